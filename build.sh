@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# What the binary says of itself (internal/release). The version is the tag of the commit, or made as Go makes one for
+# What the binary says of itself (internal/infra/build). The version is the tag of the commit, or made as Go makes one for
 # a commit without.
 if git rev-parse --git-dir >/dev/null 2>&1; then
 	COMMIT=$(git rev-parse HEAD)
@@ -29,7 +29,7 @@ build() {
 		unset GOFLAGS GOEXPERIMENT GODEBUG GOFIPS140 GOAMD64 GOARM64
 		export CGO_ENABLED=0 GOENV=off GOWORK=off GOPROXY GOSUMDB GONOSUMDB GONOSUMCHECK GOPRIVATE GONOPROXY GOINSECURE
 		go build -trimpath -buildvcs=false -mod=readonly -o "$2" -ldflags "-s -w -buildid= \
-			-X frontdesk/internal/release.version=$VERSION -X frontdesk/internal/release.commit=$COMMIT -X frontdesk/internal/release.built=$BUILT" \
+			-X frontdesk/internal/infra/build.version=$VERSION -X frontdesk/internal/infra/build.commit=$COMMIT -X frontdesk/internal/infra/build.built=$BUILT" \
 			./cmd/frontdesk
 	)
 }

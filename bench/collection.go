@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"frontdesk/internal/eval"
+	"frontdesk/internal/cli/eval"
 )
 
 // item is one document as every engine gets it.

@@ -19,7 +19,7 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
-	"frontdesk/internal/search"
+	"frontdesk/internal/content/search"
 )
 
 // engine is a search that takes part in the comparison.

@@ -17,7 +17,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/eval"
+	"frontdesk/internal/cli/eval"
 )
 
 func main() {

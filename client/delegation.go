@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/wire/biscuit"
+	"frontdesk/biscuit"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

@@ -10,8 +10,8 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"frontdesk/biscuit"
 	"frontdesk/client"
-	"frontdesk/wire/biscuit"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

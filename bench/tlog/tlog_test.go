@@ -14,9 +14,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/server"
-	"frontdesk/internal/store"
 	"frontdesk/wire/receipt"
 )
 

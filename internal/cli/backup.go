@@ -8,10 +8,10 @@ import (
 	"os"
 	"strings"
 
-	"frontdesk/internal/backup"
-	"frontdesk/internal/release"
-	"frontdesk/internal/server"
-	"frontdesk/internal/store"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/build"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/infra/store/backup"
 )
 
 type backupCommand struct {
@@ -33,7 +33,7 @@ func (c backupCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	contents, err := backup.Create(env.ctx, c.File, backupSource(env, loaded), backup.Options{Program: "frontdesk " + release.Of().Version, Replace: c.Replace})
+	contents, err := backup.Create(env.ctx, c.File, backupSource(env, loaded), backup.Options{Program: "frontdesk " + build.Of().Version, Replace: c.Replace})
 	if err != nil {
 		return err
 	}

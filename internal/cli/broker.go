@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 type brokerCommand struct {

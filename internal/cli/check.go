@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"frontdesk/check"
 	"frontdesk/client"
-	"frontdesk/internal/check"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/intent"
 	"frontdesk/wire/strictjson"

@@ -17,8 +17,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/strictyaml"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // The exit codes.
@@ -168,7 +168,7 @@ func (e *environment) misused(err error) int {
 // report prints the error of a command, if there is one, and gives the exit code.
 func (e *environment) report(err error, command string) int {
 	var wrong usageError
-	var findings strictyaml.Findings
+	var findings yamlconf.Findings
 	switch {
 	case err == nil:
 		return exitOK

@@ -19,7 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"frontdesk/internal/ingest"
+	"frontdesk/internal/content/ingest"
 	"frontdesk/test/publisher"
 )
 

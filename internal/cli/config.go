@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 type configCommands struct {

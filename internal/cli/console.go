@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/identity"
 )
 
 type consoleCommands struct {
@@ -33,7 +33,7 @@ func (c consoleToken) Run(env *environment) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return usage("give the token's holder a name")
 	}
-	key := trust.Key{Name: clean(c.Name), Scopes: trust.ConsoleScopes(c.Role)}
+	key := identity.Key{Name: clean(c.Name), Scopes: identity.ConsoleScopes(c.Role)}
 	var err error
 	if key.Expires, err = ends(c.Expires); err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"frontdesk/internal/demo"
-	"frontdesk/internal/ingest"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/demo"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/content/ingest"
 )
 
 type demoCommand struct {

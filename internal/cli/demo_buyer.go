@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/demo"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/server"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/app/demo"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/ramp"
 )
 
@@ -29,11 +29,11 @@ func (c demoCommand) letBuy(ctx context.Context, s *server.Server) error {
 	if err := s.AgentKeys.Make(); err != nil {
 		return err
 	}
-	buyer := trust.Registration{Domain: demo.BuyerDomain, ID: demo.BuyerID}
+	buyer := identity.Registration{Domain: demo.BuyerDomain, ID: demo.BuyerID}
 	for _, key := range s.AgentKeys.Keys() {
 		buyer.Keys = append(buyer.Keys, ramp.Key{ID: key.ID, Public: key.Public, Active: true})
 	}
-	funds, err := terms.ParseAmount(demoFunds)
+	funds, err := policy.ParseAmount(demoFunds)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (c demoCommand) letBuy(ctx context.Context, s *server.Server) error {
 		if err := s.Accounts.Open(ctx, tx, buyer.Account(), demo.Currency, -1, now); err != nil {
 			return err
 		}
-		_, err := s.Accounts.Pay(ctx, tx, account.Credit, buyer.Account(), demo.Currency, funds, "play-money", now)
+		_, err := s.Accounts.Pay(ctx, tx, accounts.Credit, buyer.Account(), demo.Currency, funds, "play-money", now)
 		return err
 	}); err != nil {
 		return err

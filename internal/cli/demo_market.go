@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/market"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/demo/market"
+	"frontdesk/internal/app/server"
 )
 
 // runMarket puts up a market, and serves its page until it is told to stop.

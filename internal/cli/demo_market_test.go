@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/market"
+	"frontdesk/internal/app/demo/market"
 )
 
 // TestTheMarketInThisProcess plays the whole scenario, with what is bought by words, in the process of the test, and asks for what nobody has.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"frontdesk/client"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 // front is a front desk to ask over HTTP: one on the network, or one inside this process, which answers by the very

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 // edgeCommands run an edge, which is what `frontdesk edge` does, and import logs.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"frontdesk/client"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/eval"
+	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/desk"
-	"frontdesk/internal/eval"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/ingest"
-	"frontdesk/internal/server"
+	"frontdesk/internal/infra/fail"
 )
 
 type evalCommand struct {

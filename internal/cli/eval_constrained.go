@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"frontdesk/client"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/eval"
 	"frontdesk/internal/content"
-	"frontdesk/internal/eval"
-	"frontdesk/internal/ingest"
-	"frontdesk/internal/server"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/nlweb"
 )
 
@@ -152,7 +152,7 @@ func (c evalCommand) judged(folder string) (*server.Loaded, error) {
 func (j *judge) read(ctx context.Context, house *server.House, site string) error {
 	rules := house.Terms()
 	return house.Catalog.Each(ctx, site, func(item content.Item) error {
-		if rules.Decide(terms.Facts{Site: site, URL: item.URL, Types: item.Types}).Access == terms.Blocked {
+		if rules.Decide(policy.Facts{Site: site, URL: item.URL, Types: item.Types}).Access == policy.Blocked {
 			return nil
 		}
 		object, err := eval.Item(item.Object)

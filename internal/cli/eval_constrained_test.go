@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"frontdesk/internal/eval"
+	"frontdesk/internal/cli/eval"
 )
 
 // A desk that knew the conditions would have nothing wrong with any answer: the judged questions over the sample sites
@@ -16,7 +16,7 @@ func TestJudgedQuestionsOfTheSampleSitesCanAllBeMet(t *testing.T) {
 	if raced {
 		t.Skip("one question after another has nothing for the race detector to find")
 	}
-	questions, err := readFile("../eval/testdata/constrained/demo.jsonl", eval.ReadConstrained)
+	questions, err := readFile("eval/testdata/constrained/demo.jsonl", eval.ReadConstrained)
 	if err != nil {
 		t.Fatal(err)
 	}

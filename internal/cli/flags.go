@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/strictyaml"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // configFlags choose the configuration. Every key can be set by one of them, and they outweigh environment and file.
@@ -69,7 +69,7 @@ func (f configFlags) load(env *environment, flags map[string]*string, sources ..
 	return server.Load(layers)
 }
 
-func (e *environment) warn(warnings strictyaml.Findings) {
+func (e *environment) warn(warnings yamlconf.Findings) {
 	for _, w := range warnings {
 		fmt.Fprintf(e.stderr, "warning: %v\n", w)
 	}

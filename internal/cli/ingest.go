@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/ingest"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/content/ingest"
 )
 
 type ingestCommand struct {

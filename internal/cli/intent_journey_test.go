@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"frontdesk/client"
-	"frontdesk/internal/ingest"
-	"frontdesk/internal/server"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/identity"
 	"frontdesk/wire/receipt"
 )
 
@@ -55,7 +55,7 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 	web := httptest.NewServer(s)
 	defer web.Close()
 	as := func(platform string) *client.Publisher {
-		key, secret, err := s.Platforms.Issue(t.Context(), trust.PlatformKey{Platform: platform, Roles: trust.Roles}, nil)
+		key, secret, err := s.Platforms.Issue(t.Context(), identity.PlatformKey{Platform: platform, Roles: identity.Roles}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,10 +13,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/limit"
-	"frontdesk/internal/server"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/ratelimit"
 )
 
 type keysCommands struct {
@@ -97,10 +97,10 @@ func (c keysIssueAPI) Run(env *environment) error {
 			return usage("--door %s: there is no such door; there are %s", door, strings.Join(server.Doors(), ", "))
 		}
 	}
-	if _, err := limit.ParseRate(c.Rate); err != nil {
+	if _, err := ratelimit.ParseRate(c.Rate); err != nil {
 		return usage("--rate %v", err)
 	}
-	key := trust.Key{Name: clean(c.Name), Scopes: c.Door, Rate: c.Rate}
+	key := identity.Key{Name: clean(c.Name), Scopes: c.Door, Rate: c.Rate}
 	if key.Name == "" {
 		return usage("give the key's holder a name")
 	}
@@ -129,7 +129,7 @@ func (c keysIssueAPI) Run(env *environment) error {
 	return nil
 }
 
-func showAPIKey(env *environment, key trust.Key, text string) {
+func showAPIKey(env *environment, key identity.Key, text string) {
 	fmt.Fprintf(env.stderr, "The key %s for %q is shown this once:\n", key.ID, key.Name)
 	env.print("%s\n", text)
 }
@@ -160,17 +160,17 @@ func (keysIssuePlatform) Help() string {
 
 // Run makes a key, or takes one.
 func (c keysIssuePlatform) Run(env *environment) error {
-	if _, err := limit.ParseRate(c.Rate); err != nil {
+	if _, err := ratelimit.ParseRate(c.Rate); err != nil {
 		return usage("--rate %v", err)
 	}
 	if c.ID == siteKey {
 		return usage("--id %s: that is what the site's own key is called here; choose another", c.ID)
 	}
-	key := trust.PlatformKey{
+	key := identity.PlatformKey{
 		ID: c.ID, Platform: c.Platform, Roles: c.Role, NotBefore: c.NotBefore.UTC(), MaxChunks: c.MaxChunks, MaxTokens: c.MaxTokens, Rate: c.Rate,
 	}
 	if len(key.Roles) == 0 {
-		key.Roles = trust.Roles
+		key.Roles = identity.Roles
 	}
 	if c.NotBefore.IsZero() {
 		key.NotBefore = time.Time{}
@@ -222,7 +222,7 @@ func (c keysIssuePlatform) secret(env *environment) ([]byte, error) {
 }
 
 // showPlatformKey prints a key that was made, with its secret; that of one that was taken is known already.
-func showPlatformKey(env *environment, key trust.PlatformKey, secret []byte, asJSON bool) error {
+func showPlatformKey(env *environment, key identity.PlatformKey, secret []byte, asJSON bool) error {
 	if asJSON {
 		shown := listedPlatform(key, time.Now())
 		if !key.Imported {
@@ -303,7 +303,7 @@ func (c keysRotate) Run(env *environment) error {
 }
 
 // madeHere is a key whose secret was made here, whoever made that of the key before it.
-func madeHere(key trust.PlatformKey) trust.PlatformKey {
+func madeHere(key identity.PlatformKey) identity.PlatformKey {
 	key.Imported = false
 	return key
 }
@@ -360,7 +360,7 @@ func (c keysRotate) rotateAddresses(env *environment) error {
 		return err
 	}
 	defer house.Close()
-	grace := min(c.Overlap, trust.DeliveryKeyGrace) // no address opens for longer
+	grace := min(c.Overlap, identity.DeliveryKeyGrace) // no address opens for longer
 	name, err := house.RotateAddresses(env.ctx, grace)
 	if err != nil {
 		return err
@@ -377,7 +377,7 @@ func (c keysRotate) rotateAddresses(env *environment) error {
 
 // ofSite says whether an id is that of a key of the site.
 func ofSite(house *server.House, id string) bool {
-	return slices.ContainsFunc(house.SiteKeys.Keys(), func(k trust.SiteKey) bool { return k.ID == id })
+	return slices.ContainsFunc(house.SiteKeys.Keys(), func(k identity.SiteKey) bool { return k.ID == id })
 }
 
 func isNotFound(err error) bool { return err != nil && fail.From(err).Code == fail.NotFound }
@@ -397,7 +397,7 @@ func (c keysRevoke) Run(env *environment) error {
 		return err
 	}
 	defer house.Close()
-	_, err = house.Platforms.SetStatus(env.ctx, c.ID, trust.PlatformRevoked)
+	_, err = house.Platforms.SetStatus(env.ctx, c.ID, identity.PlatformRevoked)
 	if isNotFound(err) {
 		err = house.Keys.Revoke(env.ctx, c.ID)
 	}
@@ -424,7 +424,7 @@ type keysSuspend struct {
 
 // Run suspends a key.
 func (c keysSuspend) Run(env *environment) error {
-	return setStatus(env, c.configFlags, c.ID, trust.PlatformSuspended, "The key %s opens nothing until it is resumed; servers that run know it within a second.\n")
+	return setStatus(env, c.configFlags, c.ID, identity.PlatformSuspended, "The key %s opens nothing until it is resumed; servers that run know it within a second.\n")
 }
 
 type keysResume struct {
@@ -434,7 +434,7 @@ type keysResume struct {
 
 // Run resumes a key.
 func (c keysResume) Run(env *environment) error {
-	return setStatus(env, c.configFlags, c.ID, trust.PlatformActive, "The key %s is let in again; servers that run know it within a second.\n")
+	return setStatus(env, c.configFlags, c.ID, identity.PlatformActive, "The key %s is let in again; servers that run know it within a second.\n")
 }
 
 func setStatus(env *environment, flags configFlags, id, status, told string) error {
@@ -492,15 +492,15 @@ func (c keysList) keys(env *environment) ([]listedKey, error) {
 		return nil, err
 	}
 	if house == nil { // keys of the site may be there all the same
-		site, err := trust.OpenSiteKeys(loaded.Config.KeyFolder(), nil)
+		site, err := identity.OpenSiteKeys(loaded.Config.KeyFolder(), nil)
 		if err != nil {
 			return nil, err
 		}
-		agent, err := trust.OpenAgentKeys(loaded.Config.KeyFolder(), nil)
+		agent, err := identity.OpenAgentKeys(loaded.Config.KeyFolder(), nil)
 		if err != nil {
 			return nil, err
 		}
-		verifier, err := trust.OpenVerifierKeys(loaded.Config.KeyFolder(), nil)
+		verifier, err := identity.OpenVerifierKeys(loaded.Config.KeyFolder(), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -548,25 +548,25 @@ type listedKey struct {
 	Secret    string     `json:"secret,omitempty"` // never in a list
 }
 
-func appendOurKeys(all []listedKey, kind string, keys *trust.SiteKeys, now time.Time) []listedKey {
+func appendOurKeys(all []listedKey, kind string, keys *identity.SiteKeys, now time.Time) []listedKey {
 	for _, key := range keys.Keys() {
 		all = append(all, listedKey{Kind: kind, ID: key.ID, State: key.State(now), Created: key.Created, Ends: instant(key.Retires)})
 	}
 	return all
 }
 
-func listedPlatform(key trust.PlatformKey, now time.Time) listedKey {
+func listedPlatform(key identity.PlatformKey, now time.Time) listedKey {
 	l := listedKey{
 		Kind: "platform", ID: key.ID, Platform: key.Platform, State: key.State(now), Roles: key.Roles, MaxChunks: key.MaxChunks, MaxTokens: key.MaxTokens,
 		Rate: key.Rate, Imported: key.Imported, Created: key.Created, Begins: instant(key.NotBefore), Ends: instant(key.NotAfter),
 	}
-	if key.Status == trust.PlatformRevoked {
+	if key.Status == identity.PlatformRevoked {
 		l.Revoked = instant(key.Changed)
 	}
 	return l
 }
 
-func appendAPIKeys(ctx context.Context, all []listedKey, keys *trust.Keys, now time.Time) ([]listedKey, error) {
+func appendAPIKeys(ctx context.Context, all []listedKey, keys *identity.Keys, now time.Time) ([]listedKey, error) {
 	known, err := keys.List(ctx)
 	for _, key := range known {
 		all = append(all, listedAPI(key, now))
@@ -574,9 +574,9 @@ func appendAPIKeys(ctx context.Context, all []listedKey, keys *trust.Keys, now t
 	return all, err
 }
 
-func listedAPI(key trust.Key, now time.Time) listedKey {
+func listedAPI(key identity.Key, now time.Time) listedKey {
 	kind := "api"
-	if trust.ConsoleRole(key.Scopes) != "" {
+	if identity.ConsoleRole(key.Scopes) != "" {
 		kind = "console"
 	}
 	return listedKey{
@@ -634,6 +634,6 @@ func (keysHash) Run(env *environment) error {
 	if len(key) < leastKey {
 		return usage("write the key to standard input, at least %d characters; for a new one: openssl rand -hex 20", leastKey)
 	}
-	env.print("%s\n", trust.Hash(key))
+	env.print("%s\n", identity.Hash(key))
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/identity"
 	"frontdesk/wire/sign"
 )
 
@@ -71,7 +71,7 @@ func (c keysIssueDelivery) secret(env *environment, form sign.URLForm) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	return trust.ParseDeliverySecret(form, text, c.Encoding)
+	return identity.ParseDeliverySecret(form, text, c.Encoding)
 }
 
 type keysActivate struct {
@@ -103,7 +103,7 @@ func (c keysActivate) Run(env *environment) error {
 }
 
 // appendDeliveryKeys adds the keys that sign addresses to a list.
-func appendDeliveryKeys(env *environment, all []listedKey, keys *trust.DeliveryKeys, now time.Time) ([]listedKey, error) {
+func appendDeliveryKeys(env *environment, all []listedKey, keys *identity.DeliveryKeys, now time.Time) ([]listedKey, error) {
 	known, err := keys.List(env.ctx)
 	for _, key := range known {
 		all = append(all, listedKey{

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/identity"
 )
 
 // edgeKey is what a list calls keys of edges.
@@ -72,6 +72,6 @@ func appendEdgeKeys(env *environment, all []listedKey, house *server.House) ([]l
 	return all, err
 }
 
-func listedEdge(key trust.EdgeKey) listedKey {
+func listedEdge(key identity.EdgeKey) listedKey {
 	return listedKey{Kind: edgeKey, ID: key.ID, Name: key.Edge, State: key.State(), Sites: key.Sites, Created: key.Created, Revoked: instant(key.Revoked)}
 }

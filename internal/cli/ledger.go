@@ -10,10 +10,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/fail"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/server"
-	"frontdesk/internal/store"
 )
 
 type ledgerCommands struct {

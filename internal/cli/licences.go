@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 type licencesCommand struct {

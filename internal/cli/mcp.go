@@ -1,6 +1,6 @@
 package cli
 
-import "frontdesk/internal/server"
+import "frontdesk/internal/app/server"
 
 type mcpCommand struct {
 	buyerFlags

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 
 	"frontdesk/client"
-	"frontdesk/internal/buyer"
-	"frontdesk/internal/mcp"
-	"frontdesk/internal/release"
-	"frontdesk/internal/server"
-	"frontdesk/internal/tool"
+	"frontdesk/internal/app/mcp"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/build"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/buyer"
 )
 
 // spendFlags say what an assistant may spend, and where.
@@ -97,7 +97,7 @@ func (c mcpCommand) serveBuyer(env *environment) error {
 	})
 	tools := b.Tools()
 	return mcp.New(mcp.Config{
-		Name: "frontdesk-buyer", Title: "Licensed content", Version: release.Of().Version, Instructions: b.Instructions(),
-		Tools: func() []tool.Tool { return tools }, Log: server.NewLog(loaded.Config.Log, env.stderr),
+		Name: "frontdesk-buyer", Title: "Licensed content", Version: build.Of().Version, Instructions: b.Instructions(),
+		Tools: func() []httpx.Tool { return tools }, Log: server.NewLog(loaded.Config.Log, env.stderr),
 	}).Serve(env.ctx, env.stdin, env.stdout)
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/ingest"
+	"frontdesk/internal/content/ingest"
 )
 
 // progress shows how far a run is, on one line of a terminal that is written over. Elsewhere it shows nothing: the

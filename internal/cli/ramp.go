@@ -7,10 +7,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/server"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/policy"
 )
 
 type rampCommands struct {
@@ -38,7 +38,7 @@ type rampCommands struct {
 }
 
 // changeAccounts opens the house, has fn change the book in one transaction, and closes it. The ledger tells of each change.
-func changeAccounts(env *environment, flags configFlags, fn func(book *account.Book, tx *store.Tx, now time.Time) error) error {
+func changeAccounts(env *environment, flags configFlags, fn func(book *accounts.Book, tx *store.Tx, now time.Time) error) error {
 	house, _, err := openKeys(env, flags, true)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func readAccounts(env *environment, flags configFlags, fn func(house *server.Hou
 
 // parseMoney reads an amount of a command.
 func parseMoney(text string) (int64, error) {
-	n, err := terms.ParseAmount(text)
+	n, err := policy.ParseAmount(text)
 	if err != nil {
 		return 0, usage("%v", err)
 	}
@@ -89,9 +89,9 @@ type licenceFlags struct {
 	Ends   time.Time `placeholder:"TIME" help:"When it ends. Without it, never by itself."`
 }
 
-func (f licenceFlags) licence(now time.Time) account.Licence {
-	l := account.Licence{
-		ID: f.ID, Buyer: f.Buyer, Scope: account.Scope{Site: f.Site, Labels: f.Label, Paths: f.Path, URL: f.Item}, Begins: f.Begins.UTC(), Ends: f.Ends.UTC(),
+func (f licenceFlags) licence(now time.Time) accounts.Licence {
+	l := accounts.Licence{
+		ID: f.ID, Buyer: f.Buyer, Scope: accounts.Scope{Site: f.Site, Labels: f.Label, Paths: f.Path, URL: f.Item}, Begins: f.Begins.UTC(), Ends: f.Ends.UTC(),
 	}
 	if f.Begins.IsZero() {
 		l.Begins = now
@@ -127,7 +127,7 @@ type shownQuota struct {
 	Resets *time.Time `json:"resets,omitempty"`
 }
 
-func showLicence(s account.Subscription) shownLicence {
+func showLicence(s accounts.Subscription) shownLicence {
 	shown := shownLicence{
 		ID: s.ID, Buyer: s.Buyer, Site: s.Site, Labels: s.Labels, Paths: s.Paths, Item: s.URL, Paid: s.Paid, Currency: s.Currency, Begins: s.Begins,
 		Ends: instant(s.Ends), Status: s.Status,
@@ -140,7 +140,7 @@ func showLicence(s account.Subscription) shownLicence {
 }
 
 // goodFor says in words for what a licence is good.
-func goodFor(s account.Scope) string {
+func goodFor(s accounts.Scope) string {
 	var parts []string
 	if s.Site != "" {
 		parts = append(parts, "site "+s.Site)
@@ -153,17 +153,17 @@ func goodFor(s account.Scope) string {
 }
 
 // parseQuota reads a quota of a command: UNIT=LIMIT, or UNIT=LIMIT/PERIOD.
-func parseQuota(text string) (account.QuotaRow, error) {
+func parseQuota(text string) (accounts.QuotaRow, error) {
 	wrong := usage("%q is no quota; write UNIT=LIMIT/PERIOD, like accesses=1000/1mo or burst=10/1m, or UNIT=LIMIT for the whole time; units are %s",
-		text, strings.Join(account.Units, ", "))
+		text, strings.Join(accounts.Units, ", "))
 	name, rest, ok := strings.Cut(text, "=")
 	limit, period, periodic := strings.Cut(rest, "/")
-	row := account.QuotaRow{Unit: name}
+	row := accounts.QuotaRow{Unit: name}
 	var err error
 	if row.Limit, err = strconv.ParseInt(limit, 10, 64); err != nil || !ok {
 		return row, wrong
 	}
-	if row.Months, row.Span, err = account.ParsePeriod(period); err != nil || periodic && period == "" {
+	if row.Months, row.Span, err = accounts.ParsePeriod(period); err != nil || periodic && period == "" {
 		return row, wrong
 	}
 	return row, nil

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/server"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/policy"
 )
 
 type rampAccountCommands struct {
@@ -46,7 +46,7 @@ func (c amountFlags) pay(env *environment, did string) (moved int64, err error) 
 	if err != nil {
 		return 0, err
 	}
-	err = changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) (err error) {
+	err = changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) (err error) {
 		moved, err = book.Pay(env.ctx, tx, did, c.Buyer, c.Currency, amount, c.Reference, now)
 		return err
 	})
@@ -72,7 +72,7 @@ func (c accountOpen) Run(env *environment) error {
 			return err
 		}
 	}
-	if err := changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
 		return book.Open(env.ctx, tx, c.Buyer, c.Currency, limit, now)
 	}); err != nil {
 		return err
@@ -90,9 +90,9 @@ func (accountCredit) Help() string {
 
 // Run books what was paid in.
 func (c accountCredit) Run(env *environment) error {
-	moved, err := c.pay(env, account.Credit)
+	moved, err := c.pay(env, accounts.Credit)
 	if err == nil {
-		env.print("%s %s more is available to %s.\n", terms.Amount(moved), c.Currency, clean(c.Buyer))
+		env.print("%s %s more is available to %s.\n", policy.Amount(moved), c.Currency, clean(c.Buyer))
 	}
 	return err
 }
@@ -101,9 +101,9 @@ type accountDebit struct{ amountFlags }
 
 // Run books what is paid back.
 func (c accountDebit) Run(env *environment) error {
-	moved, err := c.pay(env, account.Debit)
+	moved, err := c.pay(env, accounts.Debit)
 	if err == nil {
-		env.print("%s %s less is available to %s.\n", terms.Amount(moved), c.Currency, clean(c.Buyer))
+		env.print("%s %s less is available to %s.\n", policy.Amount(moved), c.Currency, clean(c.Buyer))
 	}
 	return err
 }
@@ -118,9 +118,9 @@ func (accountExpire) Help() string {
 
 // Run lets an amount lapse.
 func (c accountExpire) Run(env *environment) error {
-	moved, err := c.pay(env, account.Lapse)
+	moved, err := c.pay(env, accounts.Lapse)
 	if err == nil {
-		env.print("%s %s of %s has lapsed.\n", terms.Amount(moved), c.Currency, clean(c.Buyer))
+		env.print("%s %s of %s has lapsed.\n", policy.Amount(moved), c.Currency, clean(c.Buyer))
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func (c accountLimit) Run(env *environment) error {
 			return err
 		}
 	}
-	if err := changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
 		return book.SetLimit(env.ctx, tx, c.Buyer, c.Currency, limit, now)
 	}); err != nil {
 		return err
@@ -154,18 +154,18 @@ type accountSuspend struct{ accountFlags }
 
 // Run suspends an account.
 func (c accountSuspend) Run(env *environment) error {
-	return c.set(env, account.Suspended, "Nothing is bought from the account of %s in %s until it is resumed.\n")
+	return c.set(env, accounts.Suspended, "Nothing is bought from the account of %s in %s until it is resumed.\n")
 }
 
 type accountResume struct{ accountFlags }
 
 // Run resumes an account.
 func (c accountResume) Run(env *environment) error {
-	return c.set(env, account.Active, "The account of %s in %s can be bought from again.\n")
+	return c.set(env, accounts.Active, "The account of %s in %s can be bought from again.\n")
 }
 
 func (c accountFlags) set(env *environment, status, told string) error {
-	if err := changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
 		return book.SetAccountStatus(env.ctx, tx, c.Buyer, c.Currency, status, now)
 	}); err != nil {
 		return err
@@ -203,9 +203,9 @@ func (c accountList) Run(env *environment) error {
 		for _, b := range all {
 			limit := "configured"
 			if b.Limit >= 0 {
-				limit = terms.Amount(b.Limit)
+				limit = policy.Amount(b.Limit)
 			}
-			shown = append(shown, shownBalance{b.Buyer, b.Currency, terms.Amount(b.Available), terms.Amount(b.Held), terms.Amount(b.Earned), limit, b.Status, b.Created})
+			shown = append(shown, shownBalance{b.Buyer, b.Currency, policy.Amount(b.Available), policy.Amount(b.Held), policy.Amount(b.Earned), limit, b.Status, b.Created})
 		}
 		switch {
 		case c.JSON:
@@ -251,7 +251,7 @@ func (c accountStatement) Run(env *environment) error {
 		}
 		shown := []shownLine{}
 		for _, l := range all {
-			shown = append(shown, shownLine{l.Number, l.At, l.Kind, l.Reference, l.Site, terms.Amount(l.Available), terms.Amount(l.Held), terms.Amount(l.Earned), terms.Amount(l.After)})
+			shown = append(shown, shownLine{l.Number, l.At, l.Kind, l.Reference, l.Site, policy.Amount(l.Available), policy.Amount(l.Held), policy.Amount(l.Earned), policy.Amount(l.After)})
 		}
 		if c.JSON {
 			return printJSON(env, shown)
@@ -298,15 +298,15 @@ type shownPurchase struct {
 // Run lists purchases.
 func (c accountPurchases) Run(env *environment) error {
 	return readAccounts(env, c.configFlags, func(house *server.House) error {
-		all, err := house.ReadAccounts.Purchases(env.ctx, account.Wanted{Holder: c.Buyer, Site: c.Site, Since: c.Since, Until: c.Until, Limit: c.Limit})
+		all, err := house.ReadAccounts.Purchases(env.ctx, accounts.Wanted{Holder: c.Buyer, Site: c.Site, Since: c.Since, Until: c.Until, Limit: c.Limit})
 		if err != nil {
 			return err
 		}
 		shown := []shownPurchase{}
 		for _, h := range all {
 			p := shownPurchase{
-				ID: h.ID, Buyer: h.Buyer, Account: h.Holder, Site: h.Site, Model: h.Model, Currency: h.Currency, Value: terms.Amount(h.Value),
-				Authorised: terms.Amount(h.Authorised), Charged: terms.Amount(h.Charged), State: string(h.State), Estimated: h.Quantity,
+				ID: h.ID, Buyer: h.Buyer, Account: h.Holder, Site: h.Site, Model: h.Model, Currency: h.Currency, Value: policy.Amount(h.Value),
+				Authorised: policy.Amount(h.Authorised), Charged: policy.Amount(h.Charged), State: string(h.State), Estimated: h.Quantity,
 				Subscription: h.Subscription, License: h.Licence, Granted: h.Granted, At: h.Created, Due: instant(h.Due),
 			}
 			if h.Reported >= 0 {
@@ -339,7 +339,7 @@ func (c accountCheck) Run(env *environment) error {
 			return err
 		}
 		if c.JSON {
-			if err := printJSON(env, append([]account.Finding{}, found...)); err != nil {
+			if err := printJSON(env, append([]accounts.Finding{}, found...)); err != nil {
 				return err
 			}
 		} else {

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -55,7 +55,7 @@ func (c attestMint) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	host, ok := terms.Host(c.URI)
+	host, ok := policy.Host(c.URI)
 	if !ok || host == "" {
 		return usage("%s is no address of the web; write it like https://www.example.com/lamp", c.URI)
 	}
@@ -152,7 +152,7 @@ func (c attestMint) key(env *environment, a *rampv1.ResourceAttestation) (ed2551
 		return nil, errors.New("there is no database here; name the folder with --data or the file with --config, or a key with --key-file")
 	}
 	defer house.Close()
-	if host, ok := terms.Host("https://" + a.Verifier + "/"); ok {
+	if host, ok := policy.Host("https://" + a.Verifier + "/"); ok {
 		a.Verifier = host // as its document says
 	}
 	if !loaded.Config.Attests(a.Verifier) {

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/trust"
-	"frontdesk/wire/biscuit"
+	"frontdesk/biscuit"
+	"frontdesk/internal/identity"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -458,7 +458,7 @@ func (c delegateRevoke) Run(env *environment) error {
 		}
 		text = hex.EncodeToString(ids[c.Block])
 	}
-	id, err := trust.ParseRevocationID(text)
+	id, err := identity.ParseRevocationID(text)
 	if err != nil {
 		return err
 	}

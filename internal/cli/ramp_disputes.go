@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/admin"
+	"frontdesk/internal/app/server"
 	"frontdesk/internal/desk"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/server"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/operator/api"
+	"frontdesk/internal/policy"
 )
 
 type rampDisputesCommands struct {
@@ -39,19 +39,19 @@ func (disputesList) Help() string {
 
 // Run lists disputes.
 func (c disputesList) Run(env *environment) error {
-	if c.Status != "" && !slices.Contains(dispute.Statuses, dispute.Status(c.Status)) {
-		return usage("--status %s is none; write one of %s", c.Status, strings.Trim(fmt.Sprint(dispute.Statuses), "[]"))
+	if c.Status != "" && !slices.Contains(disputes.Statuses, disputes.Status(c.Status)) {
+		return usage("--status %s is none; write one of %s", c.Status, strings.Trim(fmt.Sprint(disputes.Statuses), "[]"))
 	}
 	return readAccounts(env, c.configFlags, func(house *server.House) error {
-		all, err := house.ReadDisputes().Disputes(env.ctx, dispute.Wanted{
-			Buyer: c.Buyer, Site: c.Site, Status: dispute.Status(c.Status), Open: c.Open, Since: c.Since, Limit: c.Limit,
+		all, err := house.ReadDisputes().Disputes(env.ctx, disputes.Wanted{
+			Buyer: c.Buyer, Site: c.Site, Status: disputes.Status(c.Status), Open: c.Open, Since: c.Since, Limit: c.Limit,
 		})
 		if err != nil {
 			return err
 		}
 		if c.JSON {
 			for _, one := range all {
-				if err := json.NewEncoder(env.stdout).Encode(admin.ShowDispute(one, nil)); err != nil {
+				if err := json.NewEncoder(env.stdout).Encode(api.ShowDispute(one, nil)); err != nil {
 					return err
 				}
 			}
@@ -86,7 +86,7 @@ func (c disputesShow) Run(env *environment) error {
 		}
 		out := json.NewEncoder(env.stdout)
 		out.SetIndent("", "  ")
-		return out.Encode(admin.ShowDispute(one, steps))
+		return out.Encode(api.ShowDispute(one, steps))
 	})
 }
 
@@ -125,8 +125,8 @@ func (c disputesDecide) Run(env *environment) error {
 		return err
 	}
 	env.print("%s is %s: %s", one.ID, one.Status, one.Resolution)
-	if one.Resolution == dispute.Credit && one.Currency != "" {
-		env.print(" of %s %s", terms.Amount(one.Credit), one.Currency)
+	if one.Resolution == disputes.Credit && one.Currency != "" {
+		env.print(" of %s %s", policy.Amount(one.Credit), one.Currency)
 	}
 	env.print(".\n")
 	return nil

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/supply"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/licensing/catalog/push"
 )
 
 type domainCommands struct {
@@ -46,8 +46,8 @@ func (c domainList) Run(env *environment) error {
 		for _, d := range proven {
 			told[d.Domain] = true
 			one := shownDomain{Domain: d.Domain, Tenant: d.Tenant, State: d.State(time.Now()), Reason: d.Reason, Caller: d.Caller, CDNType: d.Form, KeyID: d.Key, Verified: instant(d.Verified), ValidUntil: instant(d.Until), Listed: instant(d.Listed)}
-			if one.State == supply.DomainLapsed {
-				one.Reason = orElse(one.Reason, supply.LapsedOver)
+			if one.State == push.DomainLapsed {
+				one.Reason = orElse(one.Reason, push.LapsedOver)
 			}
 			all = append(all, one)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/evidence"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/licensing/disputes/accesslog"
 )
 
 type rampEvidenceCommands struct {
@@ -39,7 +39,7 @@ func (c evidenceImport) Run(env *environment) error {
 		return err
 	}
 	defer house.Close()
-	log := evidence.Log{Form: evidence.Form(c.Form), Fields: strings.FieldsFunc(c.Fields, func(r rune) bool { return r == ',' || r == ' ' }), By: c.By, Site: c.Site}
+	log := accesslog.Log{Form: accesslog.Form(c.Form), Fields: strings.FieldsFunc(c.Fields, func(r rune) bool { return r == ',' || r == ' ' }), By: c.By, Site: c.Site}
 	for _, name := range c.Files {
 		if err := importLog(env, house, log, name); err != nil {
 			return fmt.Errorf("%s: %w", clean(name), err)
@@ -48,7 +48,7 @@ func (c evidenceImport) Run(env *environment) error {
 	return nil
 }
 
-func importLog(env *environment, house *server.House, log evidence.Log, name string) error {
+func importLog(env *environment, house *server.House, log accesslog.Log, name string) error {
 	in, err := openInput(env, name)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func importLog(env *environment, house *server.House, log evidence.Log, name str
 }
 
 // foundText tells what an import found.
-func foundText(name string, told evidence.Told) string {
+func foundText(name string, told accesslog.Told) string {
 	text := fmt.Sprintf("%s (%s): %d lines, %d kept, %d kept before", clean(name), told.Form, told.Lines, told.Kept, told.Known)
 	for _, n := range []struct {
 		count int64

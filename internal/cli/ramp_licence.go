@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/server"
-	"frontdesk/internal/store"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
 )
 
 type rampLicenseCommands struct {
@@ -41,7 +41,7 @@ func (licenseAdd) Help() string {
 
 // Run adds a licence.
 func (c licenseAdd) Run(env *environment) error {
-	if err := changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
 		l := c.licence(now)
 		l.Paid = c.Paid
 		return book.AddLicence(env.ctx, tx, l, now)
@@ -59,7 +59,7 @@ type licenceID struct {
 }
 
 func (c licenceID) set(env *environment, status, told string) error {
-	if err := changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
 		return book.SetLicenceStatus(env.ctx, tx, c.ID, status, now)
 	}); err != nil {
 		return err
@@ -72,21 +72,21 @@ type licenseSuspend struct{ licenceID }
 
 // Run suspends a licence or a subscription.
 func (c licenseSuspend) Run(env *environment) error {
-	return c.set(env, account.Suspended, "%s is good for nothing until it is resumed.\n")
+	return c.set(env, accounts.Suspended, "%s is good for nothing until it is resumed.\n")
 }
 
 type licenseResume struct{ licenceID }
 
 // Run resumes a licence or a subscription.
 func (c licenseResume) Run(env *environment) error {
-	return c.set(env, account.Active, "%s is good again.\n")
+	return c.set(env, accounts.Active, "%s is good again.\n")
 }
 
 type licenseEnd struct{ licenceID }
 
 // Run ends a licence or a subscription.
 func (c licenseEnd) Run(env *environment) error {
-	return c.set(env, account.Ended, "%s has ended.\n")
+	return c.set(env, accounts.Ended, "%s has ended.\n")
 }
 
 type licenseList struct {
@@ -104,7 +104,7 @@ func (c licenseList) Run(env *environment) error {
 		}
 		shown := []shownLicence{}
 		for _, l := range all {
-			shown = append(shown, showLicence(account.Subscription{Licence: l}))
+			shown = append(shown, showLicence(accounts.Subscription{Licence: l}))
 		}
 		switch {
 		case c.JSON:
@@ -136,7 +136,7 @@ func (subscriptionAdd) Help() string {
 
 // Run adds a subscription.
 func (c subscriptionAdd) Run(env *environment) error {
-	var rows []account.QuotaRow
+	var rows []accounts.QuotaRow
 	for _, text := range c.Quota {
 		row, err := parseQuota(text)
 		if err != nil {
@@ -144,7 +144,7 @@ func (c subscriptionAdd) Run(env *environment) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
 		err := book.AddSubscription(env.ctx, tx, c.licence(now), c.Currency, now)
 		for _, row := range rows {
 			if err == nil {
@@ -178,7 +178,7 @@ func (c subscriptionQuota) Run(env *environment) error {
 		return err
 	}
 	row.Anew = c.Anew
-	if err := changeAccounts(env, c.configFlags, func(book *account.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.configFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
 		return book.SetQuota(env.ctx, tx, c.ID, row, now)
 	}); err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"frontdesk/internal/report"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/licensing/reports"
 )
 
 type rampReportCommands struct {
@@ -28,7 +28,7 @@ type formFlags struct {
 }
 
 // write writes a report.
-func (c formFlags) write(env *environment, want report.Wanted) error {
+func (c formFlags) write(env *environment, want reports.Wanted) error {
 	want.Form = c.Format
 	return readAccounts(env, c.configFlags, func(house *server.House) error {
 		err := house.Reports().Write(env.ctx, env.stdout, want)
@@ -54,7 +54,7 @@ func (reportRevenue) Help() string {
 
 // Run writes what sites earned.
 func (c reportRevenue) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Revenue, Site: c.Site, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Wanted{Report: reports.Revenue, Site: c.Site, Since: c.Since, Until: c.Until})
 }
 
 type reportInvoice struct {
@@ -73,7 +73,7 @@ func (reportInvoice) Help() string {
 
 // Run writes an invoice.
 func (c reportInvoice) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Invoice, Buyer: c.Buyer, Currency: c.Currency, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Wanted{Report: reports.Invoice, Buyer: c.Buyer, Currency: c.Currency, Since: c.Since, Until: c.Until})
 }
 
 type reportCompliance struct {
@@ -90,7 +90,7 @@ func (reportCompliance) Help() string {
 
 // Run writes who reports.
 func (c reportCompliance) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Compliance, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Wanted{Report: reports.Compliance, Since: c.Since, Until: c.Until})
 }
 
 // purchaseFlags choose of which purchases a report tells.
@@ -104,7 +104,7 @@ type purchaseFlags struct {
 
 // writeOf writes a report of them.
 func (c purchaseFlags) writeOf(env *environment, name string) error {
-	return c.write(env, report.Wanted{Report: name, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Wanted{Report: name, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
 }
 
 type reportTransactions struct{ purchaseFlags }
@@ -117,7 +117,7 @@ func (reportTransactions) Help() string {
 
 // Run writes every transaction.
 func (c reportTransactions) Run(env *environment) error {
-	return c.writeOf(env, report.Transactions)
+	return c.writeOf(env, reports.Transactions)
 }
 
 type reportCitations struct{ purchaseFlags }
@@ -130,7 +130,7 @@ func (reportCitations) Help() string {
 
 // Run writes where items were cited.
 func (c reportCitations) Run(env *environment) error {
-	return c.writeOf(env, report.Citations)
+	return c.writeOf(env, reports.Citations)
 }
 
 type reportLeakage struct {
@@ -149,7 +149,7 @@ func (reportLeakage) Help() string {
 
 // Run writes what leaked.
 func (c reportLeakage) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env, reports.Wanted{Report: reports.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }
 
 // reconciledFlags say which days are reconciled.
@@ -172,7 +172,7 @@ func (reportReconciliation) Help() string {
 
 // Run writes the differences.
 func (c reportReconciliation) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Reconciliation, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env, reports.Wanted{Report: reports.Reconciliation, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }
 
 type reportReconciliationDays struct{ reconciledFlags }
@@ -185,5 +185,5 @@ func (reportReconciliationDays) Help() string {
 
 // Run writes the figures.
 func (c reportReconciliationDays) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Days, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env, reports.Wanted{Report: reports.Days, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/supply"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
 
@@ -86,14 +86,14 @@ func (c tenantAdd) Run(env *environment) error {
 	if c.Agent != "" && c.At == "" {
 		return usage("--agent says what addresses at --at are bound to; name that, too")
 	}
-	t := supply.Tenant{ID: c.ID, Name: c.Name, Domains: c.Domain, Resources: c.Resource, Mutability: c.Mutability, Delivery: supply.Delivery{At: c.At, Form: c.Form, Agent: c.Agent}}
-	t.Rule = terms.Rule{Access: terms.Licensed, Functions: terms.Functions{Permit: c.Permit, Prohibit: c.Prohibit}, Reporting: terms.Reporting{Window: c.Report}}
+	t := push.Tenant{ID: c.ID, Name: c.Name, Domains: c.Domain, Resources: c.Resource, Mutability: c.Mutability, Delivery: push.Delivery{At: c.At, Form: c.Form, Agent: c.Agent}}
+	t.Rule = policy.Rule{Access: policy.Licensed, Functions: policy.Functions{Permit: c.Permit, Prohibit: c.Prohibit}, Reporting: policy.Reporting{Window: c.Report}}
 	if c.Price != "" || c.Model == "free" {
-		t.Rule.Price = terms.Price{Model: c.Model, Rate: c.Price, Currency: c.Currency}
+		t.Rule.Price = policy.Price{Model: c.Model, Rate: c.Price, Currency: c.Currency}
 	}
-	var caller trust.Caller
+	var caller identity.Caller
 	if c.Caller != "" {
-		caller = trust.Caller{ID: c.Caller, Tenants: []string{c.ID}}
+		caller = identity.Caller{ID: c.Caller, Tenants: []string{c.ID}}
 		if err := addKeys(env, &caller, c.Key); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (c tenantAdd) Run(env *environment) error {
 }
 
 // signing gives a tenant a key that signs its addresses, if it has none.
-func (c tenantAdd) signing(env *environment, house *server.House, t *supply.Tenant) error {
+func (c tenantAdd) signing(env *environment, house *server.House, t *push.Tenant) error {
 	form := sign.URLForm(t.Delivery.Form)
 	if form == "" || form == sign.URLEd25519 {
 		return nil
@@ -145,7 +145,7 @@ func (c tenantAdd) signing(env *environment, house *server.House, t *supply.Tena
 		if err != nil {
 			return err
 		}
-		if secret, err = trust.ParseDeliverySecret(form, text, c.Encoding); err != nil {
+		if secret, err = identity.ParseDeliverySecret(form, text, c.Encoding); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (c tenantAdd) signing(env *environment, house *server.House, t *supply.Tena
 	if form == sign.URLCloudFront && c.KeyPairID == "" {
 		fmt.Fprintf(env.stderr, "Give CloudFront this public key, and then run `frontdesk keys activate %s --key-pair-id ID`.\n", made.ID)
 	} else {
-		if _, err := house.Deliveries.Activate(env.ctx, made.ID, "", trust.DeliveryKeyGrace); err != nil {
+		if _, err := house.Deliveries.Activate(env.ctx, made.ID, "", identity.DeliveryKeyGrace); err != nil {
 			return err
 		}
 		fmt.Fprintf(env.stderr, "The key %s signs its addresses from now on.\n", made.ID)
@@ -186,7 +186,7 @@ func (c tenantList) Run(env *environment) error {
 		for _, t := range all {
 			price, _ := t.Rule.Price.Money()
 			told := "-"
-			if price != (terms.Money{}) {
+			if price != (policy.Money{}) {
 				told = price.String()
 			}
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, orElse(clean(t.Name), "-"), clean(strings.Join(slices.Concat(t.Domains, t.Resources), ",")), told, orElse(clean(t.Delivery.At), "-"), orElse(t.Delivery.Form, "-"), day(&t.Created))
@@ -219,8 +219,8 @@ type tenantRefused struct {
 
 // Run lists what was refused.
 func (c tenantRefused) Run(env *environment) error {
-	if c.Limit < 1 || c.Limit > supply.Rejections {
-		return usage("--limit has to be from 1 to %d", supply.Rejections)
+	if c.Limit < 1 || c.Limit > push.Rejections {
+		return usage("--limit has to be from 1 to %d", push.Rejections)
 	}
 	return withSupply(env, c.configFlags, false, func(house *server.House) error {
 		all, err := house.Shelves.Refused(env.ctx, c.ID, c.Limit)
@@ -255,7 +255,7 @@ func (callerAdd) Help() string {
 
 // Run puts a caller in.
 func (c callerAdd) Run(env *environment) error {
-	one := trust.Caller{ID: c.ID, Domain: c.Domain, Tenants: c.Tenant}
+	one := identity.Caller{ID: c.ID, Domain: c.Domain, Tenants: c.Tenant}
 	if err := addKeys(env, &one, c.Key); err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (c callerAdd) Run(env *environment) error {
 }
 
 // addKeys reads the keys of a caller.
-func addKeys(env *environment, one *trust.Caller, texts []string) error {
+func addKeys(env *environment, one *identity.Caller, texts []string) error {
 	for _, text := range texts {
 		keys, err := readPublicKeys(env, text)
 		if err != nil {

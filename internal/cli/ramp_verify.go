@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 

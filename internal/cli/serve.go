@@ -6,7 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 type serveCommand struct {

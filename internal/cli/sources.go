@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 type sourcesCommand struct {

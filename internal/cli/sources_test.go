@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 func TestAgesOfSourcesAreForPeople(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
 )
 
 // intakeOwner are the commands for the business's own side of its intakes.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/app/server"
 	"frontdesk/internal/content"
-	"frontdesk/internal/server"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 type termsCommands struct {
@@ -53,7 +53,7 @@ func (c termsExplain) Run(env *environment) error {
 		defer house.Close()
 	}
 	for i, name := range c.Type {
-		if canonical, ok := content.KnownType(terms.BareType(name)); ok {
+		if canonical, ok := content.KnownType(policy.BareType(name)); ok {
 			c.Type[i] = canonical
 		}
 	}
@@ -62,18 +62,18 @@ func (c termsExplain) Run(env *environment) error {
 		return err
 	}
 	if len(known) == 0 {
-		facts := terms.Facts{Site: c.Site, Source: c.Source, URL: c.URL, Types: c.Type}
+		facts := policy.Facts{Site: c.Site, Source: c.Source, URL: c.URL, Types: c.Type}
 		if sites := loaded.Config.AllSites(); facts.Site == "" && len(sites) == 1 {
 			facts.Site = sites[0].ID
 		}
 		env.print("%s is not in the database%s\n", c.URL, assumed(facts))
-		known = []terms.Facts{facts}
+		known = []policy.Facts{facts}
 	}
 	for i, facts := range known {
 		if i > 0 {
 			env.print("\n")
 		}
-		explain(env, loaded, rules.Explain(facts), facts, terms.Use{User: c.User, Country: c.Country})
+		explain(env, loaded, rules.Explain(facts), facts, policy.Use{User: c.User, Country: c.Country})
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (c termsExplain) check(config server.Config) error {
 }
 
 // assumed says on what the decision rests when the item is unknown.
-func assumed(facts terms.Facts) string {
+func assumed(facts policy.Facts) string {
 	if facts.Source == "" && len(facts.Types) == 0 {
 		return ": decided by its address alone. Say --type, --source or --site for rules that ask for them."
 	}
@@ -101,7 +101,7 @@ func assumed(facts terms.Facts) string {
 
 // openTerms gives the rules in force, and the house, which is nil where there is no database yet: rules can be tried before anything
 // was read.
-func openTerms(env *environment, config server.Config) (*server.House, *terms.Terms, error) {
+func openTerms(env *environment, config server.Config) (*server.House, *policy.Terms, error) {
 	if path, isFile := config.StoreFile(); isFile {
 		if _, err := os.Stat(path); err != nil {
 			rules, err := config.CompileTerms()
@@ -117,7 +117,7 @@ func openTerms(env *environment, config server.Config) (*server.House, *terms.Te
 
 // lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
 // it.
-func (c termsExplain) lookUp(env *environment, config server.Config, house *server.House) ([]terms.Facts, error) {
+func (c termsExplain) lookUp(env *environment, config server.Config, house *server.House) ([]policy.Facts, error) {
 	if house == nil {
 		return nil, nil
 	}
@@ -140,7 +140,7 @@ func (c termsExplain) lookUp(env *environment, config server.Config, house *serv
 	if err != nil {
 		return nil, err
 	}
-	var known []terms.Facts
+	var known []policy.Facts
 	for i, item := range items {
 		if item.URL == "" || c.Source != "" && c.Source != refs[i].Source {
 			continue
@@ -184,7 +184,7 @@ func spellings(address string) []string {
 }
 
 // explain prints how a decision came about.
-func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts terms.Facts, who terms.Use) {
+func explain(env *environment, loaded *server.Loaded, e policy.Explanation, facts policy.Facts, who policy.Use) {
 	d := e.Decision
 	env.print("%s: %s\n", clean(facts.URL), clean(d.String()))
 	for _, known := range [][2]string{{"site", facts.Site}, {"source", facts.Source}, {"type", strings.Join(facts.Types, ", ")}} {
@@ -214,7 +214,7 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 	}
 	env.print("\n")
 	for _, purpose := range purposes {
-		env.print("  %-38s %s\n", purpose.what+" ("+purpose.function+"):", verdict(d, terms.Use{Function: purpose.function, User: who.User, Country: who.Country}))
+		env.print("  %-38s %s\n", purpose.what+" ("+purpose.function+"):", verdict(d, policy.Use{Function: purpose.function, User: who.User, Country: who.Country}))
 	}
 }
 
@@ -237,7 +237,7 @@ var purposes = []struct{ what, function string }{
 	{"training", "ai-train"},
 }
 
-func ignored(d terms.Decision) string {
+func ignored(d policy.Decision) string {
 	if len(d.Own) == 0 {
 		return "; they do not count here"
 	}
@@ -245,17 +245,17 @@ func ignored(d terms.Decision) string {
 }
 
 // verdict says whether a use is permitted, and else why not.
-func verdict(d terms.Decision, use terms.Use) string {
+func verdict(d policy.Decision, use policy.Use) string {
 	switch d.Permits(use) {
-	case terms.Permitted:
+	case policy.Permitted:
 		return "yes"
-	case terms.ItemBlocked:
+	case policy.ItemBlocked:
 		return "no: blocked"
-	case terms.FunctionRefused:
+	case policy.FunctionRefused:
 		return "no: the rule does not allow it"
-	case terms.UserRefused:
+	case policy.UserRefused:
 		return "no: " + d.Users.String() + ", and the user is " + orElse(use.User, "not known") + " (--user)"
-	case terms.CountryRefused:
+	case policy.CountryRefused:
 		return "no: " + d.Countries.String() + ", and the country is " + orElse(use.Country, "not known") + " (--country)"
 	}
 	return "no: the terms that it comes with do not allow it"

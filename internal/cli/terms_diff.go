@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
+	"frontdesk/internal/app/server"
 	"frontdesk/internal/content"
-	"frontdesk/internal/server"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 type termsDiff struct {
@@ -78,15 +78,15 @@ func (c termsDiff) Run(env *environment) error {
 }
 
 // compareTerms decides on every item of sites by both rules.
-func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string, before, after *terms.Terms, examples int) (differences, error) {
+func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string, before, after *policy.Terms, examples int) (differences, error) {
 	all := differences{Changes: []difference{}}
-	groups := map[terms.Change]*difference{}
+	groups := map[policy.Change]*difference{}
 	_, err := catalog.Changes(ctx, nil, func(change content.Change) error {
 		if change.Removed || !slices.Contains(sites, change.Entry.Site) {
 			return nil
 		}
 		facts := factsOf(change.Entry.Ref, change.Entry.Item)
-		changes := terms.Compare(before.Decide(facts), after.Decide(facts))
+		changes := policy.Compare(before.Decide(facts), after.Decide(facts))
 		if all.Items++; len(changes) > 0 {
 			all.Changed++
 		}
@@ -117,8 +117,8 @@ var kinds = []string{"access", "search", "ai-input", "excerpt", "labels", "users
 func weight(what string) int { return slices.Index(kinds, what) }
 
 // factsOf are what rules can ask of an item.
-func factsOf(ref content.Ref, item content.Item) terms.Facts {
-	return terms.Facts{Site: ref.Site, Source: ref.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
+func factsOf(ref content.Ref, item content.Item) policy.Facts {
+	return policy.Facts{Site: ref.Site, Source: ref.Source, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
 }
 
 func (c termsDiff) print(env *environment, found differences) {

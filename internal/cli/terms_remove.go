@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"frontdesk/internal/fail"
-	"frontdesk/internal/server"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/fail"
 )
 
 type termsRemove struct {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"frontdesk/internal/server"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/policy"
 )
 
 type termsShow struct {
@@ -71,7 +71,7 @@ func sitePrices(house *server.House) (all []shownPrice) {
 	return all
 }
 
-func (termsShow) print(env *environment, loaded *server.Loaded, rules *terms.Terms, prices []shownPrice) {
+func (termsShow) print(env *environment, loaded *server.Loaded, rules *policy.Terms, prices []shownPrice) {
 	all := rules.Rules()
 	if len(all) == 1 && all[0].Line == 0 && all[0].Named == "" {
 		env.print("No terms are configured, so everything is open.\n")

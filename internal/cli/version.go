@@ -3,7 +3,7 @@ package cli
 import (
 	"runtime"
 
-	"frontdesk/internal/release"
+	"frontdesk/internal/infra/build"
 )
 
 type versionCommand struct{}
@@ -13,7 +13,7 @@ func (versionCommand) Help() string { return "Example:\n\n\tfrontdesk version" }
 
 // Run prints what the binary knows of its making.
 func (versionCommand) Run(env *environment) error {
-	info := release.Of()
+	info := build.Of()
 	made := ""
 	if info.Time != "" {
 		made = ", of " + info.Time

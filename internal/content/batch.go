@@ -6,7 +6,7 @@ import (
 	"errors"
 	"iter"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 )
 
 // A run keeps in memory where it stands with every item: identity, digest and number, some hundred bytes for each, but

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // generator makes varied items like those of a shop: an object of about 900 bytes, and passages of about 120 words.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 )
 
 // Catalog is the content of all sites in one database. Its methods may be called from several goroutines, and by

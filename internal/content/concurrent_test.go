@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // TestReadersSeeWholeStates reads through one connection to the database, as a server does, what runs publish through

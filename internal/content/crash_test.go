@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // The environment variables by which a test makes this binary the process that it kills.

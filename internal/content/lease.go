@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 )
 
 // leaseTime is how long a run may be silent before another may take its source over.

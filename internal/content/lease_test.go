@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 )
 
 func TestHolderIsTakenForDeadOnlyIfThatIsKnown(t *testing.T) {

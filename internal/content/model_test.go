@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // TestCatalogBehavesLikeItsModel does random things to a catalog and to a model of it, a map per source: runs that are

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"errors"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 )
 
 // A source that is read from the web remembers its pages from one run to the next: what the reader needs to ask a

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/infra/fail"
 )
 
 // remembered lists what a new run is told of the last one.

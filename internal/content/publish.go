@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 )
 
 // Commit publishes what the run has put, all at once. Items of the source that were not put are removed, unless the

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 )
 
 // Change is one step of the change feed: an item that is there now, or one that no longer is.

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"strings"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 )
 
 // itemColumns are the columns of content_item, in the order in which row gives them.

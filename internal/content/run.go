@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/plain"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/plain"
+	"frontdesk/internal/infra/store"
 )
 
 // Run fills one source. What it puts becomes visible all at once with Commit; until then, and if it is aborted or

@@ -1,6 +1,6 @@
 package content
 
-import "frontdesk/internal/store"
+import "frontdesk/internal/infra/store"
 
 // Schema is the tables of this room.
 //

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 )
 
 // keepRemovals is for how many revisions a source remembers what was removed. A follower that is further behind has to

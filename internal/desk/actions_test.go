@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/action"
+	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 // act gives a bench's desk the owner's actions.
-func (b *bench) act(t tester, templates ...action.Template) {
+func (b *bench) act(t tester, templates ...actions.Template) {
 	t.Helper()
-	set, err := action.New(templates, content.IsA)
+	set, err := actions.New(templates, content.IsA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +44,9 @@ func actionsOf(item map[string]any) []string {
 func TestActionsAreToldWithTheItemsThatTheyMatch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop", "garden")
-	b.act(t, action.Template{
-		Match: terms.Match{Site: []string{"shop"}, Type: []string{"Product"}}, Name: "order", Description: "Order {name}",
-		HTTP: action.HTTPCall{Method: "POST", Endpoint: "https://shop.example/order", Params: `{"sku":"{sku}"}`},
+	b.act(t, actions.Template{
+		Match: policy.Match{Site: []string{"shop"}, Type: []string{"Product"}}, Name: "order", Description: "Order {name}",
+		HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://shop.example/order", Params: `{"sku":"{sku}"}`},
 	})
 	b.fill(t, "shop", "files", item("shop", "lamp", "Product", "Paper lamp", "A lamp"), item("shop", "essay", "Article", "On the lamp", "A lamp"), withPotential("shop", "own", "Own lamp"))
 	b.fill(t, "garden", "files", item("garden", "light", "Product", "Garden lamp", "A lamp"))
@@ -75,16 +75,16 @@ func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
 	b.act(t,
-		action.Template{Name: "subscribe", Description: "Subscribe to read {name}", HTTP: action.HTTPCall{Method: "GET", Endpoint: "https://shop.example/subscribe?for={url}"}},
-		action.Template{Name: "leak", Description: "{sku}", MCP: action.ToolCall{Server: "s", Tool: "t"}},
-		action.Template{Name: "excerpt", Description: "{description}", MCP: action.ToolCall{Server: "s", Tool: "t"}},
+		actions.Template{Name: "subscribe", Description: "Subscribe to read {name}", HTTP: actions.HTTPCall{Method: "GET", Endpoint: "https://shop.example/subscribe?for={url}"}},
+		actions.Template{Name: "leak", Description: "{sku}", MCP: actions.ToolCall{Server: "s", Tool: "t"}},
+		actions.Template{Name: "excerpt", Description: "{description}", MCP: actions.ToolCall{Server: "s", Tool: "t"}},
 	)
 	b.fill(t, "shop", "files", withPotential("shop", "lamp", "Paper lamp"))
 	open := b.asked(t, Question{Text: "lamp"})
 	if got := fmt.Sprint(actionsOf(open[0])); got != "[subscribe leak excerpt buy]" {
 		t.Errorf("while it is open: %s", got)
 	}
-	b.obey(t, terms.Rule{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 2}})
+	b.obey(t, policy.Rule{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}})
 	licensed := b.asked(t, Question{Text: "lamp"})
 	if got := fmt.Sprint(actionsOf(licensed[0])); got != "[subscribe excerpt]" {
 		t.Errorf("when it is licensed: %s", got)
@@ -92,7 +92,7 @@ func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
 	if text := fmt.Sprint(licensed[0]); strings.Contains(text, "SKU") || strings.Contains(text, "folded") || strings.Contains(text, "/buy") {
 		t.Errorf("told of a licensed item: %s", text)
 	}
-	b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/lamp/buy"}}, Access: terms.Blocked}, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/lamp/buy"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
 	if got := fmt.Sprint(actionsOf(b.asked(t, Question{Text: "lamp"})[0])); !strings.Contains(got, "subscribe") {
 		t.Errorf("where another page is blocked: %s", got)
 	}
@@ -104,31 +104,31 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 	t.Parallel()
 	s := newSeller(t)
 	s.act(t)
-	if err := s.config.Actions.Selling(action.Template{
-		Name: "license", Type: "BuyAction", Description: "License {url}", HTTP: action.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell", Params: `{"requester":{"uris":["{url}"]}}`},
+	if err := s.config.Actions.Selling(actions.Template{
+		Name: "license", Type: "BuyAction", Description: "License {url}", HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell", Params: `{"requester":{"uris":["{url}"]}}`},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	s.stock(t, item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper, and of other things that are told of further down."))
-	of := func(change func(*terms.Rule)) terms.Rule {
+	of := func(change func(*policy.Rule)) policy.Rule {
 		rule := licensed("/**", cent)
 		change(&rule)
 		return rule
 	}
 	for name, c := range map[string]struct {
-		rule terms.Rule
+		rule policy.Rule
 		told bool
 	}{
-		"sold":            {of(func(*terms.Rule) {}), true},
-		"free":            {of(func(r *terms.Rule) { r.Price = terms.Price{Model: "free"} }), true},
-		"without a price": {of(func(r *terms.Rule) { r.Price = terms.Price{} }), false},
-		"with a scope":    {of(func(r *terms.Rule) { r.Scopes = []string{"news:read"} }), false},
-		"for search alone": {of(func(r *terms.Rule) {
+		"sold":            {of(func(*policy.Rule) {}), true},
+		"free":            {of(func(r *policy.Rule) { r.Price = policy.Price{Model: "free"} }), true},
+		"without a price": {of(func(r *policy.Rule) { r.Price = policy.Price{} }), false},
+		"with a scope":    {of(func(r *policy.Rule) { r.Scopes = []string{"news:read"} }), false},
+		"for search alone": {of(func(r *policy.Rule) {
 			r.Functions.Prohibit = []string{"ai-all"}
 			r.Functions.Permit = []string{"search"}
 		}), true},
-		"by streams alone": {of(func(r *terms.Rule) { r.Delivery = []string{"streaming"} }), true},
-		"open":             {of(func(r *terms.Rule) { r.Access = terms.Open }), false},
+		"by streams alone": {of(func(r *policy.Rule) { r.Delivery = []string{"streaming"} }), true},
+		"open":             {of(func(r *policy.Rule) { r.Access = policy.Open }), false},
 	} {
 		s.obey(t, c.rule)
 		got := s.asked(t, Question{Text: "lamp"})
@@ -139,7 +139,7 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 		if told := fmt.Sprint(actionsOf(got[0])) == "[license]"; told != c.told {
 			t.Errorf("%s: the actions are %v", name, got[0]["actions"])
 		}
-		if c.rule.Access != terms.Open {
+		if c.rule.Access != policy.Open {
 			q := asking(address("lamp"))
 			q.Functions = nil
 			if offered := s.absent(t, q) == ""; offered != c.told {
@@ -147,13 +147,13 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 			}
 		}
 	}
-	s.obey(t, of(func(*terms.Rule) {}))
+	s.obey(t, of(func(*policy.Rule) {}))
 	params := s.asked(t, Question{Text: "lamp"})[0]["actions"].([]any)[0].(map[string]any)["params"]
 	if got := fmt.Sprint(params); got != "map[requester:map[uris:["+address("lamp")+"]]]" {
 		t.Errorf("the query is for %s", got)
 	}
-	s.owner.Price = terms.Money{Model: "per_access", Rate: 1, Currency: "USD"}
-	s.obey(t, of(func(r *terms.Rule) { r.Price = terms.Price{} }))
+	s.owner.Price = policy.Money{Model: "per_access", Rate: 1, Currency: "USD"}
+	s.obey(t, of(func(r *policy.Rule) { r.Price = policy.Price{} }))
 	if got := actionsOf(s.asked(t, Question{Text: "lamp"})[0]); len(got) != 1 {
 		t.Errorf("at the price of all that is licensed: %v", got)
 	}
@@ -164,7 +164,7 @@ func TestNothingIsToldOfSalesWhereNothingIsSold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "site")
 	b.act(t)
-	if err := b.config.Actions.Selling(action.Template{Name: "license", Description: "License {url}", HTTP: action.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell"}}); err != nil {
+	if err := b.config.Actions.Selling(actions.Template{Name: "license", Description: "License {url}", HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell"}}); err != nil {
 		t.Fatal(err)
 	}
 	b.fill(t, "site", "pages", item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper"))

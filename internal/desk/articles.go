@@ -9,12 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/search"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/intent"
 )
 
@@ -65,7 +65,7 @@ type opened struct {
 
 type shelf struct {
 	labels []string
-	hits   []answer.Hit
+	hits   []index.Hit
 }
 
 // shelfLength is how many items a shelf has at the most: more than one request may take.
@@ -98,7 +98,7 @@ func (d *Desk) within(g *gate, owner *Excerpts, label, country string) *opened {
 // open finds the items of an area that may give passages to requests from a country, and the countries that terms name.
 func (d *Desk) open(g *gate, owner *Excerpts, in *area, label, country string) *opened {
 	shelves := map[string]*shelf{}
-	found := &opened{Selection: g.view.Select(func(l *answer.Listing) bool {
+	found := &opened{Selection: g.view.Select(func(l *index.Listing) bool {
 		decision, ok := d.gives(g.terms, owner, l, label, country)
 		in.names(decision)
 		if !ok {
@@ -108,7 +108,7 @@ func (d *Desk) open(g *gate, owner *Excerpts, in *area, label, country string) *
 		if shelves[key] == nil {
 			shelves[key] = &shelf{labels: decision.Labels}
 		}
-		shelves[key].add(answer.Hit{Listing: l, Score: 1})
+		shelves[key].add(index.Hit{Listing: l, Score: 1})
 		return true
 	})}
 	for _, s := range shelves {
@@ -119,8 +119,8 @@ func (d *Desk) open(g *gate, owner *Excerpts, in *area, label, country string) *
 }
 
 // names takes in which countries the terms name.
-func (in *area) names(decision terms.Decision) {
-	all := []terms.Restriction{decision.Countries}
+func (in *area) names(decision policy.Decision) {
+	all := []policy.Restriction{decision.Countries}
 	for _, own := range decision.Own {
 		for _, option := range own.Options {
 			all = append(all, option.Countries)
@@ -134,7 +134,7 @@ func (in *area) names(decision terms.Decision) {
 }
 
 // add puts an item on the shelf.
-func (s *shelf) add(hit answer.Hit) {
+func (s *shelf) add(hit index.Hit) {
 	if s.hits = append(s.hits, hit); len(s.hits) >= 4*shelfLength {
 		s.cut(shelfLength)
 	}
@@ -146,21 +146,21 @@ func (s *shelf) cut(most int) {
 	s.hits = s.hits[:min(most, len(s.hits))]
 }
 
-func newestFirst(a, b answer.Hit) int {
+func newestFirst(a, b index.Hit) int {
 	return cmp.Or(cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Source, b.Source))
 }
 
 // gives says whether an item may give passages to requests in an editorial domain from a country, and what the terms
 // say of it where it lies in that domain.
-func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, area, country string) (decision terms.Decision, ok bool) {
+func (d *Desk) gives(rules *policy.Terms, owner *Excerpts, l *index.Listing, area, country string) (decision policy.Decision, ok bool) {
 	if !d.served[l.Site] || !owner.owns(l.URL) {
 		return decision, false
 	}
 	decision = decide(rules, l)
 	if !slices.ContainsFunc(decision.Labels, func(label string) bool { return intent.Within(label, area) }) {
-		return terms.Decision{}, false
+		return policy.Decision{}, false
 	}
-	return decision, decision.Permits(terms.Use{Function: functionInput, Country: country}) == terms.Permitted &&
+	return decision, decision.Permits(policy.Use{Function: functionInput, Country: country}) == policy.Permitted &&
 		(len(decision.Delivery) == 0 || slices.Contains(decision.Delivery, direct))
 }
 
@@ -169,11 +169,11 @@ const depth = 8
 
 // candidates are passages that fit a request, more than will be given.
 type candidates struct {
-	hits     []answer.Hit
+	hits     []index.Hit
 	articles []*article    // of the first of the hits, as far as they were loaded; nil for one that gives nothing
 	short    bool          // all was asked for that the loaded have, and there are more
 	terms    []search.Term // the question's words
-	best     map[passage]excerpt.Span
+	best     map[passage]grants.Span
 }
 
 // candidates finds passages that fit a request. Most answers take no more than the best articles have, which are loaded;
@@ -186,7 +186,7 @@ func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retri
 	chunks, tokens := tighter(owner.MaxChunks, r.Key.MaxChunks), tighter(owner.MaxTokens, r.Key.MaxTokens)
 	c := &candidates{}
 	if text := strings.TrimSpace(r.Text); text != "" {
-		found := findWithin(g.view, answer.Question{
+		found := findWithin(g.view, index.Question{
 			Text: clipped(text, MaxText), Limit: 2 * chunks, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
 		})
 		c.hits, c.terms = found.Hits, found.Terms
@@ -249,16 +249,16 @@ func (c *candidates) passages(yield func(passage) bool) {
 }
 
 // focus is the sentence of a passage that fits the question best.
-func (p passage) focus() excerpt.Span {
+func (p passage) focus() grants.Span {
 	c := p.asked
 	if c == nil || len(c.terms) == 0 {
-		return excerpt.Span{}
+		return grants.Span{}
 	}
 	best, known := c.best[p]
 	if !known {
-		best.From, best.To = answer.BestSentence(c.terms, p.article.passages[p.at].Text, p.article.language)
+		best.From, best.To = index.BestSentence(c.terms, p.article.passages[p.at].Text, p.article.language)
 		if c.best == nil {
-			c.best = map[passage]excerpt.Span{}
+			c.best = map[passage]grants.Span{}
 		}
 		c.best[p] = best
 	}
@@ -275,9 +275,9 @@ func (c *candidates) none() bool {
 
 // latest are the items for a request without a question: those in the narrower domain that it names first, and of each
 // the newest.
-func (o *opened) latest(r Retrieval, most int) (hits []answer.Hit) {
+func (o *opened) latest(r Retrieval, most int) (hits []index.Hit) {
 	inner := []string{r.Domain + "." + r.Subdomain, r.Subdomain, r.Domain}
-	ranks := make([][]answer.Hit, len(inner)+1)
+	ranks := make([][]index.Hit, len(inner)+1)
 	for _, s := range o.newest {
 		rank := slices.IndexFunc(inner, func(label string) bool {
 			return label != "" && slices.ContainsFunc(s.labels, func(own string) bool { return intent.Within(own, label) })
@@ -289,7 +289,7 @@ func (o *opened) latest(r Retrieval, most int) (hits []answer.Hit) {
 	}
 	for _, of := range ranks {
 		slices.SortFunc(of, newestFirst)
-		hits = append(hits, slices.CompactFunc(of, func(a, b answer.Hit) bool { return a.Site == b.Site && a.URL == b.URL })...)
+		hits = append(hits, slices.CompactFunc(of, func(a, b index.Hit) bool { return a.Site == b.Site && a.URL == b.URL })...)
 		if len(hits) >= most {
 			return hits[:most]
 		}
@@ -308,7 +308,7 @@ func clipped(text string, most int) string {
 }
 
 // articles loads what passages are taken from; nil for items whose version is gone, or whose text is not theirs alone.
-func (d *Desk) articles(ctx context.Context, g *gate, hits []answer.Hit) ([]*article, error) {
+func (d *Desk) articles(ctx context.Context, g *gate, hits []index.Hit) ([]*article, error) {
 	found := make([]*article, len(hits))
 	var missing []int
 	var refs []content.Ref
@@ -341,11 +341,11 @@ func (d *Desk) articles(ctx context.Context, g *gate, hits []answer.Hit) ([]*art
 	return found, nil
 }
 
-func newArticle(rules *terms.Terms, l *answer.Listing, item content.Item) *article {
+func newArticle(rules *policy.Terms, l *index.Listing, item content.Item) *article {
 	a := &article{site: l.Site, url: item.URL, title: item.Name, publisher: item.Publisher, language: item.Language}
 	decision := decide(rules, l)
 	a.rule = decision.Rule + 1
-	if decision.Access != terms.Open && calledByText(item) {
+	if decision.Access != policy.Open && calledByText(item) {
 		a.title = Excerpt(item.Name, decision.ExcerptWords)
 	}
 	if (sieve{rules, l}).holdsText(item.Object) {
@@ -380,7 +380,7 @@ func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, a
 		return nil, err
 	}
 	for i, item := range items {
-		l := &answer.Listing{Ref: refs[i], URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
+		l := &index.Listing{Ref: refs[i], URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
 		if _, ok := d.gives(g.terms, owner, l, area, country); ok && item.URL != "" {
 			found = append(found, newArticle(g.terms, l, item))
 		}

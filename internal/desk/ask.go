@@ -9,15 +9,15 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/model"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/search"
-	"frontdesk/internal/session"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/policy"
 )
 
 // The bounds of a question.
@@ -98,16 +98,16 @@ type Reply struct {
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session
 
-	tab *model.Tab
+	tab *llm.Tab
 }
 
 // inquiry is one question on its way through the stages of Ask.
 type inquiry struct {
 	Question
-	asked      answer.Question       // checked, and in the library's terms
-	understood understand.Understood // what is wanted
-	telling    string                // the sentence that answers a comparison or a question for a detail; empty for none
-	unread     string                // what could not be read again
+	asked      index.Question   // checked, and in the library's terms
+	understood query.Understood // what is wanted
+	telling    string           // the sentence that answers a comparison or a question for a detail; empty for none
+	unread     string           // what could not be read again
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
 	talk     session.Conversation
@@ -120,7 +120,7 @@ type inquiry struct {
 	worded   string         // the question's own words, without those of answers
 	answered []string       // the questions asked back that this one answers
 	settled  bool           // one of the answers was that anything will do
-	tab      *model.Tab     // what the answer takes of a model; nil without one
+	tab      *llm.Tab       // what the answer takes of a model; nil without one
 }
 
 // Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
@@ -128,39 +128,39 @@ type inquiry struct {
 type Answer struct {
 	desk   *Desk
 	gate   *gate
-	asked  answer.Question
+	asked  index.Question
 	parts  [][]found // of chunk hits each
 	given  int       // how many hits of the question stand before parts
 	beyond int       // how many hits come after parts, to be found again when it is their turn
 	ready  []*card   // of the first part; nil once it is forgotten
 	terms  []search.Term
 
-	tab               *model.Tab     // what it takes of a model; nil without one
-	wording, language string         // of the question, for a model
-	telling           string         // what a summary begins with; see inquiry
-	speaker           phrase.Speaker // says what a summary says itself
-	sure              int            // how many hits, from the first on, meet every condition without a doubt
+	tab               *llm.Tab     // what it takes of a model; nil without one
+	wording, language string       // of the question, for a model
+	telling           string       // what a summary begins with; see inquiry
+	speaker           i18n.Speaker // says what a summary says itself
+	sure              int          // how many hits, from the first on, meet every condition without a doubt
 
-	relaxed []answer.Relaxed // conditions that gave way
+	relaxed []index.Relaxed // conditions that gave way
 	// corrected are misspelt words that were taken for others.
 	corrected []search.Correction
 }
 
 // found is a hit that may leave, in as few bytes as will do.
 type found struct {
-	listing *answer.Listing
+	listing *index.Listing
 	score   float32 // one decimal of it is shown
 	passage uint32
 }
 
-func (f found) hit() answer.Hit {
-	return answer.Hit{Listing: f.listing, Score: float64(f.score), Passage: int(f.passage)}
+func (f found) hit() index.Hit {
+	return index.Hit{Listing: f.listing, Score: float64(f.score), Passage: int(f.passage)}
 }
 
 // granted is an item with the decision under which it leaves.
 type granted struct {
-	*answer.Listing
-	decision terms.Decision
+	*index.Listing
+	decision policy.Decision
 }
 
 // Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
@@ -238,7 +238,7 @@ func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 		if whole {
 			a.improve(ctx, in)
 			for _, c := range a.corrected {
-				in.understood.Corrections = append(in.understood.Corrections, understand.Correction(c))
+				in.understood.Corrections = append(in.understood.Corrections, query.Correction(c))
 			}
 			a.cut(in.skip)
 			return a, nil
@@ -260,20 +260,20 @@ func (d *Desk) admit(ctx context.Context, sites []string) error {
 
 // noResults says that nothing fits, and what to try.
 func (in *inquiry) noResults() error {
-	say, q := phrase.For(in.Languages...), &in.asked
-	text := say.Say(phrase.None)
+	say, q := i18n.For(in.Languages...), &in.asked
+	text := say.Say(i18n.None)
 	switch {
 	case len(q.Types) > 0:
-		text = say.Say(phrase.NoneOfType, strings.Join(say.Kinds(q.Types), say.Say(phrase.Then)))
+		text = say.Say(i18n.NoneOfType, strings.Join(say.Kinds(q.Types), say.Say(i18n.Then)))
 	case len(q.Sites) > 0:
-		text = say.Say(phrase.NoneOnSite, strings.Join(q.Sites, say.Say(phrase.Then)))
+		text = say.Say(i18n.NoneOnSite, strings.Join(q.Sites, say.Say(i18n.Then)))
 	}
 	return fail.New(fail.NoResults, "%s", text)
 }
 
 // check checks a question's values and brings them to the library's terms.
-func (d *Desk) check(q Question) (answer.Question, error) {
-	asked := answer.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore, Prefer: phrase.Tags(q.Languages...), AsSpelled: d.config.AsSpelled, OwnWords: d.config.OwnWords}
+func (d *Desk) check(q Question) (index.Question, error) {
+	asked := index.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore, Prefer: i18n.Tags(q.Languages...), AsSpelled: d.config.AsSpelled, OwnWords: d.config.OwnWords}
 	if n := utf8.RuneCountInString(q.Text); n > MaxText {
 		return asked, fail.New(fail.TooLong, "the question has %d characters; at most %d are read", n, MaxText)
 	}
@@ -294,10 +294,10 @@ func (d *Desk) check(q Question) (answer.Question, error) {
 		return asked, fail.New(fail.Malformed, "at most %d sites and %d types can be named", maxNames, maxNames)
 	}
 	for _, name := range q.Types {
-		if understand.Indifferent(name) {
+		if query.Indifferent(name) {
 			continue
 		}
-		name = terms.BareType(clip(name))
+		name = policy.BareType(clip(name))
 		if canonical, ok := content.KnownType(name); ok {
 			name = canonical
 		}
@@ -352,7 +352,7 @@ func clip(s string) string {
 }
 
 // find selects the items that may leave.
-func (d *Desk) find(q answer.Question) *Answer {
+func (d *Desk) find(q index.Question) *Answer {
 	g := d.admitted()
 	q.Within = g.permit
 	q.Near = d.near(g, q.Near)
@@ -364,7 +364,7 @@ func (d *Desk) find(q answer.Question) *Answer {
 // lookUp asks the view, and fills parts with the hits from given on, at most so many.
 func (a *Answer) lookUp(most int) []search.Term {
 	asked := a.gate.view.Find(a.asked)
-	allowed := slices.DeleteFunc(asked.Hits, func(hit answer.Hit) bool {
+	allowed := slices.DeleteFunc(asked.Hits, func(hit index.Hit) bool {
 		return !decide(a.gate.terms, hit.Listing).Allows(functionSearch)
 	})
 	allowed = allowed[a.given:]
@@ -376,7 +376,7 @@ func (a *Answer) lookUp(most int) []search.Term {
 		}
 		a.parts = append(a.parts, part)
 	}
-	a.sure = slices.IndexFunc(allowed, func(hit answer.Hit) bool { return hit.Doubt })
+	a.sure = slices.IndexFunc(allowed, func(hit index.Hit) bool { return hit.Doubt })
 	a.relaxed = asked.Relaxed
 	a.corrected = asked.Corrections
 	return asked.Terms

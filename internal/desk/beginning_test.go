@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/search"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/excerpts/grants"
 	"frontdesk/wire/intent"
 )
 
@@ -116,8 +116,8 @@ func TestTheSentencesAroundWhatFitsAreGiven(t *testing.T) {
 		{"few words", []string{"lamp"}, allowance{bytes: len(text), words: 8}, "A lamp burns at the pier all night."},
 		{"fewer words than the sentence", []string{"lamp"}, allowance{bytes: len(text), words: 7}, "A lamp burns at the pier"},
 		{"too few to be worth it", []string{"lamp"}, allowance{bytes: 10, words: math.MaxInt}, ""},
-		{"seen before, and no more left", []string{"lamp"}, allowance{seen: excerpt.Spans{{From: 0, To: 29}}}, "Cranes lift what ships bring."},
-		{"seen before, and next to it", []string{"tide"}, allowance{seen: excerpt.Spans{{From: 0, To: 53}}, bytes: 30, words: math.MaxInt}, "The tide lifts the ships."},
+		{"seen before, and no more left", []string{"lamp"}, allowance{seen: grants.Spans{{From: 0, To: 29}}}, "Cranes lift what ships bring."},
+		{"seen before, and next to it", []string{"tide"}, allowance{seen: grants.Spans{{From: 0, To: 53}}, bytes: 30, words: math.MaxInt}, "The tide lifts the ships."},
 	} {
 		if _, got := of(text, c.words...).part(c.left, 100); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

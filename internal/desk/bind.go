@@ -13,9 +13,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
@@ -64,10 +64,10 @@ func unknownOffer() error {
 
 // pact is an offer, with what became of it.
 type pact struct {
-	record submission.Record
-	bind   *submission.Bind // nil where it is not bound
-	key    submission.Key
-	answer *submission.Answer // nil where it is erased
+	record vault.Record
+	bind   *vault.Bind // nil where it is not bound
+	key    vault.Key
+	answer *vault.Answer // nil where it is erased
 }
 
 // offerOf finds the offer that an agent means.
@@ -80,7 +80,7 @@ func (d *Desk) offerOf(ctx context.Context, in *Intake, b Binding) (p pact, err 
 	if err != nil {
 		return p, err
 	}
-	if r := p.record; !known || r.Intake != in.ID || r.State == submission.Erased || !intake.SameSession(r.Session, b.Session) || r.Agent != d.agentID(b.Agent.ID) {
+	if r := p.record; !known || r.Intake != in.ID || r.State == vault.Erased || !intake.SameSession(r.Session, b.Session) || r.Agent != d.agentID(b.Agent.ID) {
 		return p, unknownOffer()
 	}
 	keys, err := d.intaking.Vault.Keys(ctx, p.record.OfferKey)
@@ -108,10 +108,10 @@ func expiredOffer() error {
 
 // look finds an offer, and its bind.
 func look(ctx context.Context, tx *store.Tx, offer string) (p pact, known bool, err error) {
-	if p.record, known, err = submission.FindOffer(ctx, tx, offer); err != nil || !known {
+	if p.record, known, err = vault.FindOffer(ctx, tx, offer); err != nil || !known {
 		return p, false, err
 	}
-	b, bound, err := submission.FindBind(ctx, tx, offer)
+	b, bound, err := vault.FindBind(ctx, tx, offer)
 	if bound {
 		p.bind = &b
 	}
@@ -195,7 +195,7 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 	if err != nil {
 		return nil, err
 	}
-	bind := submission.Bind{Offer: p.record.Offer, Made: now, Sink: in.Bind.Sink, Digest: a.digest}
+	bind := vault.Bind{Offer: p.record.Offer, Made: now, Sink: in.Bind.Sink, Digest: a.digest}
 	if err := bind.SealData(own, a.data); err != nil {
 		return nil, err
 	}
@@ -222,11 +222,11 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 			return err
 		}
 		switch {
-		case !known || other.record.State == submission.Erased:
+		case !known || other.record.State == vault.Erased:
 			return unknownOffer()
 		case other.bind != nil:
 			return nil
-		case other.record.State != submission.Offered || !other.record.Live(now):
+		case other.record.State != vault.Offered || !other.record.Live(now):
 			return expiredOffer()
 		}
 		bind := bind
@@ -239,7 +239,7 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 		if err := d.befalls("bind recorded"); err != nil {
 			return err
 		}
-		if err := submission.PutBind(ctx, tx, other.record, bind); err != nil {
+		if err := vault.PutBind(ctx, tx, other.record, bind); err != nil {
 			return err
 		}
 		if err := d.befalls("bind put"); err != nil {
@@ -277,7 +277,7 @@ type effect struct {
 func EffectID(offer string) string { return "bind/" + offer }
 
 // tell puts the effect of a bind into the outbox.
-func tell(ctx context.Context, tx *store.Tx, b submission.Bind) error {
+func tell(ctx context.Context, tx *store.Tx, b vault.Bind) error {
 	if b.Sink == "" {
 		return nil
 	}
@@ -318,7 +318,7 @@ func (d *Desk) Deliver(ctx context.Context, e outbox.Effect, send func(context.C
 	if err != nil || p.bind == nil || !p.bind.Done.IsZero() {
 		return err
 	}
-	if p.record.State == submission.Erased || p.bind.Key == "" {
+	if p.record.State == vault.Erased || p.bind.Key == "" {
 		return nil
 	}
 	told, err := d.opened(ctx, p)
@@ -362,7 +362,7 @@ func (d *Desk) done(ctx context.Context, offer string) error {
 		if err != nil || !known {
 			return err
 		}
-		_, err = submission.Done(ctx, tx, p.record, d.config.Now().UTC())
+		_, err = vault.Done(ctx, tx, p.record, d.config.Now().UTC())
 		return err
 	})
 	if err == nil {

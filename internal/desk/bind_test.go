@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/intake"
 )
 
@@ -58,7 +58,7 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 		body["consent"] != "asserted by the agent, not proven" || len(body["bind_data_hash"].(string)) != 64 {
 		t.Errorf("the entry is %v", entries[0])
 	}
-	if q := k.request(t, submission.Filter{State: submission.Bound}); q.Bind == nil || q.Bind.Done.IsZero() || string(q.Fields) != person {
+	if q := k.request(t, vault.Filter{State: vault.Bound}); q.Bind == nil || q.Bind.Done.IsZero() || string(q.Fields) != person {
 		t.Errorf("the inbox has %+v", q)
 	}
 }
@@ -141,8 +141,8 @@ func TestAnOfferIsBoundUntilItsLastInstant(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	until := k.clock.Now().Add(90 * time.Minute)
-	k.engine.say = func(engine.Question) (engine.Outcome, error) {
-		return engine.Outcome{Status: engine.Offered, Summary: "Now.", Expires: until, BindRequires: []string{}, TermsURL: "https://site.example/terms"}, nil
+	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+		return offers.Outcome{Status: offers.Offered, Summary: "Now.", Expires: until, BindRequires: []string{}, TermsURL: "https://site.example/terms"}, nil
 	}
 	out := k.submitted(t, k.submission(1, `{"age":41}`))
 	if !out.Offer.Expires.Equal(until) || out.Offer.TermsURL != "https://site.example/terms" || len(out.Offer.Requires) != 0 {
@@ -190,7 +190,7 @@ func TestAThousandBindsAreOne(t *testing.T) {
 	for k.deliver(t, nil) != nil {
 		told++
 	}
-	fields := string(k.request(t, submission.Filter{}).Fields)
+	fields := string(k.request(t, vault.Filter{}).Fields)
 	for i, answer := range answers {
 		if bound := strings.HasPrefix(answer, "{"); bound != (data[i] == fields) || !bound && answer != string(OfferBound) {
 			t.Fatalf("with %s, and %s bound, the answer is %s", data[i], fields, answer)
@@ -210,7 +210,7 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 	if k.deliver(t, errors.New("the server does not answer")) == nil || k.deliver(t, nil) != nil {
 		t.Error("a failed effect is not kept for later")
 	}
-	if q := k.request(t, submission.Filter{}); !q.Bind.Done.IsZero() {
+	if q := k.request(t, vault.Filter{}); !q.Bind.Done.IsZero() {
 		t.Error("a bind is done of which nobody was told")
 	}
 	k.clock.Pass(time.Minute)
@@ -262,7 +262,7 @@ func TestABindWaitsInTheInboxUntilItIsMarkedAsDone(t *testing.T) {
 	if n, err := k.Open(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d requests are open: %v", n, err)
 	}
-	if q := k.request(t, submission.Filter{}); string(q.Fields) != person {
+	if q := k.request(t, vault.Filter{}); string(q.Fields) != person {
 		t.Errorf("the inbox has %s", q.Fields)
 	}
 	if err := k.DoneByHand(t.Context(), offer, "key:1"); err != nil {
@@ -309,14 +309,14 @@ func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 	if _, err := k.Bind(t.Context(), b); refusedWith(t, err).Reason != OfferUnknown {
 		t.Errorf("another agent: %v", err)
 	}
-	q := k.request(t, submission.Filter{Find: who})
+	q := k.request(t, vault.Filter{Find: who})
 	b.Agent.ID = q.Agent
 	if _, err := k.Bind(t.Context(), b); refusedWith(t, err).Reason != OfferUnknown {
 		t.Errorf("an agent by its hash: %v", err)
 	}
 	b.Agent.ID = who
 	k.bound(t, b)
-	if q := k.request(t, submission.Filter{Find: sessionID(1)}); strings.Contains(q.Agent, "jane") || q.From() != who {
+	if q := k.request(t, vault.Filter{Find: sessionID(1)}); strings.Contains(q.Agent, "jane") || q.From() != who {
 		t.Errorf("kept is %q, told %q", q.Agent, q.From())
 	}
 	err := k.Deliver(t.Context(), outbox.Effect{Body: []byte(`{"offer":"` + offer + `"}`)}, func(_ context.Context, told BoundOffer) error {
@@ -349,7 +349,7 @@ func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 	if _, err := k.Erase(t.Context(), offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if q := k.request(t, submission.Filter{Find: sessionID(1)}); q.From() != "" {
+	if q := k.request(t, vault.Filter{Find: sessionID(1)}); q.From() != "" {
 		t.Errorf("told is %q", q.From())
 	}
 }

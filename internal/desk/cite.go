@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/receipt"
 )
 
@@ -25,7 +25,7 @@ const (
 // Reported is an event that a platform reports: a citation, or how it counts an access.
 type Reported struct {
 	// Key is of the platform that signed it; where events need no signature, only Key.Platform is set, and Nonce is empty.
-	Key    trust.PlatformKey
+	Key    identity.PlatformKey
 	Nonce  string
 	Until  time.Time // until when the nonce may not be used again
 	ID     string    // event_id
@@ -85,7 +85,7 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 		if refusal = excess; refusal != nil {
 			return nil
 		}
-		prior, known, err := excerpt.FindEvent(ctx, tx, r.Key.Platform, r.ID)
+		prior, known, err := grants.FindEvent(ctx, tx, r.Key.Platform, r.ID)
 		switch {
 		case err != nil:
 			return err
@@ -96,7 +96,7 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 			noted = &Noted{Again: true, Entry: prior.Entry, Verdict: prior.Verdict}
 			return nil
 		}
-		asked, known, err := excerpt.Find(ctx, tx, r.Key.Platform, r.Request)
+		asked, known, err := grants.Find(ctx, tx, r.Key.Platform, r.Request)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 		if noted.Entry, err = d.recordEvent(ctx, tx, r, asked, noted.Verdict, now); err != nil {
 			return err
 		}
-		return excerpt.PutEvent(ctx, tx, excerpt.Event{
+		return grants.PutEvent(ctx, tx, grants.Event{
 			Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, Request: r.Request, Kind: r.Kind, Entry: noted.Entry, Verdict: noted.Verdict, At: now,
 		})
 	})
@@ -121,20 +121,20 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 }
 
 // unfit says why an event does not fit the request that it is about.
-func (e *Excerpts) unfit(r Reported, asked excerpt.Request, known bool) *Refusal {
+func (e *Excerpts) unfit(r Reported, asked grants.Request, known bool) *Refusal {
 	switch {
 	case r.PublisherID != e.PublisherID || !strings.EqualFold(r.Domain, e.Domain):
 		return refuse(Unprocessable, "The event is about another publisher; this one is %s at %s.", e.PublisherID, e.Domain)
 	case !known:
 		return refuse(Unprocessable, "No request of this platform with this request_id is known.")
-	case asked.Outcome != excerpt.Ok:
+	case asked.Outcome != grants.Ok:
 		return refuse(Unprocessable, "The request with this request_id was given nothing.")
 	case r.Kind != EventCitation:
 		return nil
 	}
 	given := map[string]string{}
 	for _, c := range asked.Answer.Chunks {
-		given[chunkID(c)] = terms.ASCIIAddress(c.URL)
+		given[chunkID(c)] = policy.ASCIIAddress(c.URL)
 	}
 	if !slices.Contains(slices.Collect(maps.Values(given)), r.SourceURL) {
 		return refuse(Unprocessable, "source_url was not among the citations of the answer to this request.")
@@ -151,7 +151,7 @@ func (e *Excerpts) unfit(r Reported, asked excerpt.Request, known bool) *Refusal
 }
 
 // verdict holds an event against the request that it is about.
-func verdict(r Reported, asked excerpt.Request, now time.Time) string {
+func verdict(r Reported, asked grants.Request, now time.Time) string {
 	switch {
 	case r.Kind == EventAccess && (r.Returned != len(asked.Answer.Chunks) || r.Tokens != asked.Answer.Tokens || r.Mode != "chunks"):
 		return Differs
@@ -208,7 +208,7 @@ type counterBody struct {
 	Unsigned bool   `json:"unsigned,omitzero"`
 }
 
-func (d *Desk) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked excerpt.Request, verdict string, now time.Time) (string, error) {
+func (d *Desk) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked grants.Request, verdict string, now time.Time) (string, error) {
 	e := receipt.Entry{Time: now, Site: asked.Answer.Chunks[0].Site, Kind: "citation", Party: "platform:" + r.Key.Platform, Request: r.Request}
 	stated := r.Stated.UTC().Format(time.RFC3339Nano)
 	if r.Kind == EventAccess {

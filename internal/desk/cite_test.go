@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/policy"
 )
 
 // shown is a citation of the first source of an answer, and that source.
 func (g *giver) shown(t *testing.T) (Reported, Source) {
 	t.Helper()
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3), sentences("four", 3)))
 	asked := g.request("session")
 	source := g.given(t, asked).Sources[0]
@@ -118,7 +118,7 @@ func TestAnEntrySaysThatNobodySignedAnEvent(t *testing.T) {
 	if body := g.cited(t, r); body["unsigned"] != nil {
 		t.Errorf("a signed citation: %v", body)
 	}
-	r.ID, r.Digest, r.Key = "from anybody", sha256.Sum256([]byte("from anybody")), trust.PlatformKey{Platform: r.Key.Platform}
+	r.ID, r.Digest, r.Key = "from anybody", sha256.Sum256([]byte("from anybody")), identity.PlatformKey{Platform: r.Key.Platform}
 	if _, err := g.Cite(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

@@ -14,15 +14,15 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/delegation"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
@@ -32,7 +32,7 @@ import (
 type Dealing struct {
 	DB     *store.DB
 	Ledger *ledger.Ledger
-	Book   *account.Book
+	Book   *accounts.Book
 	// Signed says whether a site has signed a document with a key that was good then.
 	Signed func(site string, document, signature []byte) bool
 	// Reports gives the rules in force; it is called for every request and may answer differently over time.
@@ -40,7 +40,7 @@ type Dealing struct {
 	// Disputes gives how long things take with disputes, as Reports does; nil for the usual.
 	Disputes func() DisputeRules
 	// Rates says how often things go wrong with a buyer, and with a provider, which is a site; nil counts what the buyer disputes alone.
-	Rates func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (dispute.Rates, error)
+	Rates func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error)
 	// OfferKeep is how long an offer is remembered after its end, so that who comes too late is told so.
 	OfferKeep time.Duration
 	// SightingsKeep is how long what edges saw is kept.
@@ -61,8 +61,8 @@ type Dealing struct {
 	// RevokedAbove is from which price on, in 1e-8 of whatever currency, nothing is sold under a delegation of which it is not certain that
 	// its principal has not revoked it. Below, what is known counts.
 	RevokedAbove int64
-	// Nonces are the signatures that were taken and count once: see [trust.Requester.Proof].
-	Nonces *trust.Nonces
+	// Nonces are the signatures that were taken and count once: see [identity.Requester.Proof].
+	Nonces *identity.Nonces
 	// Stopping is closed when the process is about to end, so that streams end before it; nil for never.
 	Stopping <-chan struct{}
 }
@@ -72,7 +72,7 @@ func (d *Desk) OpenDeals(deals *Dealing) { d.dealing = deals }
 
 // Purchase is a request to buy by offers (RAMP v1, ExecuteTransaction), from a requester that is known.
 type Purchase struct {
-	Requester trust.Requester
+	Requester identity.Requester
 	ID        string            // which the requester gave it
 	Digest    [sha256.Size]byte // of what is asked for, without signatures
 	Items     []PurchaseItem
@@ -92,7 +92,7 @@ type Purchase struct {
 }
 
 // declared is what an offer is bought for.
-func (p *Purchase) declared(offer *deal.Offer) []string {
+func (p *Purchase) declared(offer *transactions.Offer) []string {
 	if len(p.Functions) > 0 {
 		return p.Functions
 	}
@@ -130,10 +130,10 @@ func (p *Purchased) bind() {
 // PurchasedItem is what came of one offer.
 type PurchasedItem struct {
 	Offer       string
-	Denial      Denial           // why it was not bought; empty when it was
-	Transaction deal.Transaction // when it was
-	URL         string           // from which it can be fetched until Transaction.Expires
-	Quotas      []Quota          // of the subscription, as they are after the purchase
+	Denial      Denial                   // why it was not bought; empty when it was
+	Transaction transactions.Transaction // when it was
+	URL         string                   // from which it can be fetched until Transaction.Expires
+	Quotas      []Quota                  // of the subscription, as they are after the purchase
 }
 
 // Denial is why an offer is not sold (RAMP v1, DenialReason).
@@ -157,9 +157,9 @@ const (
 )
 
 // refusals are the denials of what the book refuses.
-var refusals = map[account.Reason]Denial{
-	account.InsufficientBalance: InsufficientBalance, account.InvalidLicence: InvalidLicence,
-	account.ExpiredLicence: ExpiredLicence, account.QuotaExceeded: QuotaExceeded,
+var refusals = map[accounts.Reason]Denial{
+	accounts.InsufficientBalance: InsufficientBalance, accounts.InvalidLicence: InvalidLicence,
+	accounts.ExpiredLicence: ExpiredLicence, accounts.QuotaExceeded: QuotaExceeded,
 }
 
 // errNoDeals is of a front desk that sells nothing.
@@ -242,7 +242,7 @@ func (d *Desk) Bought(ctx context.Context, p Purchase) (out *Purchased, known bo
 
 // purchase buys by the offers of a request, as far as they may be taken. It is errRaced, and nothing is bought, where the request was
 // answered before.
-func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, now time.Time) (out *Purchased, err error) {
+func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*transactions.Offer, now time.Time) (out *Purchased, err error) {
 	out = &Purchased{Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	lines := make([]purchaseLine, len(p.Items))
 	if p, err = d.inForce(ctx, p, offers); err != nil {
@@ -286,7 +286,7 @@ func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, n
 // forged begins to look at the signatures of the offers that may be taken, while these are bought, and gives what waits for it: the
 // numbers of those that no key of their site has signed.
 func (d *Desk) forged(lines []purchaseLine) func() []int {
-	var offers []*deal.Offer // nil for what is not looked at
+	var offers []*transactions.Offer // nil for what is not looked at
 	for _, line := range lines {
 		if line.denial != "" {
 			line.offer = nil
@@ -308,23 +308,23 @@ func (d *Desk) forged(lines []purchaseLine) func() []int {
 // purchaseLine is an offer that is to be bought.
 type purchaseLine struct {
 	id     string
-	offer  *deal.Offer // nil for one that is not known
-	denial Denial      // why it cannot be bought whatever the book says
-	agent  string      // what its address is bound to
+	offer  *transactions.Offer // nil for one that is not known
+	denial Denial              // why it cannot be bought whatever the book says
+	agent  string              // what its address is bound to
 }
 
 // taken looks up what came of a request before, or the offers that it takes.
-func (d *Desk) taken(ctx context.Context, p Purchase, now time.Time) (before deal.Request, known bool, offers []*deal.Offer, err error) {
+func (d *Desk) taken(ctx context.Context, p Purchase, now time.Time) (before transactions.Request, known bool, offers []*transactions.Offer, err error) {
 	err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
-		offers = make([]*deal.Offer, len(p.Items))
-		if before, known, err = deal.FindRequest(ctx, tx, p.Requester.Account(), p.ID, now.Add(-remembered)); err != nil || known {
+		offers = make([]*transactions.Offer, len(p.Items))
+		if before, known, err = transactions.FindRequest(ctx, tx, p.Requester.Account(), p.ID, now.Add(-remembered)); err != nil || known {
 			return err
 		}
 		for i, item := range p.Items {
 			if item.Signature == nil {
 				continue
 			}
-			offer, there, err := deal.FindOffer(ctx, tx, item.Offer)
+			offer, there, err := transactions.FindOffer(ctx, tx, item.Offer)
 			if err != nil {
 				return err
 			}
@@ -338,7 +338,7 @@ func (d *Desk) taken(ctx context.Context, p Purchase, now time.Time) (before dea
 }
 
 // refuses says why an offer cannot be taken, before the books are asked, and before its own signature is looked at.
-func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Denial {
+func (d *Desk) refuses(p Purchase, i int, offer *transactions.Offer, now time.Time) Denial {
 	for _, earlier := range p.Items[:i] {
 		if earlier.Offer == p.Items[i].Offer {
 			return SignatureInvalid
@@ -371,7 +371,7 @@ func (d *Desk) sells(ctx context.Context, p Purchase, line *purchaseLine, now ti
 	offer := line.offer
 	line.denial = ""
 	q := quoter{
-		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI, operation: trust.OperationTransact, cents: cents(cost(offer)),
+		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI, operation: identity.OperationTransact, cents: cents(cost(offer)),
 		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: p.declared(offer), User: p.User, Country: p.Country},
 	}
 	if q.ware = d.wareOf(offer.URI, offer.Site, offer.Item.Source); q.ware == nil {
@@ -388,7 +388,7 @@ func (d *Desk) sells(ctx context.Context, p Purchase, line *purchaseLine, now ti
 	}
 	away := offer.Delivery == instructions && q.outlet != nil
 	switch {
-	case errors.Is(q.locked, trust.ErrDelegationOver):
+	case errors.Is(q.locked, identity.ErrDelegationOver):
 		line.denial = DelegationExpired
 	case q.locked != nil:
 		line.denial = ScopeInsufficient // which whoever has an offer may know
@@ -413,7 +413,7 @@ func (d *Desk) buy(ctx context.Context, p Purchase, lines []purchaseLine, forged
 			return err
 		}
 		items = make([]PurchasedItem, len(lines))
-		made := deal.Request{Digest: p.Digest, Made: now}
+		made := transactions.Request{Digest: p.Digest, Made: now}
 		overdue, asked := false, false
 		for i, line := range lines {
 			item := PurchasedItem{Offer: line.id, Denial: line.denial}
@@ -432,7 +432,7 @@ func (d *Desk) buy(ctx context.Context, p Purchase, lines []purchaseLine, forged
 				}
 			}
 			items[i] = item
-			kept := deal.Line{Offer: line.id, Transaction: item.Transaction.ID, Denial: string(item.Denial)}
+			kept := transactions.Line{Offer: line.id, Transaction: item.Transaction.ID, Denial: string(item.Denial)}
 			if line.offer == nil || kept.Transaction != "" {
 				kept.Offer = "" // whatever the text was; the transaction has its own
 			}
@@ -441,7 +441,7 @@ func (d *Desk) buy(ctx context.Context, p Purchase, lines []purchaseLine, forged
 		if err := d.befalls("request"); err != nil {
 			return err
 		}
-		fresh, err := deal.PutRequest(ctx, tx, buyer, p.ID, made, now.Add(-remembered))
+		fresh, err := transactions.PutRequest(ctx, tx, buyer, p.ID, made, now.Add(-remembered))
 		if err == nil && !fresh {
 			err = errRaced
 		}
@@ -457,23 +457,23 @@ func (d *Desk) buy(ctx context.Context, p Purchase, lines []purchaseLine, forged
 }
 
 // sell charges an offer and records the transaction.
-func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string, offer *deal.Offer, now time.Time) (item PurchasedItem, err error) {
+func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string, offer *transactions.Offer, now time.Time) (item PurchasedItem, err error) {
 	item = PurchasedItem{Offer: offer.ID}
-	t := deal.Transaction{
-		ID: deal.NewID("txn", now), Billing: deal.NewID("bill", now), Request: p.ID, Offer: offer.ID, Buyer: p.Requester.Account(), Agent: agent, Site: offer.Site,
+	t := transactions.Transaction{
+		ID: transactions.NewID("txn", now), Billing: transactions.NewID("bill", now), Request: p.ID, Offer: offer.ID, Buyer: p.Requester.Account(), Agent: agent, Site: offer.Site,
 		URI: offer.URI, Item: offer.Item, Made: now, Expires: now.Add(d.dealing.AddressLife).Truncate(time.Second), Price: offer.Price, Unit: offer.Unit,
 		Estimate: offer.Quantity, Subscription: offer.Subscription, Method: offer.Delivery, Document: offer.Document, Fields: offer.Report.Fields,
 		Declared: p.declared(offer), Functions: offer.For.Functions,
 	}
 	if t.Subscription != "" {
-		t.Billing = deal.NewID("sub", now)
+		t.Billing = transactions.NewID("sub", now)
 	}
 	if window := offer.Report.Window(); window > 0 {
-		t.Obligation, t.Due = deal.Pending, now.Add(window)
+		t.Obligation, t.Due = transactions.Pending, now.Add(window)
 	}
 	c := charge(offer, now)
 	c.ID, c.Licence, c.Due = t.ID, p.Licence, t.Due
-	counts, fits, err := d.counts(ctx, tx, p.Requester.Delegation, offer, now)
+	bought, fits, err := d.counts(ctx, tx, p.Requester.Delegation, offer, now)
 	if err == nil && offer.Subscription != "" {
 		c.Subscriber, err = d.lends(ctx, tx, p.Requester, offer.Subscription)
 	}
@@ -482,7 +482,7 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 		return item, err
 	}
 	hold, err := d.dealing.Book.Authorize(ctx, tx, c)
-	var refused *account.Refused
+	var refused *accounts.Refused
 	switch {
 	case errors.As(err, &refused):
 		item.Denial = refusals[refused.Reason]
@@ -496,7 +496,7 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 			return item, fmt.Errorf("write a subscription's quotas: %w", err)
 		}
 	}
-	if err := counts.Take(ctx, tx, t.ID, t.Amount, t.Price.Currency); err != nil {
+	if err := bought.Take(ctx, tx, t.ID, t.Amount, t.Price.Currency); err != nil {
 		return item, err
 	}
 	if err := d.befalls("charged"); err != nil {
@@ -510,11 +510,11 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 	}
 	item.Transaction = t
 	if len(offer.Via) > 0 { // who may speak of it beside the buyer
-		if err := deal.PutVia(ctx, tx, t.ID, offer.Via); err != nil {
+		if err := transactions.PutVia(ctx, tx, t.ID, offer.Via); err != nil {
 			return item, err
 		}
 	}
-	return item, deal.PutTransaction(ctx, tx, t)
+	return item, transactions.PutTransaction(ctx, tx, t)
 }
 
 // purchaseBody is the body of a ledger entry of kind "transaction", in the order of canonical JSON. Amounts are decimal
@@ -548,14 +548,14 @@ const (
 )
 
 // recordPurchase puts a transaction into the ledger.
-func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t deal.Transaction, offer *deal.Offer, under *trust.Delegation) (id string, err error) {
+func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t transactions.Transaction, offer *transactions.Offer, under *identity.Delegation) (id string, err error) {
 	sum := sha256.Sum256(offer.Document)
 	body := purchaseBody{
 		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate, Expires: t.Expires.Format(time.RFC3339), Functions: t.Declared, Hash: offer.Hash, Model: t.Price.Model,
 		Offer: offer.ID, OfferHash: hex.EncodeToString(sum[:]), Rule: offer.Rule, Subscription: t.Subscription, Terms: offer.Terms, Unit: t.Unit, URI: t.URI,
 	}
 	if t.Price.Currency != "" {
-		body.Amount = terms.Amount(t.Amount)
+		body.Amount = policy.Amount(t.Amount)
 	}
 	if under != nil {
 		body.Delegation, body.Principal = under.ID, under.Domain
@@ -567,7 +567,7 @@ func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t deal.Transact
 }
 
 // dealt puts something that befell a transaction into the ledger.
-func (d *Desk) dealt(ctx context.Context, tx *store.Tx, t deal.Transaction, kind string, at time.Time, body any) (id string, err error) {
+func (d *Desk) dealt(ctx context.Context, tx *store.Tx, t transactions.Transaction, kind string, at time.Time, body any) (id string, err error) {
 	e := receipt.Entry{Time: at, Site: t.Site, Kind: kind, Party: "requester:" + t.Buyer, Subject: t.ID, Request: t.Request}
 	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
@@ -577,12 +577,12 @@ func (d *Desk) dealt(ctx context.Context, tx *store.Tx, t deal.Transaction, kind
 
 // befell puts something that befell a transaction after its purchase into the ledger, and beside the transaction, where it is
 // found again.
-func (d *Desk) befell(ctx context.Context, tx *store.Tx, t deal.Transaction, kind string, at time.Time, body any) error {
+func (d *Desk) befell(ctx context.Context, tx *store.Tx, t transactions.Transaction, kind string, at time.Time, body any) error {
 	entry, err := d.dealt(ctx, tx, t, kind, at, body)
 	if err != nil {
 		return err
 	}
-	return deal.PutEvent(ctx, tx, deal.Event{Transaction: t.ID, Entry: entry, Kind: kind, At: at})
+	return transactions.PutEvent(ctx, tx, transactions.Event{Transaction: t.ID, Entry: entry, Kind: kind, At: at})
 }
 
 // address makes the addresses from which what was bought can be fetched, now that it is recorded. Where that cannot be
@@ -607,7 +607,7 @@ func (d *Desk) address(ctx context.Context, p Purchase, out *Purchased) error {
 }
 
 // addressOf makes the address of what was bought: with who delivers it, or else here.
-func (d *Desk) addressOf(ctx context.Context, at string, t deal.Transaction) (string, error) {
+func (d *Desk) addressOf(ctx context.Context, at string, t transactions.Transaction) (string, error) {
 	grant := sign.URLGrant{Expires: t.Expires, Agent: t.Agent, Transaction: t.ID}
 	if t.Method == instructions {
 		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
@@ -642,10 +642,10 @@ func (d *Desk) undo(ctx context.Context, tx *store.Tx, p Purchase, out *Purchase
 		if _, err := d.dealing.Book.Release(ctx, tx, item.Transaction.ID, d.config.Now().UTC()); err != nil {
 			return err
 		}
-		if err := delegation.GiveBack(ctx, tx, item.Transaction.ID); err != nil {
+		if err := counts.GiveBack(ctx, tx, item.Transaction.ID); err != nil {
 			return err
 		}
-		if err := deal.Fail(ctx, tx, item.Transaction.ID); err != nil {
+		if err := transactions.Fail(ctx, tx, item.Transaction.ID); err != nil {
 			return err
 		}
 		if err := d.befell(ctx, tx, item.Transaction, kindTransaction, d.config.Now().UTC().Truncate(time.Microsecond), struct {
@@ -654,11 +654,11 @@ func (d *Desk) undo(ctx context.Context, tx *store.Tx, p Purchase, out *Purchase
 			return err
 		}
 	}
-	return deal.ForgetRequest(ctx, tx, p.Requester.Account(), p.ID, d.config.Now())
+	return transactions.ForgetRequest(ctx, tx, p.Requester.Account(), p.ID, d.config.Now())
 }
 
 // purchasedAgain is the answer to a request that was answered before, from what is recorded of it.
-func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Request) (*Purchased, error) {
+func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before transactions.Request) (*Purchased, error) {
 	if before.Digest != p.Digest || len(before.Lines) != len(p.Items) {
 		return nil, refuse(RequestConflict, "another request had this id; give each its own")
 	}
@@ -674,7 +674,7 @@ func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Reque
 		for i, line := range before.Lines {
 			item := PurchasedItem{Offer: p.Items[i].Offer, Denial: Denial(line.Denial)}
 			if item.Denial == "" {
-				t, ok, err := deal.FindTransaction(ctx, tx, line.Transaction)
+				t, ok, err := transactions.FindTransaction(ctx, tx, line.Transaction)
 				if err == nil && !ok {
 					err = fmt.Errorf("there is no transaction %s, though a request has bought it", line.Transaction)
 				}
@@ -716,12 +716,12 @@ type ReportRules struct {
 // overdue says whether a buyer owes so many reports that it gets nothing more.
 func (d *Desk) overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time) (bool, error) {
 	rules := d.dealing.Reports()
-	owed, err := deal.Overdue(ctx, tx, buyer, now, rules.Overdue+1)
+	owed, err := transactions.Overdue(ctx, tx, buyer, now, rules.Overdue+1)
 	if err != nil || owed == 0 || owed > rules.Overdue || rules.Percent <= 0 {
 		return owed > rules.Overdue, err
 	}
 	// owed is more than the part of all, if all is less than this
 	enough := (owed*100 + rules.Percent - 1) / rules.Percent
-	all, err := deal.Obligations(ctx, tx, buyer, max(enough, rules.Least))
+	all, err := transactions.Obligations(ctx, tx, buyer, max(enough, rules.Least))
 	return all >= rules.Least && owed*100 > all*rules.Percent, err
 }

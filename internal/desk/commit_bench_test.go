@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // BenchmarkCommit says what a purchase costs, beside its floor: the verifications of the requester's signature and of the
@@ -63,13 +63,13 @@ func BenchmarkCommit(b *testing.B) {
 		_ = hex.EncodeToString(mac.Sum(nil))
 		return nil
 	}
-	by := func(i int64) trust.Requester {
+	by := func(i int64) identity.Requester {
 		by := bot
 		by.Domain = domain(i)
 		return by
 	}
-	offers := make(chan *deal.Offer, 1<<20)
-	stock := func(n int, by func(i int64) trust.Requester) {
+	offers := make(chan *transactions.Offer, 1<<20)
+	stock := func(n int, by func(i int64) identity.Requester) {
 		for i := range n {
 			q := asking(address("a/1"))
 			q.By = by(int64(i))
@@ -93,7 +93,7 @@ func BenchmarkCommit(b *testing.B) {
 		}
 		return err
 	}
-	first := func(int64) trust.Requester { return by(0) }
+	first := func(int64) identity.Requester { return by(0) }
 	var n atomic.Int64
 	b.Run("in turns", func(b *testing.B) { // so that what else the machine does slows both
 		var spent [2]time.Duration

@@ -15,16 +15,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
@@ -45,7 +45,7 @@ const (
 	funds  = 100 * dollar // of the bot
 )
 
-var bot = trust.Requester{Domain: "buyer.example", ID: "bot"}
+var bot = identity.Requester{Domain: "buyer.example", ID: "bot"}
 
 func newDealer(t testing.TB) *dealer {
 	t.Helper()
@@ -56,7 +56,7 @@ func newDealer(t testing.TB) *dealer {
 func dealerOn(t testing.TB, db *store.DB, folder string) *dealer {
 	t.Helper()
 	d := &dealer{seller: sellerOn(t, db), rules: ReportRules{Overdue: 10, Percent: 20, Least: 5}}
-	keys, err := trust.OpenSiteKeys(folder, d.clock.Now)
+	keys, err := identity.OpenSiteKeys(folder, d.clock.Now)
 	if err == nil && keys.Empty() {
 		err = keys.Make()
 	}
@@ -97,10 +97,10 @@ func (d *dealer) opened(t testing.TB) *dealer {
 }
 
 // price puts rules before those that sell by the token and by a share of the revenue.
-func (d *dealer) price(t testing.TB, rules ...terms.Rule) {
+func (d *dealer) price(t testing.TB, rules ...policy.Rule) {
 	t.Helper()
-	d.obey(t, append(rules, licensed("/t/**", terms.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}),
-		licensed("/r/**", terms.Price{Model: "revenue_share", Rate: "0.1"}), licensed("/n/**", terms.Price{Model: "attribution"}))...)
+	d.obey(t, append(rules, licensed("/t/**", policy.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}),
+		licensed("/r/**", policy.Price{Model: "revenue_share", Rate: "0.1"}), licensed("/n/**", policy.Price{Model: "attribution"}))...)
 }
 
 func (d *dealer) update(t testing.TB, fn func(ctx context.Context, tx *store.Tx) error) {
@@ -123,7 +123,7 @@ func (d *dealer) credit(t testing.TB, buyer string, amount int64) {
 }
 
 // take is a request of a requester to buy by offers, under an id that is new.
-func (d *dealer) take(by trust.Requester, offers ...*deal.Offer) Purchase {
+func (d *dealer) take(by identity.Requester, offers ...*transactions.Offer) Purchase {
 	p := Purchase{Requester: by, ID: fmt.Sprint("request-", d.made.Add(1)), FetchAt: "https://site.example/deliver/"}
 	for _, o := range offers {
 		p.Items = append(p.Items, PurchaseItem{Offer: o.ID, Signature: o.Signature})
@@ -137,7 +137,7 @@ func digested(p Purchase) Purchase {
 }
 
 // offered is the first offer for an address.
-func (d *dealer) offered(t testing.TB, by trust.Requester, path string) *deal.Offer {
+func (d *dealer) offered(t testing.TB, by identity.Requester, path string) *transactions.Offer {
 	t.Helper()
 	q := asking(address(path))
 	q.By = by
@@ -168,9 +168,9 @@ func (d *dealer) bought(t testing.TB, path string) PurchasedItem {
 }
 
 // available is what stands on the bot's account.
-func (d *dealer) balance(t testing.TB) (b account.Balance) {
+func (d *dealer) balance(t testing.TB) (b accounts.Balance) {
 	t.Helper()
-	all, err := account.NewReader(d.db).Balances(context.Background(), bot.Account())
+	all, err := accounts.NewReader(d.db).Balances(context.Background(), bot.Account())
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
@@ -181,7 +181,7 @@ func (d *dealer) balance(t testing.TB) (b account.Balance) {
 func (d *dealer) sound(t testing.TB) {
 	t.Helper()
 	ctx := context.Background()
-	if problems, err := account.Check(ctx, d.db); err != nil || len(problems) > 0 {
+	if problems, err := accounts.Check(ctx, d.db); err != nil || len(problems) > 0 {
 		t.Errorf("the book: %v %v", problems, err)
 	}
 	if report, err := d.ledger.Check(ctx); err != nil || len(report.Findings) > 0 {
@@ -194,11 +194,11 @@ func (d *dealer) sound(t testing.TB) {
 		}
 	}
 	over := 0
-	for one, err := range deal.NewReader(d.db).EachDelivery(ctx, deal.Sent{}) {
+	for one, err := range transactions.NewReader(d.db).EachDelivery(ctx, transactions.Sent{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (one.State == deal.DeliveryBegun) != (one.Entry == "") {
+		if (one.State == transactions.DeliveryBegun) != (one.Entry == "") {
 			t.Errorf("delivery %s has %s, with the entry %q", one.ID, one.State, one.Entry)
 		}
 		if one.Entry != "" {
@@ -282,9 +282,9 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 	}
 	got := out.Items[0].Transaction
 	now := d.clock.Now()
-	want := deal.Transaction{
+	want := transactions.Transaction{
 		ID: got.ID, Billing: got.Billing, Request: p.ID, Offer: offer.ID, Buyer: "buyer.example/bot", Agent: out.Agent, Site: "site", URI: address("a/1"), Item: offer.Item,
-		Made: now, Expires: now.Add(5 * time.Minute), Price: terms.Money{Model: "per_access", Rate: dollar / 100, Currency: "USD"}, Unit: offer.Unit, Estimate: offer.Quantity,
+		Made: now, Expires: now.Add(5 * time.Minute), Price: policy.Money{Model: "per_access", Rate: dollar / 100, Currency: "USD"}, Unit: offer.Unit, Estimate: offer.Quantity,
 		Amount: dollar / 100, Value: dollar / 100, Method: "direct", Entry: got.Entry, Document: offer.Document,
 		Declared: []string{"ai-input"},
 	}
@@ -323,7 +323,7 @@ func TestARequestBuysOnce(t *testing.T) {
 	p = digested(p)
 	first := d.commit(t, p)
 	d.clock.Pass(23 * time.Hour) // the offer has ended, and the keys and the price are others
-	d.price(t, terms.Rule{Access: terms.Blocked})
+	d.price(t, policy.Rule{Access: policy.Blocked})
 	again := d.commit(t, p)
 	if !again.Again {
 		t.Error("it was bought again")
@@ -344,7 +344,7 @@ func TestARequestBuysOnce(t *testing.T) {
 		t.Errorf("%d transactions", n)
 	}
 	theirs := p
-	theirs.Requester = trust.Requester{Domain: "other.example", ID: "bot"}
+	theirs.Requester = identity.Requester{Domain: "other.example", ID: "bot"}
 	if got := d.commit(t, theirs); got.Again || got.Items[0].Denial != SignatureInvalid {
 		t.Errorf("another's request under the same id: %+v", got)
 	}
@@ -359,14 +359,16 @@ func TestARequestBuysOnce(t *testing.T) {
 func TestEveryDenial(t *testing.T) {
 	t.Parallel()
 	open := licensed("/a/**", cent)
-	rent := func(l *account.Licence) { l.ID, l.Buyer, l.Scope.Site = "gold", bot.Account(), "site" }
+	rent := func(l *accounts.Licence) { l.ID, l.Buyer, l.Scope.Site = "gold", bot.Account(), "site" }
 	for _, c := range []struct {
 		name   string
 		want   Denial
 		spoil  func(t *testing.T, d *dealer, p *Purchase)
 		repair func(t *testing.T, d *dealer, p *Purchase)
 	}{
-		{"unknown offer", SignatureInvalid, func(_ *testing.T, _ *dealer, p *Purchase) { p.Items[0].Offer = deal.NewOfferID(time.Now(), false) }, nil},
+		{"unknown offer", SignatureInvalid, func(_ *testing.T, _ *dealer, p *Purchase) {
+			p.Items[0].Offer = transactions.NewOfferID(time.Now(), false)
+		}, nil},
 		{"text that is no offer", SignatureInvalid, func(_ *testing.T, _ *dealer, p *Purchase) { p.Items[0].Offer = "a b\nc" }, nil},
 		{"another's offer", SignatureInvalid, func(_ *testing.T, _ *dealer, p *Purchase) { p.Requester.ID = "other" }, nil},
 		{"no signature", SignatureInvalid, func(_ *testing.T, _ *dealer, p *Purchase) { p.Items[0].Signature = nil }, nil},
@@ -384,7 +386,7 @@ func TestEveryDenial(t *testing.T) {
 			d.dealing.Held = func(context.Context, string) Denial { return TooManyPurchases }
 		}, func(_ *testing.T, d *dealer, _ *Purchase) { d.dealing.Held = nil }},
 		{"delegation over", DelegationExpired, func(_ *testing.T, d *dealer, p *Purchase) { p.Delegated = d.clock.Now() }, func(_ *testing.T, d *dealer, p *Purchase) { p.Delegated = d.clock.Now().Add(1) }},
-		{"blocked since", ContentUnavailable, func(t *testing.T, d *dealer, _ *Purchase) { d.price(t, terms.Rule{Access: terms.Blocked}) }, func(t *testing.T, d *dealer, _ *Purchase) { d.price(t, open) }},
+		{"blocked since", ContentUnavailable, func(t *testing.T, d *dealer, _ *Purchase) { d.price(t, policy.Rule{Access: policy.Blocked}) }, func(t *testing.T, d *dealer, _ *Purchase) { d.price(t, open) }},
 		{"gone since", ContentUnavailable, func(t *testing.T, d *dealer, _ *Purchase) {
 			if err := d.catalog.Remove(t.Context(), "site", "pages"); err != nil {
 				t.Fatal(err)
@@ -398,9 +400,9 @@ func TestEveryDenial(t *testing.T) {
 			if _, err := d.wares.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			d.price(t, terms.Rule{Match: terms.Match{Source: []string{"pages"}}, Access: terms.Blocked}, open)
+			d.price(t, policy.Rule{Match: policy.Match{Source: []string{"pages"}}, Access: policy.Blocked}, open)
 		}, func(t *testing.T, d *dealer, _ *Purchase) {
-			d.price(t, terms.Rule{Match: terms.Match{Source: []string{"zine"}}, Access: terms.Blocked}, open)
+			d.price(t, policy.Rule{Match: policy.Match{Source: []string{"zine"}}, Access: policy.Blocked}, open)
 		}},
 		{"a site that is not served any more", ContentUnavailable, func(_ *testing.T, d *dealer, _ *Purchase) { delete(d.served, "site") }, func(_ *testing.T, d *dealer, _ *Purchase) { d.served["site"] = true }},
 		{"function", FunctionProhibited, func(t *testing.T, d *dealer, _ *Purchase) {
@@ -439,7 +441,7 @@ func TestEveryDenial(t *testing.T) {
 		}},
 		{"unknown licence", InvalidLicence, func(_ *testing.T, _ *dealer, p *Purchase) { p.Licence = "gold" }, func(t *testing.T, d *dealer, _ *Purchase) {
 			d.update(t, func(ctx context.Context, tx *store.Tx) error {
-				l := account.Licence{Paid: "per_access"}
+				l := accounts.Licence{Paid: "per_access"}
 				rent(&l)
 				return d.book.AddLicence(ctx, tx, l, d.clock.Now())
 			})
@@ -447,7 +449,7 @@ func TestEveryDenial(t *testing.T) {
 		{"licence that is over", ExpiredLicence, func(t *testing.T, d *dealer, p *Purchase) {
 			p.Licence = "gold"
 			d.update(t, func(ctx context.Context, tx *store.Tx) error {
-				l := account.Licence{Begins: d.clock.Now().Add(-time.Hour), Ends: d.clock.Now()}
+				l := accounts.Licence{Begins: d.clock.Now().Add(-time.Hour), Ends: d.clock.Now()}
 				rent(&l)
 				return d.book.AddLicence(ctx, tx, l, d.clock.Now().Add(-time.Hour))
 			})
@@ -491,14 +493,14 @@ func TestEveryDenial(t *testing.T) {
 // TestAnOfferIsNotTakenForAnotherUse takes an offer for what a dearer licence of the same item permits, for what its own does not; and for another country.
 func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 	t.Parallel()
-	document, err := terms.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*">
+	document, err := policy.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*">
 		<license><permits type="usage">search</permits><permits type="geo">DE</permits><payment type="purchase"><amount currency="USD">0.01</amount></payment></license>
 		<license><permits type="usage">search,ai-train</permits><payment type="purchase"><amount currency="USD">5</amount></payment></license></content></rsl>`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := shop(t)
-	rules, err := terms.Options{IsA: content.IsA, RSL: []*terms.RSL{document}}.New([]terms.Rule{{Access: terms.Licensed}})
+	rules, err := policy.Options{IsA: content.IsA, RSL: []*policy.RSL{document}}.New([]policy.Rule{{Access: policy.Licensed}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -573,13 +575,13 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
-		l := account.Licence{ID: "gold", Buyer: bot.Account(), Scope: account.Scope{Site: "site"}}
+		l := accounts.Licence{ID: "gold", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}}
 		if err := d.book.AddSubscription(ctx, tx, l, "USD", d.clock.Now()); err != nil {
 			return err
 		}
-		return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
+		return d.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
 	})
-	under := func() *deal.Offer {
+	under := func() *transactions.Offer {
 		offers := d.quoted(t, asking(address("a/1")))[0].Offers
 		return offers[len(offers)-1]
 	}
@@ -744,19 +746,19 @@ func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
 // raceForTheLast has 64 buyers race for the last cent of their purse, or the last access of their subscription, at this dealer
 // and another.
 func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
-	buyers := make([]trust.Requester, 64)
+	buyers := make([]identity.Requester, 64)
 	purchases := make([]Purchase, 64)
 	d.credit(t, "crowd.example/*", dollar/100)
 	if what == "access" {
 		d.update(t, func(ctx context.Context, tx *store.Tx) error {
-			if err := d.book.AddSubscription(ctx, tx, account.Licence{ID: "gold", Buyer: "crowd.example/*", Scope: account.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
+			if err := d.book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: "crowd.example/*", Scope: accounts.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
 				return err
 			}
-			return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
+			return d.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
 		})
 	}
 	for i := range buyers {
-		buyers[i] = trust.Requester{Domain: "crowd.example", ID: fmt.Sprint("bot", i)}
+		buyers[i] = identity.Requester{Domain: "crowd.example", ID: fmt.Sprint("bot", i)}
 		q := asking(address("a/1"))
 		q.By = buyers[i]
 		offers := d.quoted(t, q)[0].Offers
@@ -844,7 +846,7 @@ func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 		t.Errorf("%d entries tell that it failed", failed)
 	}
 	for _, e := range d.entries(t, kindTransaction) {
-		if kept := d.transaction(t, e["subject"].(string)); !kept.Failed || kept.Amount != 0 || kept.Obligation == deal.Pending {
+		if kept := d.transaction(t, e["subject"].(string)); !kept.Failed || kept.Amount != 0 || kept.Obligation == transactions.Pending {
 			t.Errorf("it is kept as one that stands: %+v", kept)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
@@ -41,7 +41,7 @@ type intakeBody struct {
 	Data     string         `json:"intake_data_hash"`
 	Schema   string         `json:"input_schema_hash"`
 	Privacy  privacyBody    `json:"privacy"`
-	Outcome  engine.Status  `json:"outcome"`
+	Outcome  offers.Status  `json:"outcome"`
 	Offer    *offerBody     `json:"offer,omitzero"`
 }
 
@@ -62,7 +62,7 @@ type answerBody struct {
 	Intake  string        `json:"intake"`
 	Request string        `json:"request_entry"` // that recorded the submission
 	By      string        `json:"by"`
-	Outcome engine.Status `json:"outcome"`
+	Outcome offers.Status `json:"outcome"`
 	Offer   *offerBody    `json:"offer,omitzero"`
 }
 
@@ -89,7 +89,7 @@ type eraseBody struct {
 }
 
 // record puts an entry about a submission into the ledger.
-func (d *Desk) record(ctx context.Context, tx *store.Tx, kind string, r submission.Record, told submission.Answer, key submission.Key, body any) (string, error) {
+func (d *Desk) record(ctx context.Context, tx *store.Tx, kind string, r vault.Record, told vault.Answer, key vault.Key, body any) (string, error) {
 	text, err := json.Marshal(body, json.Deterministic(true))
 	if err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
@@ -100,10 +100,10 @@ func (d *Desk) record(ctx context.Context, tx *store.Tx, kind string, r submissi
 }
 
 // consent is the body of the entry that records a submission.
-func (a *applied) consent(r submission.Record, answer submission.Answer, key submission.Key) (intakeBody, error) {
+func (a *applied) consent(r vault.Record, answer vault.Answer, key vault.Key) (intakeBody, error) {
 	body := intakeBody{
 		Intake: a.Intake, Platform: r.Platform, Scope: a.Agent.ConsentScope, Consent: asserted, Data: hexHash(key, "intake_data", a.canonical), Schema: a.in.Schema.Hash(),
-		Privacy: privacyBody{a.in.Retention, a.in.PIIRequired, !a.in.NoRedacted}, Outcome: engine.Status(r.State),
+		Privacy: privacyBody{a.in.Retention, a.in.PIIRequired, !a.in.NoRedacted}, Outcome: offers.Status(r.State),
 	}
 	var err error
 	body.Offer, err = offerOf(r, answer, key)
@@ -111,7 +111,7 @@ func (a *applied) consent(r submission.Record, answer submission.Answer, key sub
 }
 
 // offerOf is what is recorded of an offer; nil where there is none.
-func offerOf(r submission.Record, answer submission.Answer, key submission.Key) (*offerBody, error) {
+func offerOf(r vault.Record, answer vault.Answer, key vault.Key) (*offerBody, error) {
 	if r.Offer == "" {
 		return nil, nil
 	}
@@ -125,13 +125,13 @@ func offerOf(r submission.Record, answer submission.Answer, key submission.Key) 
 	return &offerBody{r.Offer, hexHash(key, "offer", text), r.Expires.Format(time.RFC3339)}, nil
 }
 
-func hexHash(key submission.Key, purpose string, data []byte) string {
+func hexHash(key vault.Key, purpose string, data []byte) string {
 	return hex.EncodeToString(key.Hash(purpose, data))
 }
 
 // partyOf names an agent in the ledger: by its id as it is kept, or, where that is a hash of what it said, by a hash of this
 // under a key that is destroyed with the data.
-func partyOf(agent, said string, key submission.Key) string {
+func partyOf(agent, said string, key vault.Key) string {
 	if said == "" {
 		return "agent:" + agent
 	}

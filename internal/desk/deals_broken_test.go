@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // TestABrokenConnectionKeepsMoneyAndDeals is what a loss of power is on PostgreSQL, which keeps what it has committed by itself:

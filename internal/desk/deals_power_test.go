@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // TestALossOfPowerKeepsMoneyAndDeals loses the power at moments all over a run of discovering, buying one and several things,
@@ -189,7 +189,7 @@ func (m *market) worthIt() {
 	for _, r := range m.disputes {
 		switch {
 		case r.heard == nil:
-		case r.heard.Case.Resolution == dispute.Credit:
+		case r.heard.Case.Resolution == disputes.Credit:
 			paidBack++
 		default:
 			waiting++

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/delegation"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // undelegated is the failure of a query whose delegation is over or cannot be evaluated (RAMP v1, Delegation); nil where it merely does not
@@ -20,18 +20,18 @@ func undelegated(locked error) error {
 	switch {
 	case errors.As(locked, &refused):
 		return refused
-	case errors.Is(locked, trust.ErrDelegationOver):
+	case errors.Is(locked, identity.ErrDelegationOver):
 		return fail.New(fail.Forbidden, "requester.delegation: %v", locked)
 	}
 	return nil
 }
 
 // cost is what an offer costs at the most, in 1e-8 of its currency; nothing under a subscription.
-func cost(offer *deal.Offer) int64 {
+func cost(offer *transactions.Offer) int64 {
 	if offer.Subscription != "" {
 		return 0
 	}
-	return account.Value(offer.Price, offer.Quantity)
+	return accounts.Value(offer.Price, offer.Quantity)
 }
 
 // cents are an amount in minor units, rounded up.
@@ -44,7 +44,7 @@ func cents(amount int64) int64 {
 }
 
 // inForce asks whether the principal of a purchase has revoked its delegation by now, and gives the purchase with the answer.
-func (d *Desk) inForce(ctx context.Context, p Purchase, offers []*deal.Offer) (Purchase, error) {
+func (d *Desk) inForce(ctx context.Context, p Purchase, offers []*transactions.Offer) (Purchase, error) {
 	under := p.Requester.Delegation
 	if under == nil || under.Over != nil {
 		return p, nil
@@ -54,7 +54,7 @@ func (d *Desk) inForce(ctx context.Context, p Purchase, offers []*deal.Offer) (P
 		sure = sure || offer != nil && offer.Subscription == "" && cost(offer) >= d.dealing.RevokedAbove
 	}
 	err := under.Unrevoked(ctx, sure)
-	if !errors.Is(err, trust.ErrDelegationOver) {
+	if !errors.Is(err, identity.ErrDelegationOver) {
 		return p, err
 	}
 	over := *under
@@ -66,11 +66,11 @@ func (d *Desk) inForce(ctx context.Context, p Purchase, offers []*deal.Offer) (P
 // counts are the counters of a delegation, and whether what an offer costs fits them. Without caps everything fits. What costs something
 // that nobody knows before fits no cap of what is spent; nor does what costs another currency than that in which this front desk
 // compares, where there is one.
-func (d *Desk) counts(ctx context.Context, tx *store.Tx, under *trust.Delegation, offer *deal.Offer, now time.Time) (counts *delegation.Counts, fits bool, err error) {
-	var caps []delegation.Cap
+func (d *Desk) counts(ctx context.Context, tx *store.Tx, under *identity.Delegation, offer *transactions.Offer, now time.Time) (bought *counts.Counts, fits bool, err error) {
+	var caps []counts.Cap
 	if under != nil {
 		for _, c := range under.Caps {
-			one := delegation.Cap{Block: c.Block, Spend: delegation.None, Accesses: delegation.None, Expires: c.Expires}
+			one := counts.Cap{Block: c.Block, Spend: counts.None, Accesses: counts.None, Expires: c.Expires}
 			if c.SpendCents != nil {
 				one.Spend = c.Spend()
 			}
@@ -81,21 +81,21 @@ func (d *Desk) counts(ctx context.Context, tx *store.Tx, under *trust.Delegation
 		}
 	}
 	if len(caps) == 0 {
-		return &delegation.Counts{}, true, nil
+		return &counts.Counts{}, true, nil
 	}
-	if counts, err = delegation.Read(ctx, tx, caps, under.Period, now); err != nil {
+	if bought, err = counts.Read(ctx, tx, caps, under.Period, now); err != nil {
 		return nil, false, err
 	}
 	amount, in := cost(offer), d.quoting.Owner().Currency
-	paid := offer.Subscription == "" && (amount > 0 || account.Models[offer.Price.Model].Charging == account.AfterSale)
-	if counts.Bounded() && paid && (amount == 0 || in != "" && in != offer.Price.Currency) {
+	paid := offer.Subscription == "" && (amount > 0 || accounts.Models[offer.Price.Model].Charging == accounts.AfterSale)
+	if bought.Bounded() && paid && (amount == 0 || in != "" && in != offer.Price.Currency) {
 		return nil, false, nil
 	}
-	return counts, counts.Leaves(amount, offer.Price.Currency), nil
+	return bought, bought.Leaves(amount, offer.Price.Currency), nil
 }
 
 // lender is whose subscription a requester may use though it is not its own: its principal's; empty for nobody's.
-func lender(by trust.Requester, l account.Licence) string {
+func lender(by identity.Requester, l accounts.Licence) string {
 	if under := by.Delegation; under != nil && by.Borrows(l.ID) && (l.Buyer == under.Account() || l.Buyer == under.Domain+"/*") {
 		return under.Account()
 	}
@@ -103,11 +103,11 @@ func lender(by trust.Requester, l account.Licence) string {
 }
 
 // lent adds to sites the subscriptions of a requester's principal that are delegated to it.
-func (d *Desk) lent(ctx context.Context, by trust.Requester, sites map[string][]account.Subscription, now time.Time) error {
+func (d *Desk) lent(ctx context.Context, by identity.Requester, sites map[string][]accounts.Subscription, now time.Time) error {
 	if by.Delegation == nil || by.Delegation.Account() == by.Account() {
 		return nil
 	}
-	theirs := map[string][]account.Subscription{}
+	theirs := map[string][]accounts.Subscription{}
 	for site := range sites {
 		theirs[site] = nil
 	}
@@ -129,7 +129,7 @@ func (d *Desk) lent(ctx context.Context, by trust.Requester, sites map[string][]
 }
 
 // lends is whose subscription an offer is under; empty for the buyer's own.
-func (d *Desk) lends(ctx context.Context, tx *store.Tx, by trust.Requester, id string) (string, error) {
+func (d *Desk) lends(ctx context.Context, tx *store.Tx, by identity.Requester, id string) (string, error) {
 	if by.Delegation == nil {
 		return "", nil
 	}

@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/fetch"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
-	"frontdesk/wire/biscuit"
+	"frontdesk/biscuit"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -30,7 +30,7 @@ type principal struct {
 	*dealer
 	t          testing.TB
 	key        ed25519.PrivateKey
-	requesters *trust.Requesters
+	requesters *identity.Requesters
 }
 
 const principalDomain = "principal.example"
@@ -38,11 +38,11 @@ const principalDomain = "principal.example"
 func newPrincipal(t testing.TB, d *dealer, scopes ...string) *principal {
 	t.Helper()
 	public, private, _ := ed25519.GenerateKey(nil)
-	rs, err := trust.OpenRequesters(t.Context(), trust.RequesterConfig{
-		DB: storetest.Chosen(t, trust.RequesterSchema), Fetcher: fetch.New(fetch.Options{}), Signatures: trust.SignaturesNone, Now: d.clock.Now,
+	rs, err := identity.OpenRequesters(t.Context(), identity.RequesterConfig{
+		DB: storetest.Chosen(t, identity.RequesterSchema), Fetcher: fetch.New(fetch.Options{}), Signatures: identity.SignaturesNone, Now: d.clock.Now,
 	})
 	if err == nil {
-		_, err = rs.Add(t.Context(), trust.Registration{Domain: principalDomain, ID: "ceo", Scopes: scopes, Keys: []ramp.Key{{Public: public}}})
+		_, err = rs.Add(t.Context(), identity.Registration{Domain: principalDomain, ID: "ceo", Scopes: scopes, Keys: []ramp.Key{{Public: public}}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -69,11 +69,11 @@ func (p *principal) token(blocks ...string) *biscuit.Token {
 }
 
 // under is the bot under a token, as it is known now.
-func (p *principal) under(token *biscuit.Token, claims ...string) trust.Requester {
+func (p *principal) under(token *biscuit.Token, claims ...string) identity.Requester {
 	p.t.Helper()
 	r, err := p.requesters.Identify(context.Background(), &rampv1.Requester{Domain: bot.Domain, Id: bot.ID, Scopes: claims, Delegation: &rampv1.Delegation{
 		PrincipalDomain: principalDomain, PrincipalId: "ceo", Token: token.Text(),
-	}}, trust.Call{})
+	}}, identity.Call{})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -261,13 +261,13 @@ func TestSubscriptionsAreLent(t *testing.T) {
 	p := newPrincipal(t, d)
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
 		for id, holder := range map[string]string{"gold": principalDomain + "/ceo", "silver": principalDomain + "/*", "theirs": "other.example/*"} {
-			if err := d.book.AddSubscription(ctx, tx, account.Licence{ID: id, Buyer: holder, Scope: account.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
+			if err := d.book.AddSubscription(ctx, tx, accounts.Licence{ID: id, Buyer: holder, Scope: accounts.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
 				return err
 			}
 		}
-		return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
+		return d.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
 	})
-	offers := func(by trust.Requester) (under []string, all []*deal.Offer) {
+	offers := func(by identity.Requester) (under []string, all []*transactions.Offer) {
 		q := asking(address("a/1"))
 		q.By = by
 		all = d.quoted(t, q)[0].Offers
@@ -279,7 +279,7 @@ func TestSubscriptionsAreLent(t *testing.T) {
 		return under, all
 	}
 	for name, v := range map[string]struct {
-		by   trust.Requester
+		by   identity.Requester
 		want string
 	}{
 		"in its own name":        {bot, "[]"},
@@ -364,7 +364,7 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 func TestCapsAreInOneCurrency(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	d.price(t, licensed("/a/1", terms.Price{Model: "per_access", Rate: "0.01", Currency: "EUR"}), licensed("/a/**", cent))
+	d.price(t, licensed("/a/1", policy.Price{Model: "per_access", Rate: "0.01", Currency: "EUR"}), licensed("/a/**", cent))
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
 		if err := d.book.Open(ctx, tx, bot.Account(), "EUR", 0, d.clock.Now()); err != nil {
 			return err

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // mostDeliveries is how often something is delivered under one transaction: each time is a row and an entry for good, and who asks for
@@ -17,7 +17,7 @@ const mostDeliveries = 1000
 
 // deliveriesLeft says why nothing more is delivered under a transaction.
 func deliveriesLeft(ctx context.Context, tx *store.Tx, transaction string) error {
-	n, err := deal.CountDeliveries(ctx, tx, transaction, mostDeliveries)
+	n, err := transactions.CountDeliveries(ctx, tx, transaction, mostDeliveries)
 	if err == nil && n >= mostDeliveries {
 		err = fail.New(fail.Limited, "this was fetched %d times under one transaction, which is all that there are; buy anew", mostDeliveries)
 	}
@@ -32,7 +32,7 @@ type Sending struct {
 	Body []byte // of the whole rendition
 
 	of     *Rendition
-	record deal.Delivery
+	record transactions.Delivery
 }
 
 // Begin records that an answer begins, with an HTTP status and so many bytes, and gives what it is made of: nothing is sent that is not
@@ -40,8 +40,8 @@ type Sending struct {
 func (r *Rendition) Begin(ctx context.Context, status int, announced int64) (*Sending, error) {
 	d, t := r.of.desk, r.of.sale
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	record := deal.Delivery{
-		ID: deal.NewID("dlv", now), Transaction: t.ID, Site: t.Site, URI: t.URI, Media: r.Media, State: deal.DeliveryBegun, Status: status, Announced: announced,
+	record := transactions.Delivery{
+		ID: transactions.NewID("dlv", now), Transaction: t.ID, Site: t.Site, URI: t.URI, Media: r.Media, State: transactions.DeliveryBegun, Status: status, Announced: announced,
 		Sum: r.Hash[:], Whole: true, At: now,
 	}
 	err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
@@ -50,7 +50,7 @@ func (r *Rendition) Begin(ctx context.Context, status int, announced int64) (*Se
 			err = d.befalls("delivery")
 		}
 		if err == nil {
-			_, err = deal.PutDelivery(ctx, tx, record)
+			_, err = transactions.PutDelivery(ctx, tx, record)
 		}
 		return err
 	})
@@ -67,9 +67,9 @@ func (r *Rendition) Begin(ctx context.Context, status int, announced int64) (*Se
 // delivery is found after some time (see KeepDeals), and counts as broken off.
 func (s *Sending) End(ctx context.Context, bytes int64) error {
 	d, end := s.of.of.desk, s.record
-	end.Bytes, end.State, end.Ended = bytes, deal.DeliveryEnded, d.config.Now().UTC().Truncate(time.Microsecond)
+	end.Bytes, end.State, end.Ended = bytes, transactions.DeliveryEnded, d.config.Now().UTC().Truncate(time.Microsecond)
 	if bytes < end.Announced {
-		end.State = deal.DeliveryCut
+		end.State = transactions.DeliveryCut
 	}
 	err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error { return d.delivered(ctx, tx, s.of.of.sale, end, "") })
 	if err == nil {
@@ -100,7 +100,7 @@ type deliveryBody struct {
 
 // delivered records the end of a delivery, with an entry of its own in the ledger; why is why a stream has ended. The error is errOver
 // where it was recorded before.
-func (d *Desk) delivered(ctx context.Context, tx *store.Tx, t deal.Transaction, end deal.Delivery, why Ending) (err error) {
+func (d *Desk) delivered(ctx context.Context, tx *store.Tx, t transactions.Transaction, end transactions.Delivery, why Ending) (err error) {
 	body := deliveryBody{
 		Bytes: end.Bytes, Delivery: end.ID, Ended: string(why), Seconds: end.Seconds, Media: end.Media, Hash: hex.EncodeToString(end.Sum), State: string(end.State), Status: end.Status, URI: end.URI,
 	}
@@ -113,7 +113,7 @@ func (d *Desk) delivered(ctx context.Context, tx *store.Tx, t deal.Transaction, 
 	if err := d.befalls("delivery recorded"); err != nil {
 		return err
 	}
-	over, err := deal.EndDelivery(ctx, tx, end)
+	over, err := transactions.EndDelivery(ctx, tx, end)
 	if err == nil && !over {
 		err = errOver
 	}
@@ -123,16 +123,16 @@ func (d *Desk) delivered(ctx context.Context, tx *store.Tx, t deal.Transaction, 
 // endDeliveries ends deliveries whose end nobody has recorded, up to so many, and says how many those were: the process died, or could
 // not write. Each counts as having sent all that it had announced.
 func (d *Desk) endDeliveries(ctx context.Context, tx *store.Tx, now time.Time, most int) (int, error) {
-	open, err := deal.Unended(ctx, tx, now.Add(-d.dealing.Sending-deliverySpare), most)
+	open, err := transactions.Unended(ctx, tx, now.Add(-d.dealing.Sending-deliverySpare), most)
 	if err != nil {
 		return 0, err
 	}
 	for _, end := range open {
-		t, _, err := deal.FindTransaction(ctx, tx, end.Transaction)
+		t, _, err := transactions.FindTransaction(ctx, tx, end.Transaction)
 		if err != nil {
 			return 0, err
 		}
-		end.State, end.Bound, end.Bytes, end.Ended = deal.DeliveryCut, true, max(end.Announced, end.Bytes), now
+		end.State, end.Bound, end.Bytes, end.Ended = transactions.DeliveryCut, true, max(end.Announced, end.Bytes), now
 		if err := d.delivered(ctx, tx, t, end, ""); err != nil {
 			return 0, err
 		}

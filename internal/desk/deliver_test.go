@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 )
 
 const deliverAt = "https://site.example/deliver/"
@@ -32,9 +32,9 @@ func (d *dealer) rendition(t testing.TB, item PurchasedItem, form string) *Rendi
 }
 
 // deliveriesOf are the records of a transaction, the oldest first.
-func (d *dealer) deliveriesOf(t testing.TB, transaction string) []deal.Delivery {
+func (d *dealer) deliveriesOf(t testing.TB, transaction string) []transactions.Delivery {
 	t.Helper()
-	all, err := deal.NewReader(d.db).DeliveriesOf(context.Background(), transaction, "", 1000)
+	all, err := transactions.NewReader(d.db).DeliveriesOf(context.Background(), transaction, "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +57,8 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 		t.Errorf("%q", sending.Body)
 	}
 	all := d.deliveriesOf(t, item.Transaction.ID)
-	want := deal.Delivery{
-		ID: sending.record.ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: catalog.Markdown, State: deal.DeliveryBegun, Status: 206, Announced: 5,
+	want := transactions.Delivery{
+		ID: sending.record.ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: catalog.Markdown, State: transactions.DeliveryBegun, Status: 206, Announced: 5,
 		Sum: r.Hash[:], Whole: true, At: d.clock.Now(),
 	}
 	if len(all) != 1 || !sameDelivery(all[0], want) {
@@ -77,7 +77,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	if len(entries) != 1 {
 		t.Fatalf("%d entries", len(entries))
 	}
-	want.State, want.Bytes, want.Ended, want.Entry = deal.DeliveryEnded, 5, d.clock.Now(), entries[0]["id"].(string)
+	want.State, want.Bytes, want.Ended, want.Entry = transactions.DeliveryEnded, 5, d.clock.Now(), entries[0]["id"].(string)
 	if all = d.deliveriesOf(t, item.Transaction.ID); len(all) != 1 || !sameDelivery(all[0], want) {
 		t.Errorf("\n%+v\n%+v", all, want)
 	}
@@ -89,13 +89,13 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	if err == nil {
 		err = cut.End(t.Context(), 3)
 	}
-	if all = d.deliveriesOf(t, item.Transaction.ID); err != nil || len(all) != 2 || all[1].State != deal.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
+	if all = d.deliveriesOf(t, item.Transaction.ID); err != nil || len(all) != 2 || all[1].State != transactions.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
 		t.Errorf("%+v, %v", all, err)
 	}
 	d.sound(t)
 }
 
-func sameDelivery(a, b deal.Delivery) bool {
+func sameDelivery(a, b transactions.Delivery) bool {
 	sums := slices.Equal(a.Sum, b.Sum)
 	a.Sum, b.Sum = nil, nil
 	return sums && a.Transaction == b.Transaction && a.ID == b.ID && a.By == b.By && a.Site == b.Site && a.URI == b.URI && a.Media == b.Media && a.State == b.State && a.Status == b.Status &&
@@ -112,7 +112,7 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := func() deal.Delivery {
+	state := func() transactions.Delivery {
 		t.Helper()
 		if err := d.KeepDealsOnce(t.Context()); err != nil {
 			t.Fatal(err)
@@ -120,11 +120,11 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 		return d.deliveriesOf(t, item.Transaction.ID)[0]
 	}
 	d.clock.Pass(time.Minute + deliverySpare)
-	if got := state(); got.State != deal.DeliveryBegun {
+	if got := state(); got.State != transactions.DeliveryBegun {
 		t.Errorf("while it may still go on: %+v", got)
 	}
 	d.clock.Pass(time.Microsecond)
-	if got := state(); got.State != deal.DeliveryCut || !got.Bound || got.Bytes != 19 || got.Entry == "" || !got.Ended.Equal(d.clock.Now()) {
+	if got := state(); got.State != transactions.DeliveryCut || !got.Bound || got.Bytes != 19 || got.Entry == "" || !got.Ended.Equal(d.clock.Now()) {
 		t.Errorf("%+v", got)
 	}
 	if err := sending.End(t.Context(), 7); err != nil {
@@ -211,7 +211,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, one := range d.deliveriesOf(t, item.Transaction.ID) {
-				if one.State == deal.DeliveryBegun || one.Bound != (step != "delivered") {
+				if one.State == transactions.DeliveryBegun || one.Bound != (step != "delivered") {
 					t.Errorf("%+v", one)
 				}
 			}
@@ -225,7 +225,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	d.price(t, licensed("/a/**", cent), licensed("/dear/**", terms.Price{Model: "per_access", Rate: "5", Currency: "USD"}))
+	d.price(t, licensed("/a/**", cent), licensed("/dear/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}))
 	guide := item("site", "a/guide", "Article", "A guide", "All about it.")
 	guide.Object = []byte(`{"@type":"Article","name":"A guide","hasPart":[{"@type":"Recipe","url":"https://site.example/dear/1","name":"Dear","recipeIngredient":["secret"]}]}`)
 	d.stock(t, story("a/1", "One."), guide)
@@ -300,16 +300,16 @@ func TestTermsThatAreTightenedHoldForWhatWasBought(t *testing.T) {
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	for name, c := range map[string]struct {
-		rule terms.Rule
+		rule policy.Rule
 		want string
 	}{
-		"blocked":                {terms.Rule{Access: terms.Blocked}, string(fail.NotFound)},
-		"blocked by its path":    {terms.Rule{Match: terms.Match{Path: []string{"/a/1"}}, Access: terms.Blocked}, string(fail.NotFound)},
-		"another path":           {terms.Rule{Match: terms.Match{Path: []string{"/a/2"}}, Access: terms.Blocked}, "One two three four."},
-		"dearer":                 {licensed("/a/**", terms.Price{Model: "per_access", Rate: "9", Currency: "USD"}), "One two three four."},
-		"open":                   {terms.Rule{Match: terms.Match{Path: []string{"/a/**"}}, Access: terms.Open}, "One two three four."},
-		"sold for other uses":    {func() terms.Rule { r := licensed("/a/**", cent); r.Functions.Permit = []string{"search"}; return r }(), "One two three four."},
-		"delivered by streaming": {func() terms.Rule { r := licensed("/a/**", cent); r.Delivery = []string{"streaming"}; return r }(), "One two three four."},
+		"blocked":                {policy.Rule{Access: policy.Blocked}, string(fail.NotFound)},
+		"blocked by its path":    {policy.Rule{Match: policy.Match{Path: []string{"/a/1"}}, Access: policy.Blocked}, string(fail.NotFound)},
+		"another path":           {policy.Rule{Match: policy.Match{Path: []string{"/a/2"}}, Access: policy.Blocked}, "One two three four."},
+		"dearer":                 {licensed("/a/**", policy.Price{Model: "per_access", Rate: "9", Currency: "USD"}), "One two three four."},
+		"open":                   {policy.Rule{Match: policy.Match{Path: []string{"/a/**"}}, Access: policy.Open}, "One two three four."},
+		"sold for other uses":    {func() policy.Rule { r := licensed("/a/**", cent); r.Functions.Permit = []string{"search"}; return r }(), "One two three four."},
+		"delivered by streaming": {func() policy.Rule { r := licensed("/a/**", cent); r.Delivery = []string{"streaming"}; return r }(), "One two three four."},
 	} {
 		d.price(t, c.rule, licensed("/a/**", cent))
 		if got := d.opens(t, item.Transaction.ID, item.Transaction.Agent); got != c.want {
@@ -321,7 +321,7 @@ func TestTermsThatAreTightenedHoldForWhatWasBought(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.price(t, terms.Rule{Access: terms.Blocked})
+	d.price(t, policy.Rule{Access: policy.Blocked})
 	if err := sending.End(t.Context(), 19); err != nil { // it has left
 		t.Error(err)
 	}

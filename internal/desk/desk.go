@@ -19,17 +19,17 @@ import (
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/singleflight"
 
-	"frontdesk/internal/action"
-	"frontdesk/internal/answer"
-	"frontdesk/internal/attest"
+	"frontdesk/internal/ask/actions"
+	"frontdesk/internal/ask/elicitation"
+	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
-	"frontdesk/internal/elicit"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/model"
-	"frontdesk/internal/search"
-	"frontdesk/internal/session"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/vector"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/licensing/attestation"
+	"frontdesk/internal/policy"
 )
 
 // Site is one of the sites that the desk serves.
@@ -44,11 +44,11 @@ type Config struct {
 	Catalog *content.Catalog
 	Sites   []Site
 	// Terms gives the rules in force; it is called for every request and may answer differently over time.
-	Terms func() *terms.Terms
+	Terms func() *policy.Terms
 	// Actions are what can be done with items, told with each that they match; nil for none of the owner's.
-	Actions *action.Set
+	Actions *actions.Set
 	// Elicit decides what is asked back; nil asks nothing.
-	Elicit *elicit.Asker
+	Elicit *elicitation.Asker
 	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0 to 100.
 	MinScore float64
 	// AsSpelled corrects no word of a question, and OwnWords adds none to it by what the best items have in common.
@@ -64,7 +64,7 @@ type Config struct {
 	// Memory keeps the turns of those who want to be remembered; nil keeps none. It needs Conversations.
 	Memory *session.Memory
 	// Model helps where it can; nil for no model.
-	Model *model.Client
+	Model *llm.Client
 	// Vectors are those of the content, which Model makes; nil for none. Fusion says how what is found by them and what
 	// is found by words become one list.
 	Vectors *vector.Keeper
@@ -86,7 +86,7 @@ type Config struct {
 // Desk carries out the use cases. Its methods may be called from many goroutines.
 type Desk struct {
 	config  Config
-	library *answer.Library
+	library *index.Library
 	cards   cache[cardKey, *card]
 	sites   map[string]string // name, host or id, folded, to id
 	served  map[string]bool   // ids
@@ -108,10 +108,10 @@ type Desk struct {
 	quoting      *Quoting                 // nil where no offers are made
 	dealing      *Dealing                 // nil where nothing is sold
 	supplying    *Supplying               // nil where nothing is pushed
-	attestations cache[attestedAt, []*attest.Kept]
+	attestations cache[attestedAt, []*attestation.Kept]
 	pushLane     lane
 	// pushedAttested checks what is pushed, in that lane.
-	pushedAttested *attest.Checker
+	pushedAttested *attestation.Checker
 	streams        streams
 	signatures     signatures
 	lately         lately
@@ -155,7 +155,7 @@ func New(config Config) (*Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
-	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
+	d := &Desk{config: config, library: index.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
 	d.goods.whole = wholes
 	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
@@ -181,10 +181,10 @@ func foldSite(name string) string {
 // Refresh brings the desk to the catalog's published state and the terms in force at once.
 func (d *Desk) Refresh(ctx context.Context) error {
 	rules := d.config.Terms()
-	changed, err := d.library.Refresh(ctx, answer.Admission{
+	changed, err := d.library.Refresh(ctx, index.Admission{
 		Version: rules.Version(),
-		Admit:   func(l *answer.Listing) bool { return d.indexes(rules, l) },
-		Released: func(l *answer.Listing, object []byte) (shown []byte, whole, open bool) {
+		Admit:   func(l *index.Listing) bool { return d.indexes(rules, l) },
+		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) {
 			return released(rules, l, object)
 		},
 	})

@@ -15,22 +15,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"frontdesk/internal/account"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/delegation"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/evidence"
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/traffic"
-	"frontdesk/internal/trust"
-	"frontdesk/internal/vector"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // bench is a desk over a catalog of its own, with terms that a test may change.
@@ -38,7 +38,7 @@ type bench struct {
 	*Desk
 	catalog *content.Catalog
 	db      *store.DB
-	rules   atomic.Pointer[terms.Terms]
+	rules   atomic.Pointer[policy.Terms]
 
 	requests int    // that platforms have made
 	again    string // the id of one that is made twice
@@ -51,7 +51,7 @@ type tester interface {
 }
 
 // schemas are those of the rooms that a bench has.
-var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, traffic.Schema, account.Schema}
+var schemas = []store.Schema{content.Schema, vector.Schema, identity.PlatformSchema, ledger.Schema, grants.Schema, outbox.Schema, transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, botstats.Schema, accounts.Schema}
 
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()
@@ -75,9 +75,9 @@ func benchOn(t testing.TB, db *store.DB, sites ...string) *bench {
 	return b
 }
 
-func (b *bench) obey(t tester, rules ...terms.Rule) {
+func (b *bench) obey(t tester, rules ...policy.Rule) {
 	t.Helper()
-	compiled, err := terms.Options{IsA: content.IsA}.New(rules)
+	compiled, err := policy.Options{IsA: content.IsA}.New(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +194,8 @@ func TestBlockedItemIsInNoAnswer(t *testing.T) {
 	b.fill(t, "shop", "catalog",
 		item("shop", "kettle", "Product", "Copper kettle", "A kettle for slow mornings."),
 		item("shop", "drafts/kettle", "Product", "Secret kettle", "Unreleased kettle prototype."))
-	draft := terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked}
-	all := terms.Rule{Access: terms.Open}
+	draft := policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked}
+	all := policy.Rule{Access: policy.Open}
 	if got := b.asked(t, Question{Text: "secret kettle prototype"}); len(got) != 2 {
 		t.Fatalf("without terms: %v", urls(got))
 	}
@@ -216,7 +216,7 @@ func TestTermsHoldFromTheMomentTheyChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog", item("shop", "kettle", "Product", "Copper kettle", "A kettle."))
-	closed, err := terms.New([]terms.Rule{{Access: terms.Blocked}})
+	closed, err := policy.New([]policy.Rule{{Access: policy.Blocked}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestBlockedItemsChangeNoByteOfAnyAnswer(t *testing.T) {
 	t.Parallel()
 	words := []string{"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"}
 	with, without := newBench(t, "site"), newBench(t, "site")
-	hide := []terms.Rule{{Match: terms.Match{Path: []string{"/hidden/**"}}, Access: terms.Blocked}, {Access: terms.Open}}
+	hide := []policy.Rule{{Match: policy.Match{Path: []string{"/hidden/**"}}, Access: policy.Blocked}, {Access: policy.Open}}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8), func(w []string) string { return strings.Join(w, " ") })
 		var open, all []content.Item
@@ -266,10 +266,10 @@ func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
 		`{"@type":"Article","mainEntityOfPage":"https://shop.example/premium/p2","name":"On plans","articleBody":"HIDDEN PLAN"}]}`)
 	b.fill(t, "shop", "s", lamp)
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Path: []string{"/premium/**"}}, Access: terms.Licensed},
-		terms.Rule{Match: terms.Match{Type: []string{"Recipe"}}, Access: terms.Blocked},
-		terms.Rule{Access: terms.Open})
+		policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed},
+		policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Blocked},
+		policy.Rule{Access: policy.Open})
 	got := b.asked(t, Question{Text: "lamp"})[0]
 	for _, member := range []string{"score", "grounding", "site", "url", "@type", "description"} {
 		delete(got, member)
@@ -283,7 +283,7 @@ func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	b.obey(t, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Access: policy.Open})
 	if got := b.asked(t, Question{Text: "lamp"})[0]; got["subjectOf"] == nil || len(got["isRelatedTo"].([]any)) != 2 {
 		t.Errorf("without those rules: %v", got)
 	}
@@ -324,14 +324,14 @@ func TestTextOfThingsThatAreHeldBackLeavesInNoOtherWay(t *testing.T) {
 		_, feed := objects(t, b.feed(t, "news").Part(ctx, 0))
 		return fmt.Sprint(string(all), feed, summary)
 	}
-	b.obey(t, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Access: policy.Open})
 	if got := shown(); strings.Count(got, "HIDDEN") < 8 {
 		t.Fatalf("without rules the texts are shown: %s", got)
 	}
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Path: []string{"/paid/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 3}},
-		terms.Rule{Access: terms.Open})
+		policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 3}},
+		policy.Rule{Access: policy.Open})
 	got := shown()
 	if strings.Contains(got, "HIDDEN") {
 		t.Errorf("a text that is held back is shown: %s", got)
@@ -359,14 +359,14 @@ func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
 	b.fill(t, "shop", "catalog",
 		item("shop", "a", "Product", "Copper kettle", "A kettle for mornings."),
 		item("shop", "b", "Product", "Iron kettle", "A kettle for evenings."))
-	forbid := func(function string) terms.Rule {
-		return terms.Rule{Match: terms.Match{Path: []string{"/b"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{function}}}
+	forbid := func(function string) policy.Rule {
+		return policy.Rule{Match: policy.Match{Path: []string{"/b"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{function}}}
 	}
-	b.obey(t, forbid("search"), terms.Rule{Access: terms.Open})
+	b.obey(t, forbid("search"), policy.Rule{Access: policy.Open})
 	if got := urls(b.asked(t, Question{Text: "kettle"})); !slices.Equal(got, []string{"https://shop.example/a"}) {
 		t.Errorf("with search prohibited: %v", got)
 	}
-	b.obey(t, forbid("ai-input"), terms.Rule{Access: terms.Open})
+	b.obey(t, forbid("ai-input"), policy.Rule{Access: policy.Open})
 	a, err := answerTo(b.Ask(context.Background(), Question{Text: "kettle"}))
 	if err != nil {
 		t.Fatal(err)
@@ -382,7 +382,7 @@ func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
 	premium := item("mag", "premium/tide", "Article", "The tide report", "One two three four five six seven eight.")
 	premium.Passages = append(premium.Passages, content.Passage{ID: "p2", Text: "Hidden treasure lies below the pier."})
 	b.fill(t, "mag", "articles", premium)
-	b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/premium/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 4}}, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 4}}, policy.Rule{Access: policy.Open})
 	var first map[string]any
 	for _, text := range []string{"tide report", "hidden treasure below the pier", "seven eight"} {
 		got := b.asked(t, Question{Text: text})
@@ -427,11 +427,11 @@ func TestNameThatIsTheTextOfALicensedItemIsCut(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	b.obey(t, terms.Rule{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 3}})
+	b.obey(t, policy.Rule{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 3}})
 	if diff := cmp.Diff([]string{"How is the …", "The end of all things that is known", "This is the …"}, names()); diff != "" {
 		t.Error(diff)
 	}
-	b.obey(t, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Access: policy.Open})
 	if diff := cmp.Diff([]string{"How is the HIDDEN thing done in the end?", "The end of all things that is known", "This is the HIDDEN thing in the end"}, names()); diff != "" {
 		t.Error(diff)
 	}
@@ -477,7 +477,7 @@ func TestTighteningARuleNeverShowsMore(t *testing.T) {
 		question := Question{Text: text.Draw(t, "question")}
 		wide := rapid.IntRange(0, 12).Draw(t, "wide")
 		narrow := rapid.IntRange(0, wide).Draw(t, "narrow")
-		shown := func(rule terms.Rule) map[string]string {
+		shown := func(rule policy.Rule) map[string]string {
 			b.obey(t, rule)
 			texts := map[string]string{}
 			for _, r := range b.asked(t, question) {
@@ -487,10 +487,10 @@ func TestTighteningARuleNeverShowsMore(t *testing.T) {
 			return texts
 		}
 		steps := []map[string]string{
-			shown(terms.Rule{Access: terms.Open}),
-			shown(terms.Rule{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: wide}}),
-			shown(terms.Rule{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: narrow}}),
-			shown(terms.Rule{Access: terms.Blocked}),
+			shown(policy.Rule{Access: policy.Open}),
+			shown(policy.Rule{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: wide}}),
+			shown(policy.Rule{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: narrow}}),
+			shown(policy.Rule{Access: policy.Blocked}),
 		}
 		for i := 1; i < len(steps); i++ {
 			for url, text := range steps[i] {
@@ -657,8 +657,8 @@ func TestAnswersStayWholeWhileContentAndTermsChange(t *testing.T) {
 	}
 	for n := 1; n <= 10; n++ {
 		b.fill(t, "shop", "s", edition(n)...)
-		b.obey(t, terms.Rule{Access: terms.Licensed})
-		b.obey(t, terms.Rule{Access: terms.Open})
+		b.obey(t, policy.Rule{Access: policy.Licensed})
+		b.obey(t, policy.Rule{Access: policy.Open})
 	}
 	cancel()
 	readers.Wait()

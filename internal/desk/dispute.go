@@ -13,16 +13,16 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/delegation"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/evidence"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/receipt"
@@ -30,14 +30,14 @@ import (
 
 // What doors need of disputes by their names.
 type (
-	DisputeReason     = dispute.Reason
-	DisputeResolution = dispute.Resolution
+	DisputeReason     = disputes.Reason
+	DisputeResolution = disputes.Resolution
 )
 
 // Disputed is a request to dispute a transaction (RAMP v1, DisputeTransaction).
 type Disputed struct {
 	// By is who disputes; nil where nobody has signed it and it comes from where that is let in.
-	By                           *trust.Requester
+	By                           *identity.Requester
 	ID                           string // which the buyer gave it
 	Digest                       [sha256.Size]byte
 	Transaction, Billing, Report string
@@ -57,7 +57,7 @@ const MaxDescription = 4096
 
 // Heard is where a dispute stands.
 type Heard struct {
-	Case    dispute.Case
+	Case    disputes.Case
 	Problem string // why it was not taken up, and what to do; Case is then the one that there is, if there is one
 	Again   bool   // the request had come before
 	// URL is from where it can be fetched once more, until URLExpires, where that was decided; empty otherwise.
@@ -66,7 +66,7 @@ type Heard struct {
 }
 
 // Explanation says why the dispute stands where it does.
-func (h *Heard) Explanation() string { return dispute.Explain(h.Case.Rule) }
+func (h *Heard) Explanation() string { return disputes.Explain(h.Case.Rule) }
 
 // DisputeRules say how long things take with disputes. The zero value of each is what it says.
 type DisputeRules struct {
@@ -121,10 +121,10 @@ func (d *Desk) Dispute(ctx context.Context, r Disputed) (*Heard, error) {
 
 // hearing is what is on record of a dispute that somebody files.
 type hearing struct {
-	sale    deal.Transaction
-	known   dispute.Case // the one that there is
-	is      bool         // there is one
-	records []dispute.Record
+	sale    transactions.Transaction
+	known   disputes.Case // the one that there is
+	is      bool          // there is one
+	records []disputes.Record
 	out     *Heard // the answer, where there is no more to do
 }
 
@@ -134,7 +134,7 @@ func (d *Desk) hear(ctx context.Context, r Disputed, sure bool) (l hearing, err 
 	err = d.dealing.DB.View(ctx, func(tx *store.Tx) error {
 		l = hearing{}
 		var ok bool
-		if l.sale, ok, err = deal.FindTransaction(ctx, tx, r.Transaction); err != nil {
+		if l.sale, ok, err = transactions.FindTransaction(ctx, tx, r.Transaction); err != nil {
 			return err
 		}
 		if !ok {
@@ -147,13 +147,13 @@ func (d *Desk) hear(ctx context.Context, r Disputed, sure bool) (l hearing, err 
 		case r.Billing != l.sale.Billing:
 			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
 		}
-		if l.known, l.is, err = dispute.Of(ctx, tx, l.sale.ID); err != nil {
+		if l.known, l.is, err = disputes.Of(ctx, tx, l.sale.ID); err != nil {
 			return err
 		}
-		var before dispute.Request
+		var before disputes.Request
 		known := false
 		if sure || l.is || l.problem(r) != "" {
-			if before, known, err = dispute.FindRequest(ctx, tx, l.sale.Buyer, r.ID); err != nil {
+			if before, known, err = disputes.FindRequest(ctx, tx, l.sale.Buyer, r.ID); err != nil {
 				return err
 			}
 		}
@@ -192,17 +192,17 @@ func (l *hearing) problem(r Disputed) string {
 }
 
 // recordsOf gives what is on record of fetches under a transaction.
-func recordsOf(ctx context.Context, tx *store.Tx, t deal.Transaction) (all []dispute.Record, err error) {
-	deliveries, err := deal.DeliveriesUnder(ctx, tx, t.ID)
+func recordsOf(ctx context.Context, tx *store.Tx, t transactions.Transaction) (all []disputes.Record, err error) {
+	deliveries, err := transactions.DeliveriesUnder(ctx, tx, t.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, one := range deliveries {
-		if one.State == deal.DeliveryBegun { // nobody knows yet what comes of it
+		if one.State == transactions.DeliveryBegun { // nobody knows yet what comes of it
 			continue
 		}
-		r := dispute.Record{
-			Source: "delivery", ID: one.ID, At: one.At, Status: one.Status, Bytes: one.Bytes, Announced: one.Announced, Plain: one.By == "", Cut: one.State == deal.DeliveryCut,
+		r := disputes.Record{
+			Source: "delivery", ID: one.ID, At: one.At, Status: one.Status, Bytes: one.Bytes, Announced: one.Announced, Plain: one.By == "", Cut: one.State == transactions.DeliveryCut,
 			Seconds: one.Seconds,
 		}
 		if one.By != "" {
@@ -213,19 +213,19 @@ func recordsOf(ctx context.Context, tx *store.Tx, t deal.Transaction) (all []dis
 		}
 		all = append(all, r)
 	}
-	refusals, err := deal.Refusals(ctx, tx, t.ID)
+	refusals, err := transactions.Refusals(ctx, tx, t.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, one := range refusals {
-		all = append(all, dispute.Record{Source: "refusal", ID: fmt.Sprint(one.N), At: one.At, Status: one.Status, Expired: one.Expired})
+		all = append(all, disputes.Record{Source: "refusal", ID: fmt.Sprint(one.N), At: one.At, Status: one.Status, Expired: one.Expired})
 	}
-	logged, err := evidence.LoggedUnder(ctx, tx, t.ID)
+	logged, err := accesslog.LoggedUnder(ctx, tx, t.ID)
 	for i, one := range logged {
 		if one.Status == 0 { // who asked went away before there was an answer
 			continue
 		}
-		all = append(all, dispute.Record{
+		all = append(all, disputes.Record{
 			Source: "log", ID: fmt.Sprint(i + 1), At: one.At, Status: one.Status, Bytes: one.Bytes, Cut: one.Cut, Sum: hex.EncodeToString(one.Sum),
 			Expired: !one.At.Before(t.Expires) && (one.Status == http.StatusForbidden || one.Status == http.StatusGone),
 		})
@@ -257,15 +257,15 @@ type promised struct {
 // facts are what an offer's document says of a dispute: what was promised, and who attests it. The attestations of an offer held when it was
 // made, and count as they did then, whatever has become of their keys (RAMP v1, attestation levels). What of their claims is not as RAMP
 // has it claims nothing.
-func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now time.Time) dispute.Facts {
+func facts(t transactions.Transaction, c *disputes.Case, records []disputes.Record, now time.Time) disputes.Facts {
 	var o promised
 	if err := json.Unmarshal(t.Document, &o); err != nil {
 		o = promised{} // what cannot be read promises nothing: no hash and no number of tokens decides then
 	}
-	f := dispute.Facts{
-		Reason: c.Reason, Mutability: strings.ToLower(strings.TrimPrefix(o.Identity.Mutability, "RESOURCE_MUTABILITY_")), Prefers: c.Prefers, Reported: -1, Made: t.Made, Records: records, Rates: dispute.NoRates, Now: now,
+	f := disputes.Facts{
+		Reason: c.Reason, Mutability: strings.ToLower(strings.TrimPrefix(o.Identity.Mutability, "RESOURCE_MUTABILITY_")), Prefers: c.Prefers, Reported: -1, Made: t.Made, Records: records, Rates: disputes.NoRates, Now: now,
 	}
-	if o.Pricing.Unit == terms.UnitTokens || o.Pricing.Unit == "" {
+	if o.Pricing.Unit == policy.UnitTokens || o.Pricing.Unit == "" {
 		f.Estimate = o.Pricing.Quantity
 	}
 	provider := "" // with the port that it is at, if it has one
@@ -299,10 +299,10 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 	f.Offered, f.Received = promised[contenthash.SHA256].Digits, received.In(contenthash.SHA256)
 	near := promised[contenthash.SimHash]
 	f.Far = near.Digits != "" && received.In(contenthash.SimHash) != "" && !near.Holds(received)
-	if t.Unit == terms.UnitTokens || t.Unit == "" && t.Method != streaming {
+	if t.Unit == policy.UnitTokens || t.Unit == "" && t.Method != streaming {
 		f.Reported = t.Report.Consumed
 	}
-	if t.Unit == terms.UnitMinutes {
+	if t.Unit == policy.UnitMinutes {
 		f.Minutes = t.Estimate
 	}
 	c.Level, c.Mutability = f.Level, f.Mutability
@@ -312,34 +312,34 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 // takeUp files a dispute, and decides it at once where the evidence does.
 func (d *Desk) takeUp(ctx context.Context, r Disputed, l hearing, now time.Time) (*Heard, error) {
 	t := l.sale
-	c := dispute.Case{
-		ID: deal.NewID("dsp", now), Transaction: t.ID, Buyer: t.Buyer, Site: t.Site, Billing: t.Billing, Report: t.Report.ID, Request: r.ID, Reason: r.Reason,
+	c := disputes.Case{
+		ID: transactions.NewID("dsp", now), Transaction: t.ID, Buyer: t.Buyer, Site: t.Site, Billing: t.Billing, Report: t.Report.ID, Request: r.ID, Reason: r.Reason,
 		Description: r.Description, Filed: now,
 	}
 	c.Hash, c.Method = r.Hash.Digits, string(r.Hash.Method)
 	if r.Redelivery {
-		c.Prefers = dispute.Redelivery
+		c.Prefers = disputes.Redelivery
 	}
 	f := facts(t, &c, l.records, now)
 	if err := d.lookInto(ctx, t, &f); err != nil {
 		return nil, err
 	}
-	v := dispute.Tier1(f)
+	v := disputes.Tier1(f)
 	c.Short = v.Short
-	m := moving{case_: c, sale: t, now: now, by: dispute.ByRule}
-	m.step(dispute.Filed, dispute.ByBuyer, dispute.Verdict{})
+	m := moving{case_: c, sale: t, now: now, by: disputes.ByRule}
+	m.step(disputes.Filed, disputes.ByBuyer, disputes.Verdict{})
 	if v.Resolution != "" {
 		m.tier = 1
-		m.step(dispute.AutoResolved, dispute.ByRule, v)
+		m.step(disputes.AutoResolved, disputes.ByRule, v)
 	} else {
-		m.step(dispute.EvidenceNeeded, dispute.ByRule, v)
+		m.step(disputes.EvidenceNeeded, disputes.ByRule, v)
 	}
 	out, err := d.move(ctx, &m, func(ctx context.Context, tx *store.Tx) (bool, error) {
-		fresh, err := dispute.PutRequest(ctx, tx, t.Buyer, r.ID, dispute.Request{Digest: r.Digest, Dispute: m.case_.ID, Made: now})
+		fresh, err := disputes.PutRequest(ctx, tx, t.Buyer, r.ID, disputes.Request{Digest: r.Digest, Dispute: m.case_.ID, Made: now})
 		if err != nil || !fresh {
 			return false, err
 		}
-		return dispute.Put(ctx, tx, m.case_, m.steps)
+		return disputes.Put(ctx, tx, m.case_, m.steps)
 	})
 	return &Heard{Case: out}, err
 }
@@ -351,9 +351,9 @@ func (d *Desk) appeal(ctx context.Context, r Disputed, l hearing, now time.Time)
 	switch {
 	case c.Status.Open():
 		problem = "ramp.appeal: this dispute is not decided yet; send the request that filed it again to hear when it is"
-	case !c.Status.May(dispute.Appealed) || !now.Before(c.Due):
+	case !c.Status.May(disputes.Appealed) || !now.Before(c.Due):
 		problem = "ramp.appeal: this dispute is final"
-	case c.Resolution == dispute.Credit:
+	case c.Resolution == disputes.Credit:
 		problem = "ramp.appeal: this dispute was decided for you"
 	case c.Appeals >= mostAppeals:
 		problem = "ramp.appeal: there was an appeal against this decision already"
@@ -368,32 +368,32 @@ func (d *Desk) appeal(ctx context.Context, r Disputed, l hearing, now time.Time)
 		m.case_.Hash, m.case_.Method = r.Hash.Digits, string(r.Hash.Method)
 	}
 	m.case_.Description, m.case_.Appeals = cmp.Or(r.Description, c.Description), c.Appeals+1
-	m.step(dispute.Appealed, dispute.ByBuyer, dispute.Verdict{Rule: dispute.RuleReview})
+	m.step(disputes.Appealed, disputes.ByBuyer, disputes.Verdict{Rule: disputes.RuleReview})
 	out, err := d.move(ctx, &m, func(ctx context.Context, tx *store.Tx) (bool, error) {
-		fresh, err := dispute.PutRequest(ctx, tx, c.Buyer, r.ID, dispute.Request{Digest: r.Digest, Dispute: c.ID, Made: now})
+		fresh, err := disputes.PutRequest(ctx, tx, c.Buyer, r.ID, disputes.Request{Digest: r.Digest, Dispute: c.ID, Made: now})
 		if err != nil || !fresh {
 			return false, err
 		}
-		return dispute.Advance(ctx, tx, m.was, m.case_, m.steps)
+		return disputes.Advance(ctx, tx, m.was, m.case_, m.steps)
 	})
 	return &Heard{Case: out}, err
 }
 
 // moving is a dispute on its way.
 type moving struct {
-	case_  dispute.Case // as it is going to be
-	was    dispute.Case // as it was read; the zero value for one that is new
-	sale   deal.Transaction
+	case_  disputes.Case // as it is going to be
+	was    disputes.Case // as it was read; the zero value for one that is new
+	sale   transactions.Transaction
 	now    time.Time
 	by     string
 	tier   int   // that decides
 	amount int64 // to give back; 0 for all
-	steps  []dispute.Step
+	steps  []disputes.Step
 }
 
 // step moves it on.
-func (m *moving) step(to dispute.Status, by string, v dispute.Verdict) {
-	m.steps = append(m.steps, dispute.Step{
+func (m *moving) step(to disputes.Status, by string, v disputes.Verdict) {
+	m.steps = append(m.steps, disputes.Step{
 		Dispute: m.case_.ID, N: m.was.Steps + len(m.steps) + 1, At: m.now, From: m.case_.Status, To: to, By: by, Resolution: v.Resolution, Rule: v.Rule, Consulted: v.Consulted,
 	})
 	c := &m.case_
@@ -408,32 +408,32 @@ func (m *moving) step(to dispute.Status, by string, v dispute.Verdict) {
 
 // disputeBody is the body of a ledger entry of kind "dispute". What the buyer wrote is not in it.
 type disputeBody struct {
-	Appeals    int                 `json:"appeals,omitzero"`
-	By         string              `json:"by"`
-	Consulted  []dispute.Consulted `json:"consulted,omitempty"`
-	Credit     string              `json:"credit,omitempty"`
-	Currency   string              `json:"currency,omitempty"`
-	Dispute    string              `json:"dispute_id"`
-	From       string              `json:"from,omitempty"`
-	Level      int                 `json:"attestation_level"`
-	Mutability string              `json:"mutability,omitempty"`
-	Reason     string              `json:"reason"`
-	Hash       string              `json:"received_sha256,omitempty"`
-	Similarity string              `json:"received_simhash,omitempty"`
-	Report     string              `json:"report_id"`
-	Resolution string              `json:"resolution,omitempty"`
-	Rule       string              `json:"rule,omitempty"`
-	Status     string              `json:"status"`
-	Step       int                 `json:"step"`
+	Appeals    int                  `json:"appeals,omitzero"`
+	By         string               `json:"by"`
+	Consulted  []disputes.Consulted `json:"consulted,omitempty"`
+	Credit     string               `json:"credit,omitempty"`
+	Currency   string               `json:"currency,omitempty"`
+	Dispute    string               `json:"dispute_id"`
+	From       string               `json:"from,omitempty"`
+	Level      int                  `json:"attestation_level"`
+	Mutability string               `json:"mutability,omitempty"`
+	Reason     string               `json:"reason"`
+	Hash       string               `json:"received_sha256,omitempty"`
+	Similarity string               `json:"received_simhash,omitempty"`
+	Report     string               `json:"report_id"`
+	Resolution string               `json:"resolution,omitempty"`
+	Rule       string               `json:"rule,omitempty"`
+	Status     string               `json:"status"`
+	Step       int                  `json:"step"`
 }
 
 const kindDispute = "dispute"
 
 // move makes the steps of a dispute durable, with what they bring: what is given back, and an entry in the ledger for each. put writes the
 // dispute itself, and says whether it could. The error is errRaced, and nothing is done, where somebody else moved it.
-func (d *Desk) move(ctx context.Context, m *moving, put func(context.Context, *store.Tx) (bool, error)) (dispute.Case, error) {
+func (d *Desk) move(ctx context.Context, m *moving, put func(context.Context, *store.Tx) (bool, error)) (disputes.Case, error) {
 	c := &m.case_
-	credits := c.Resolution == dispute.Credit && m.was.Resolution != dispute.Credit
+	credits := c.Resolution == disputes.Credit && m.was.Resolution != disputes.Credit
 	d.schedule(m)
 	update := d.dealing.DB.Update
 	if credits { // which moves a balance
@@ -469,18 +469,18 @@ func (d *Desk) move(ctx context.Context, m *moving, put func(context.Context, *s
 func (d *Desk) schedule(m *moving) {
 	c, rules := &m.case_, d.disputeRules()
 	switch c.Status {
-	case dispute.EvidenceNeeded:
-		if c.Due = m.now.Add(rules.Wait); c.Rule != dispute.RuleNoRecord {
+	case disputes.EvidenceNeeded:
+		if c.Due = m.now.Add(rules.Wait); c.Rule != disputes.RuleNoRecord {
 			c.Due = m.now
 		}
-	case dispute.Appealed, dispute.UnderReview, dispute.Settled:
+	case disputes.Appealed, disputes.UnderReview, disputes.Settled:
 		c.Due = m.now
-	case dispute.AutoResolved, dispute.Resolved:
+	case disputes.AutoResolved, disputes.Resolved:
 		c.Due = m.now.Add(rules.Appeal)
 	default:
 		c.Due = time.Time{}
 	}
-	if c.Resolution == dispute.Redelivery && m.was.Resolution != dispute.Redelivery {
+	if c.Resolution == disputes.Redelivery && m.was.Resolution != disputes.Redelivery {
 		c.Again = m.now.Add(rules.Refetch)
 	}
 }
@@ -494,7 +494,7 @@ func (d *Desk) disputeRules() DisputeRules {
 
 // unlessMoved is why a dispute cannot be paid back, or errRaced where somebody else has moved it: most likely then it was paid back by them.
 func (d *Desk) unlessMoved(ctx context.Context, tx *store.Tx, m *moving, failed error) error {
-	if steps, err := dispute.StepsSoFar(ctx, tx, m.sale.ID); err == nil && steps != m.was.Steps {
+	if steps, err := disputes.StepsSoFar(ctx, tx, m.sale.ID); err == nil && steps != m.was.Steps {
 		return errRaced
 	}
 	return failed
@@ -505,7 +505,7 @@ func (d *Desk) unlessMoved(ctx context.Context, tx *store.Tx, m *moving, failed 
 func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int64, currency string, err error) {
 	whole := m.amount == 0
 	if whole {
-		err = delegation.GiveBack(ctx, tx, m.sale.ID)
+		err = counts.GiveBack(ctx, tx, m.sale.ID)
 	}
 	if err != nil {
 		return 0, "", err
@@ -517,17 +517,17 @@ func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int
 	if err := d.befalls("dispute credited"); err != nil {
 		return 0, "", err
 	}
-	if left.State == account.Released {
-		err = deal.GiveBack(ctx, tx, m.sale.ID, m.case_.ID)
+	if left.State == accounts.Released {
+		err = transactions.GiveBack(ctx, tx, m.sale.ID, m.case_.ID)
 		if err == nil && !whole { // it was all by its amount
-			err = delegation.GiveBack(ctx, tx, m.sale.ID)
+			err = counts.GiveBack(ctx, tx, m.sale.ID)
 		}
 	}
 	return given, left.Currency, err
 }
 
 // stepEntry puts a step of a dispute into the ledger, and beside its transaction.
-func (d *Desk) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispute.Step, last bool) (id string, err error) {
+func (d *Desk) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s disputes.Step, last bool) (id string, err error) {
 	c, t := &m.case_, m.sale
 	body := disputeBody{
 		Appeals: c.Appeals, By: s.By, Consulted: s.Consulted, Dispute: c.ID, From: string(s.From), Level: c.Level, Mutability: c.Mutability, Reason: string(c.Reason),
@@ -536,8 +536,8 @@ func (d *Desk) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispute
 	if body.Hash = c.Hash; c.Method == string(contenthash.SimHash) {
 		body.Hash, body.Similarity = "", c.Hash
 	}
-	if last && s.Resolution == dispute.Credit && c.Currency != "" {
-		body.Credit, body.Currency = terms.Amount(c.Credit), c.Currency
+	if last && s.Resolution == disputes.Credit && c.Currency != "" {
+		body.Credit, body.Currency = policy.Amount(c.Credit), c.Currency
 	}
 	e := receipt.Entry{Time: s.At, Site: t.Site, Kind: kindDispute, Party: "requester:" + t.Buyer, Subject: t.ID, Request: c.Request}
 	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
@@ -546,12 +546,12 @@ func (d *Desk) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispute
 	if id, err = d.dealing.Ledger.Append(ctx, tx, e); err != nil {
 		return "", err
 	}
-	return id, deal.PutEvent(ctx, tx, deal.Event{Transaction: t.ID, Entry: id, Kind: kindDispute, At: s.At})
+	return id, transactions.PutEvent(ctx, tx, transactions.Event{Transaction: t.ID, Entry: id, Kind: kindDispute, At: s.At})
 }
 
 // again makes the address from which something is fetched once more, as long as that was decided: each time another, of the usual life.
-func (d *Desk) again(ctx context.Context, at string, t deal.Transaction, out *Heard, now time.Time) {
-	if out.Case.Resolution != dispute.Redelivery || !now.Before(out.Case.Again) || at == "" {
+func (d *Desk) again(ctx context.Context, at string, t transactions.Transaction, out *Heard, now time.Time) {
+	if out.Case.Resolution != disputes.Redelivery || !now.Before(out.Case.Again) || at == "" {
 		return
 	}
 	t.Expires = earlier(now.Add(d.dealing.AddressLife), out.Case.Again).Truncate(time.Second)

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/disputes"
 )
 
 // BenchmarkDispute says what a dispute costs that is decided at once, with its credit, beside its floor: one durable commit, through the same
@@ -35,14 +35,14 @@ func BenchmarkDispute(b *testing.B) {
 	requests := make(chan Disputed, 1<<20)
 	stock := func(n int) {
 		for range n {
-			item, r := d.reported(b, "a/1", 0, dispute.DeliveryFailed)
+			item, r := d.reported(b, "a/1", 0, disputes.DeliveryFailed)
 			d.log(b, item, cdn404)
 			requests <- r
 		}
 	}
 	file := func(int64) error {
 		h, err := d.Dispute(ctx, <-requests)
-		if err == nil && h.Case.Resolution != dispute.Credit {
+		if err == nil && h.Case.Resolution != disputes.Credit {
 			err = fmt.Errorf("decided otherwise: %+v", h)
 		}
 		return err

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 	"frontdesk/wire/sign"
 )
@@ -69,7 +69,7 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 			item := d.commit(t, d.take(bot, groups[0].Offers[0])).Items[0]
 			filed := d.filed(t, report(item, 10_000))
 			d.log(t, item, cdn200)
-			r := d.against(item, filed.ID, dispute.ContentMismatch)
+			r := d.against(item, filed.ID, disputes.ContentMismatch)
 			r.Hash = contenthash.Hash{Method: contenthash.SHA256, Digits: strings.Repeat("cd", 32)}
 			if h := d.heard(t, sealed(r)); h.Case.Level != c.level || stands(h.Case) != c.want {
 				t.Errorf("level %d: %s, want %d: %s", h.Case.Level, stands(h.Case), c.level, c.want)
@@ -91,8 +91,8 @@ func TestTheNumberOfTokensIsThatOfWhomIsTrustedMost(t *testing.T) {
 		}
 		item := d.commit(t, d.take(bot, groups[0].Offers[0])).Items[0]
 		filed := d.filed(t, report(item, 100))
-		d.log(t, item, dispute.Record{Status: 200, Bytes: 2_000})
-		if h := d.heard(t, d.against(item, filed.ID, dispute.IncompleteContent)); stands(h.Case) != "auto_resolved credit by tokens" {
+		d.log(t, item, disputes.Record{Status: 200, Bytes: 2_000})
+		if h := d.heard(t, d.against(item, filed.ID, disputes.IncompleteContent)); stands(h.Case) != "auto_resolved credit by tokens" {
 			t.Errorf("%s", stands(h.Case))
 		}
 	}
@@ -103,18 +103,18 @@ func TestACreditOfEachModel(t *testing.T) {
 	t.Parallel()
 	subscribe := func(t *testing.T, d *dealer) {
 		d.update(t, func(ctx context.Context, tx *store.Tx) error {
-			if err := d.book.AddSubscription(ctx, tx, account.Licence{ID: "gold", Buyer: bot.Account(), Scope: account.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
+			if err := d.book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
 				return err
 			}
-			return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
+			return d.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
 		})
 	}
 	rent := func(t *testing.T, d *dealer) {
 		d.update(t, func(ctx context.Context, tx *store.Tx) error {
-			return d.book.AddLicence(ctx, tx, account.Licence{ID: "flat", Buyer: bot.Account(), Scope: account.Scope{Site: "site"}, Paid: "per_access"}, d.clock.Now())
+			return d.book.AddLicence(ctx, tx, accounts.Licence{ID: "flat", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}, Paid: "per_access"}, d.clock.Now())
 		})
 	}
-	price := func(p terms.Price) func(*testing.T, *dealer) {
+	price := func(p policy.Price) func(*testing.T, *dealer) {
 		return func(t *testing.T, d *dealer) { d.price(t, licensed("/a/**", p)) }
 	}
 	for _, c := range []struct {
@@ -129,9 +129,9 @@ func TestACreditOfEachModel(t *testing.T) {
 		{"a share of the revenue", "r/1", nil, 0, dollar / 10},
 		{"under a subscription", "a/1", subscribe, 0, 0},
 		{"under a licence", "a/1", rent, 0, 0},
-		{"a subscription that was bought", "a/1", price(terms.Price{Model: "subscription", Rate: "5", Currency: "USD"}), 0, 5 * dollar},
-		{"a licence that was bought", "a/1", price(terms.Price{Model: "training", Rate: "7", Currency: "USD", Months: 12}), 0, 7 * dollar},
-		{"free", "a/1", price(terms.Price{Model: "free"}), 0, 0},
+		{"a subscription that was bought", "a/1", price(policy.Price{Model: "subscription", Rate: "5", Currency: "USD"}), 0, 5 * dollar},
+		{"a licence that was bought", "a/1", price(policy.Price{Model: "training", Rate: "7", Currency: "USD", Months: 12}), 0, 7 * dollar},
+		{"free", "a/1", price(policy.Price{Model: "free"}), 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := shop(t)
@@ -169,7 +169,7 @@ func TestACreditOfEachModel(t *testing.T) {
 				}
 			}
 			d.log(t, item, cdn404)
-			r := d.against(item, filed.ID, dispute.DeliveryFailed)
+			r := d.against(item, filed.ID, disputes.DeliveryFailed)
 			h := d.heard(t, r)
 			if stands(h.Case) != "auto_resolved credit by status" || h.Case.Credit != charged {
 				t.Errorf("%+v, charged %d", h.Case, charged)
@@ -199,7 +199,7 @@ func TestACreditOfEachModel(t *testing.T) {
 // active counts what a purchase granted that is in force.
 func (d *dealer) active(t *testing.T, transaction string) (n int) {
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM account_licence WHERE id IN ($1, $2) AND status = $3`, "lic-"+transaction, "sub-"+transaction, string(account.Active)).Scan(&n)
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM account_licence WHERE id IN ($1, $2) AND status = $3`, "lic-"+transaction, "sub-"+transaction, string(accounts.Active)).Scan(&n)
 	})
 	return n
 }
@@ -208,9 +208,9 @@ func (d *dealer) active(t *testing.T, transaction string) (n int) {
 func TestAllThatWasChargedIsAllOfIt(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+	item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 	id := d.heard(t, r).Case.ID
-	c, err := d.DecideDispute(t.Context(), Decision{Dispute: id, Resolution: dispute.Credit, Amount: item.Transaction.Amount, By: "ann"})
+	c, err := d.DecideDispute(t.Context(), Decision{Dispute: id, Resolution: disputes.Credit, Amount: item.Transaction.Amount, By: "ann"})
 	if err != nil || c.Credit != item.Transaction.Amount {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -238,7 +238,7 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, c := outsourced(t)
 			c.keys = []sign.URLKey{key}
-			item, r := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
+			item, r := d.reported(t, "a/1", 0, disputes.DeliveryFailed)
 			d.log(t, item, cdn503)
 			r.Redelivery = true
 			d.clock.Pass(time.Hour) // the first address has ended
@@ -251,7 +251,7 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 				t.Errorf("%s: %s, %+v, %v", h.URL, content, grant, err)
 			}
 			c.keys = nil // and where nobody can sign one now, the dispute stands all the same
-			if h = d.heard(t, r); h.URL != "" || h.Case.Resolution != dispute.Redelivery {
+			if h = d.heard(t, r); h.URL != "" || h.Case.Resolution != disputes.Redelivery {
 				t.Errorf("%+v", h)
 			}
 			c.keys = []sign.URLKey{key}
@@ -271,7 +271,7 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	item, r := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
+	item, r := d.reported(t, "a/1", 0, disputes.DeliveryFailed)
 	var asked []string
 	denial := ContentUnavailable
 	d.dealing.Held = func(_ context.Context, site string) Denial { asked = append(asked, site); return denial }
@@ -291,7 +291,7 @@ func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
 	}
 	denial = ContentUnavailable
 	d.log(t, item, cdn404)
-	if h := d.heard(t, r); h.Case.Resolution != dispute.Credit {
+	if h := d.heard(t, r); h.Case.Resolution != disputes.Credit {
 		t.Errorf("a dispute of what was bought before: %+v", h)
 	}
 	d.sound(t)
@@ -303,7 +303,7 @@ func TestOneDisputeOfManyAtOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	for _, same := range []bool{true, false} {
-		item, r := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
+		item, r := d.reported(t, "t/1", 900, disputes.DeliveryFailed)
 		d.log(t, item, cdn404)
 		var mu sync.Mutex
 		fresh, taken := 0, map[string]int{}
@@ -327,7 +327,7 @@ func TestOneDisputeOfManyAtOnce(t *testing.T) {
 						fresh++
 					}
 				}
-				if h.Case.Resolution != dispute.Credit || h.Case.Credit == 0 {
+				if h.Case.Resolution != disputes.Credit || h.Case.Credit == 0 {
 					t.Errorf("%+v", h)
 				}
 			})
@@ -351,9 +351,9 @@ func TestOneDisputeOfManyAtOnce(t *testing.T) {
 }
 
 // heardOf is the dispute of a purchase.
-func (d *dealer) heardOf(t *testing.T, item PurchasedItem) dispute.Case {
+func (d *dealer) heardOf(t *testing.T, item PurchasedItem) disputes.Case {
 	t.Helper()
-	c, _, ok, err := dispute.NewReader(d.db).Dispute(t.Context(), item.Transaction.ID)
+	c, _, ok, err := disputes.NewReader(d.db).Dispute(t.Context(), item.Transaction.ID)
 	if err != nil || !ok {
 		t.Fatalf("there is no dispute: %v", err)
 	}
@@ -395,7 +395,7 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			reports <- filed.ID
 		})
 		wg.Go(func() {
-			h, err := d.Dispute(context.Background(), d.against(item, "rep-unknown", dispute.DeliveryFailed))
+			h, err := d.Dispute(context.Background(), d.against(item, "rep-unknown", disputes.DeliveryFailed))
 			if err != nil || h.Problem == "" {
 				t.Errorf("without its report it was taken up: %+v, %v", h, err)
 			}
@@ -406,11 +406,11 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			r := d.against(item, <-reports, dispute.DeliveryFailed)
+			r := d.against(item, <-reports, disputes.DeliveryFailed)
 			var of sync.WaitGroup
 			for range 4 {
 				of.Go(func() {
-					if h, err := d.Dispute(context.Background(), r); err != nil || h.Case.Resolution != dispute.Credit {
+					if h, err := d.Dispute(context.Background(), r); err != nil || h.Case.Resolution != disputes.Credit {
 						t.Errorf("%+v, %v", h, err)
 					}
 				})
@@ -419,7 +419,7 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			id := d.heardOf(t, item).ID
 			for _, by := range []string{"ann", "bob"} {
 				of.Go(func() {
-					_, _ = d.DecideDispute(context.Background(), Decision{Dispute: id, Resolution: dispute.Credit, By: by})
+					_, _ = d.DecideDispute(context.Background(), Decision{Dispute: id, Resolution: disputes.Credit, By: by})
 				})
 			}
 			of.Go(func() { _ = d.EraseDispute(context.Background(), id) })
@@ -442,7 +442,7 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	for range 6 {
-		item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+		item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 		id := d.heard(t, r).Case.ID
 		d.clock.Pass(12 * time.Hour)
 		var mu sync.Mutex
@@ -450,7 +450,7 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				if _, err := d.DecideDispute(context.Background(), Decision{Dispute: id, Resolution: dispute.Credit, By: fmt.Sprint("operator ", i)}); err == nil {
+				if _, err := d.DecideDispute(context.Background(), Decision{Dispute: id, Resolution: disputes.Credit, By: fmt.Sprint("operator ", i)}); err == nil {
 					mu.Lock()
 					decided++
 					mu.Unlock()
@@ -461,20 +461,20 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 			wg.Go(func() { _ = d.ReviewDisputes(context.Background()) })
 		}
 		wg.Wait()
-		c, steps, _, err := dispute.NewReader(d.db).Dispute(t.Context(), id)
+		c, steps, _, err := disputes.NewReader(d.db).Dispute(t.Context(), id)
 		// The rules may come first, and hand it over since so many disputes are not usual, and last, and make final what was settled. Whoever comes when:
 		// each step is from where the one before it led, there is one decision that pays, and an operator was told of it who made it.
 		operators, credits, broken := 0, 0, false
 		for i, step := range steps {
-			if strings.HasPrefix(step.By, dispute.Operator) && step.Resolution != "" {
+			if strings.HasPrefix(step.By, disputes.Operator) && step.Resolution != "" {
 				operators++
 			}
-			if step.Resolution == dispute.Credit {
+			if step.Resolution == disputes.Credit {
 				credits++
 			}
 			broken = broken || i > 0 && step.From != steps[i-1].To
 		}
-		if err != nil || broken || operators != decided || decided > 1 || credits > 1 || (c.Credit > 0) != (credits == 1) || (c.Credit > 0) != (c.Resolution == dispute.Credit) ||
+		if err != nil || broken || operators != decided || decided > 1 || credits > 1 || (c.Credit > 0) != (credits == 1) || (c.Credit > 0) != (c.Resolution == disputes.Credit) ||
 			len(steps) < 4 || len(d.entriesOf(t, "dispute", item.Transaction.ID)) != len(steps) {
 			t.Errorf("%d operators were told that they had decided: %+v, %v", decided, steps, err)
 		}
@@ -483,14 +483,14 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 }
 
 // last is the last offer for an address: that of a subscription where there is one.
-func (d *dealer) last(t testing.TB, path string) *deal.Offer {
+func (d *dealer) last(t testing.TB, path string) *transactions.Offer {
 	t.Helper()
 	offers := d.quoted(t, asking(address(path)))[0].Offers
 	return offers[len(offers)-1]
 }
 
 // evenly says whether two balances are of as much, however many lines lead there.
-func evenly(a, b account.Balance) bool {
+func evenly(a, b accounts.Balance) bool {
 	return a.Available == b.Available && a.Held == b.Held && a.Earned == b.Earned
 }
 
@@ -499,11 +499,11 @@ func evenly(a, b account.Balance) bool {
 func TestARequestIsOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	first, r1 := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
-	second, r2 := d.reported(t, "a/2", 0, dispute.DeliveryFailed)
+	first, r1 := d.reported(t, "a/1", 0, disputes.DeliveryFailed)
+	second, r2 := d.reported(t, "a/2", 0, disputes.DeliveryFailed)
 	d.log(t, first, cdn404)
 	d.log(t, second, cdn404)
-	if h := d.heard(t, r1); h.Case.Resolution != dispute.Credit {
+	if h := d.heard(t, r1); h.Case.Resolution != disputes.Credit {
 		t.Fatalf("%+v", h)
 	}
 	before := d.balance(t)
@@ -518,7 +518,7 @@ func TestARequestIsOfOneTransaction(t *testing.T) {
 		t.Errorf("%+v, before %+v", b, before)
 	}
 	r2.ID += " of its own"
-	if h := d.heard(t, sealed(r2)); h.Again || h.Case.Resolution != dispute.Credit {
+	if h := d.heard(t, sealed(r2)); h.Again || h.Case.Resolution != disputes.Credit {
 		t.Errorf("%+v", h)
 	}
 	d.sound(t)

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/transactions"
 	"frontdesk/wire/contenthash"
 	"frontdesk/wire/edge"
 )
@@ -51,7 +51,7 @@ func (d *dealer) heard(t testing.TB, r Disputed) *Heard {
 }
 
 // log has the log of a CDN say what was answered under a purchase.
-func (d *dealer) log(t testing.TB, item PurchasedItem, records ...dispute.Record) {
+func (d *dealer) log(t testing.TB, item PurchasedItem, records ...disputes.Record) {
 	t.Helper()
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
 		for i, r := range records {
@@ -65,13 +65,15 @@ func (d *dealer) log(t testing.TB, item PurchasedItem, records ...dispute.Record
 }
 
 var (
-	cdn404 = dispute.Record{Source: "cdn", ID: "1", Status: 404}
-	cdn503 = dispute.Record{Source: "cdn", ID: "2", Status: 503}
-	cdn200 = dispute.Record{Source: "cdn", ID: "3", Status: 200, Bytes: 40_000}
+	cdn404 = disputes.Record{Source: "cdn", ID: "1", Status: 404}
+	cdn503 = disputes.Record{Source: "cdn", ID: "2", Status: 503}
+	cdn200 = disputes.Record{Source: "cdn", ID: "3", Status: 200, Bytes: 40_000}
 )
 
 // stands says where a dispute stands, in a line.
-func stands(c dispute.Case) string { return fmt.Sprintf("%s %s by %s", c.Status, c.Resolution, c.Rule) }
+func stands(c disputes.Case) string {
+	return fmt.Sprintf("%s %s by %s", c.Status, c.Resolution, c.Rule)
+}
 
 // TestADisputeIsDecidedAtOnce credits what evidence decides, once, with an entry for each step, and answers the same when it is asked again.
 func TestADisputeIsDecidedAtOnce(t *testing.T) {
@@ -79,7 +81,7 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 	d := shop(t)
 	for _, path := range []string{"a/1", "t/1"} {
 		before := d.balance(t)
-		item, r := d.reported(t, path, 900, dispute.DeliveryFailed)
+		item, r := d.reported(t, path, 900, disputes.DeliveryFailed)
 		d.log(t, item, cdn404)
 		r.Description = "Jane Doe saw an error"
 		r = sealed(r)
@@ -100,7 +102,7 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 		if _, err := d.Dispute(t.Context(), sealed(other)); !errors.As(err, &refusal) || refusal.Reason != RequestConflict {
 			t.Errorf("another request under its id: %v", err)
 		}
-		twice := d.heard(t, d.against(item, r.Report, dispute.WrongContent))
+		twice := d.heard(t, d.against(item, r.Report, disputes.WrongContent))
 		if !strings.HasPrefix(twice.Problem, "already disputed") || twice.Case.ID != h.Case.ID {
 			t.Errorf("%+v", twice)
 		}
@@ -127,19 +129,19 @@ func TestWhatIsNotDisputed(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
-	if h := d.heard(t, d.against(item, "rep-1", dispute.DeliveryFailed)); !strings.Contains(h.Problem, "report it first") || h.Case.ID != "" {
+	if h := d.heard(t, d.against(item, "rep-1", disputes.DeliveryFailed)); !strings.Contains(h.Problem, "report it first") || h.Case.ID != "" {
 		t.Errorf("%+v", h)
 	}
 	filed := d.filed(t, report(item, 5))
-	if h := d.heard(t, d.against(item, "rep-1", dispute.DeliveryFailed)); !strings.Contains(h.Problem, "not that of the report") {
+	if h := d.heard(t, d.against(item, "rep-1", disputes.DeliveryFailed)); !strings.Contains(h.Problem, "not that of the report") {
 		t.Errorf("%+v", h)
 	}
-	ok := d.against(item, filed.ID, dispute.DeliveryFailed)
+	ok := d.against(item, filed.ID, disputes.DeliveryFailed)
 	for name, c := range map[string]struct {
 		change func(*Disputed)
 		code   fail.Code
 	}{
-		"another's":     {func(r *Disputed) { r.By = &trust.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
+		"another's":     {func(r *Disputed) { r.By = &identity.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
 		"no purchase":   {func(r *Disputed) { r.Transaction = "txn-1" }, fail.NotFound},
 		"no such bill":  {func(r *Disputed) { r.Billing = "bill-1" }, fail.Invalid},
 		"nobody's word": {func(r *Disputed) { r.By, r.Billing = nil, "bill-1" }, fail.Invalid},
@@ -163,8 +165,8 @@ func TestWhatIsNotDisputed(t *testing.T) {
 func TestADisputeWaitsForEvidence(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	early, r1 := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
-	_, r2 := d.reported(t, "a/2", 0, dispute.DeliveryFailed)
+	early, r1 := d.reported(t, "a/1", 0, disputes.DeliveryFailed)
+	_, r2 := d.reported(t, "a/2", 0, disputes.DeliveryFailed)
 	for _, r := range []Disputed{r1, r2} {
 		if h := d.heard(t, r); stands(h.Case) != "evidence_needed  by no_record" {
 			t.Fatalf("%+v", h)
@@ -177,7 +179,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 		}
 	}
 	review()
-	if h := d.heard(t, r1); h.Case.Status != dispute.EvidenceNeeded {
+	if h := d.heard(t, r1); h.Case.Status != disputes.EvidenceNeeded {
 		t.Errorf("%+v", h)
 	}
 	// An edge that was away tells what it answered.
@@ -186,7 +188,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	if h := d.heard(t, r1); stands(h.Case) != "resolved rejected by delivered" {
 		t.Errorf("%+v", h)
 	}
-	if h := d.heard(t, r2); h.Case.Status != dispute.EvidenceNeeded {
+	if h := d.heard(t, r2); h.Case.Status != disputes.EvidenceNeeded {
 		t.Errorf("%+v", h)
 	}
 	d.clock.Pass(12 * time.Hour)
@@ -196,7 +198,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	}
 	d.clock.Pass(7 * day)
 	review()
-	if h := d.heard(t, r2); stands(h.Case) != "final rejected by no_record" || h.Case.Resolution != dispute.Rejected {
+	if h := d.heard(t, r2); stands(h.Case) != "final rejected by no_record" || h.Case.Resolution != disputes.Rejected {
 		t.Errorf("%+v", h)
 	}
 	if steps := len(d.entries(t, "dispute")); steps != 2*5 {
@@ -209,7 +211,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 func TestWhatIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	item, r := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
+	item, r := d.reported(t, "a/1", 0, disputes.DeliveryFailed)
 	d.log(t, item, cdn503)
 	r.Redelivery = true
 	before := d.balance(t)
@@ -250,7 +252,7 @@ func TestOwnRecordsDecide(t *testing.T) {
 		t.Errorf("%d refusals", n)
 	}
 	filed := d.filed(t, report(item, 0))
-	if h := d.heard(t, d.against(item, filed.ID, dispute.ExpiredBeforeFetch)); stands(h.Case) != "auto_resolved credit by expired" {
+	if h := d.heard(t, d.against(item, filed.ID, disputes.ExpiredBeforeFetch)); stands(h.Case) != "auto_resolved credit by expired" {
 		t.Errorf("%+v", h)
 	}
 	gone := d.bought(t, "a/2")
@@ -261,7 +263,7 @@ func TestOwnRecordsDecide(t *testing.T) {
 	}
 	d.served["site"] = true
 	filed = d.filed(t, report(gone, 0))
-	if h := d.heard(t, d.against(gone, filed.ID, dispute.DeliveryFailed)); stands(h.Case) != "auto_resolved credit by status" {
+	if h := d.heard(t, d.against(gone, filed.ID, disputes.DeliveryFailed)); stands(h.Case) != "auto_resolved credit by status" {
 		t.Errorf("%+v", h)
 	}
 	d.sound(t)
@@ -271,7 +273,7 @@ func TestOwnRecordsDecide(t *testing.T) {
 func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+	item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 	d.log(t, item, cdn200)
 	d.heard(t, r)
 	if err := d.KeepDealsOnce(t.Context()); err != nil {
@@ -281,7 +283,7 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	if stands(h.Case) != "resolved rejected by unsupported" {
 		t.Fatalf("%+v", h)
 	}
-	appeal := d.against(item, r.Report, dispute.WrongContent)
+	appeal := d.against(item, r.Report, disputes.WrongContent)
 	appeal.Appeal = h.Case.ID
 	if h := d.heard(t, sealed(appeal)); !strings.Contains(h.Problem, "nothing new") {
 		t.Errorf("%+v", h)
@@ -300,19 +302,19 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 		t.Fatalf("%+v", h)
 	}
 	for _, wrong := range []Decision{
-		{Dispute: "dsp-1", Resolution: dispute.Credit, By: "ann"}, {Dispute: h.Case.ID, Resolution: dispute.Credit}, {Dispute: h.Case.ID, Resolution: "x", By: "ann"},
-		{Dispute: h.Case.ID, Resolution: dispute.Investigation, By: "ann"}, {Dispute: h.Case.ID, Resolution: dispute.Rejected, Amount: 1, By: "ann"},
-		{Dispute: h.Case.ID, Resolution: dispute.Credit, Amount: funds, By: "ann"},
+		{Dispute: "dsp-1", Resolution: disputes.Credit, By: "ann"}, {Dispute: h.Case.ID, Resolution: disputes.Credit}, {Dispute: h.Case.ID, Resolution: "x", By: "ann"},
+		{Dispute: h.Case.ID, Resolution: disputes.Investigation, By: "ann"}, {Dispute: h.Case.ID, Resolution: disputes.Rejected, Amount: 1, By: "ann"},
+		{Dispute: h.Case.ID, Resolution: disputes.Credit, Amount: funds, By: "ann"},
 	} {
 		if c, err := d.DecideDispute(t.Context(), wrong); err == nil {
 			t.Errorf("%+v: %+v", wrong, c)
 		}
 	}
-	c, err := d.DecideDispute(t.Context(), Decision{Dispute: h.Case.ID, Resolution: dispute.Credit, Amount: item.Transaction.Amount / 2, By: "ann"})
+	c, err := d.DecideDispute(t.Context(), Decision{Dispute: h.Case.ID, Resolution: disputes.Credit, Amount: item.Transaction.Amount / 2, By: "ann"})
 	if err != nil || stands(c) != "settled credit by operator" || c.Credit != item.Transaction.Amount/2 || c.Tier != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := d.DecideDispute(t.Context(), Decision{Dispute: h.Case.ID, Resolution: dispute.Credit, By: "ann"}); fail.From(err).Code != fail.Invalid {
+	if _, err := d.DecideDispute(t.Context(), Decision{Dispute: h.Case.ID, Resolution: disputes.Credit, By: "ann"}); fail.From(err).Code != fail.Invalid {
 		t.Errorf("decided twice: %v", err)
 	}
 	if kept := d.transaction(t, item.Transaction.ID); kept.Disputed != "" {
@@ -324,7 +326,7 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	if h = d.heard(t, r); stands(h.Case) != "final credit by operator" {
 		t.Errorf("%+v", h)
 	}
-	_, steps, _, err := dispute.NewReader(d.db).Dispute(t.Context(), item.Transaction.ID)
+	_, steps, _, err := disputes.NewReader(d.db).Dispute(t.Context(), item.Transaction.ID)
 	if err != nil || len(steps) != 9 || steps[7].By != "operator:ann" {
 		t.Errorf("%+v, %v", steps, err)
 	}
@@ -337,7 +339,7 @@ func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
 	d := shop(t)
 	var all []Disputed
 	for range 5 {
-		_, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+		_, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 		d.heard(t, r)
 		all = append(all, r)
 	}
@@ -369,7 +371,7 @@ func TestADisputeIsDecidedOnce(t *testing.T) {
 	for i := range items {
 		for range each {
 			wg.Go(func() {
-				h, err := d.Dispute(context.Background(), d.against(items[i], reports[i], dispute.DeliveryFailed))
+				h, err := d.Dispute(context.Background(), d.against(items[i], reports[i], disputes.DeliveryFailed))
 				if err != nil {
 					t.Error(err)
 					return
@@ -404,19 +406,19 @@ func TestTheOperatorAndTheRulesDecideOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	for range 4 {
-		item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+		item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 		id := d.heard(t, r).Case.ID
 		d.clock.Pass(12 * time.Hour)
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = d.ReviewDisputes(context.Background()) })
-		for _, resolution := range []DisputeResolution{dispute.Credit, dispute.Rejected} {
+		for _, resolution := range []DisputeResolution{disputes.Credit, disputes.Rejected} {
 			wg.Go(func() {
 				_, _ = d.DecideDispute(context.Background(), Decision{Dispute: id, Resolution: resolution, By: "ann"})
 			})
 		}
 		wg.Wait()
-		c, steps, _, err := dispute.NewReader(d.db).Dispute(t.Context(), id)
-		if err != nil || c.Status != dispute.Resolved || len(steps) != 4 || (c.Credit > 0) != (c.Resolution == dispute.Credit) || (d.transaction(t, item.Transaction.ID).Disputed != "") != (c.Credit > 0) {
+		c, steps, _, err := disputes.NewReader(d.db).Dispute(t.Context(), id)
+		if err != nil || c.Status != disputes.Resolved || len(steps) != 4 || (c.Credit > 0) != (c.Resolution == disputes.Credit) || (d.transaction(t, item.Transaction.ID).Disputed != "") != (c.Credit > 0) {
 			t.Errorf("%+v, %d steps, %v", c, len(steps), err)
 		}
 	}
@@ -428,7 +430,7 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	for _, step := range []string{"dispute credited", "dispute recorded"} {
-		item, r := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
+		item, r := d.reported(t, "t/1", 900, disputes.DeliveryFailed)
 		d.log(t, item, cdn404)
 		before, rows := d.balance(t), d.rows(t, "dispute_step")
 		d.fault = func(at string) error {
@@ -444,13 +446,13 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 		if b := d.balance(t); b != before || d.rows(t, "dispute_step") != rows {
 			t.Errorf("%s: %+v, before %+v", step, b, before)
 		}
-		if h := d.heard(t, r); h.Again || h.Case.Resolution != dispute.Credit {
+		if h := d.heard(t, r); h.Again || h.Case.Resolution != disputes.Credit {
 			t.Errorf("%s: %+v", step, h)
 		}
 		d.sound(t)
 	}
 	// And where it did persist, though nobody heard.
-	item, r := d.reported(t, "a/1", 4, dispute.DeliveryFailed)
+	item, r := d.reported(t, "a/1", 4, disputes.DeliveryFailed)
 	d.log(t, item, cdn404)
 	d.fault = func(at string) error {
 		if at == "disputed" {
@@ -462,7 +464,7 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	d.fault = nil
-	if h := d.heard(t, r); !h.Again || h.Case.Resolution != dispute.Credit {
+	if h := d.heard(t, r); !h.Again || h.Case.Resolution != disputes.Credit {
 		t.Errorf("%+v", h)
 	}
 	d.sound(t)
@@ -472,17 +474,17 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	item, r := d.reported(t, "a/1", 4, dispute.ContentMismatch)
+	item, r := d.reported(t, "a/1", 4, disputes.ContentMismatch)
 	d.log(t, item, cdn200)
 	rendition := d.rendition(t, item, "text/html")
 	r.Hash, _ = contenthash.Parse(hex.EncodeToString(rendition.Hash[:]), "")
-	if h := d.heard(t, sealed(r)); h.Case.Status != dispute.EvidenceNeeded || h.Case.Rule != dispute.RuleReview {
+	if h := d.heard(t, sealed(r)); h.Case.Status != disputes.EvidenceNeeded || h.Case.Rule != disputes.RuleReview {
 		t.Errorf("%+v", h)
 	}
 	if err := d.KeepDealsOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if h := d.heard(t, sealed(r)); h.Case.Resolution != dispute.Rejected {
+	if h := d.heard(t, sealed(r)); h.Case.Resolution != disputes.Rejected {
 		t.Errorf("%+v", h)
 	}
 }
@@ -508,12 +510,12 @@ func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
 		document := fmt.Sprintf(`{"package":{"seller":"a.example"},"identity":{"content_hash":%q,"hash_method":%q,"resource_mutability":"RESOURCE_MUTABILITY_STATIC"},
 			"attestations":[{"verifier":"a.example","attested_at":"2026-03-18T09:00:00Z","claims":{"content_hash":%q}},{"verifier":"v.example","attested_at":"2026-03-18T09:00:00Z","claims":{"content_hash":"md5:00"}}]}`,
 			c.identity, c.method, c.claim)
-		of := &dispute.Case{Reason: dispute.ContentMismatch, Hash: c.got.Digits, Method: string(c.got.Method)}
-		sale := deal.Transaction{}
+		of := &disputes.Case{Reason: disputes.ContentMismatch, Hash: c.got.Digits, Method: string(c.got.Method)}
+		sale := transactions.Transaction{}
 		sale.Document = []byte(document)
-		f := facts(sale, of, []dispute.Record{cdn200}, time.Now())
+		f := facts(sale, of, []disputes.Record{cdn200}, time.Now())
 		f.Level = 1
-		if v := dispute.Tier1(f); f.Far != c.far || (v.Rule == dispute.RuleHash) != c.far || !f.Agrees.IsZero() {
+		if v := disputes.Tier1(f); f.Far != c.far || (v.Rule == disputes.RuleHash) != c.far || !f.Agrees.IsZero() {
 			t.Errorf("%s: %+v, %+v", name, f, v)
 		}
 	}
@@ -523,7 +525,7 @@ func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
 func TestTheBookGivesBackOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	item, _ := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
+	item, _ := d.reported(t, "t/1", 900, disputes.DeliveryFailed)
 	charged := d.transaction(t, item.Transaction.ID).Report.Settled
 	credit := func(amount int64) (given int64, err error) {
 		err = d.db.Update(t.Context(), func(tx *store.Tx) error {
@@ -560,7 +562,7 @@ func TestACreditGivesBackWhatADelegationCounts(t *testing.T) {
 	filed := d.filed(t, report(item, 0))
 	p.expect("before the dispute", QuotaExceeded, p.buys("a/2", token))
 	d.log(t, item, cdn503)
-	if h := d.heard(t, d.against(item, filed.ID, dispute.DeliveryFailed)); h.Case.Resolution != dispute.Credit {
+	if h := d.heard(t, d.against(item, filed.ID, disputes.DeliveryFailed)); h.Case.Resolution != disputes.Credit {
 		t.Fatalf("%+v", h)
 	}
 	p.expect("after the credit", "", p.buys("a/2", token))

@@ -11,10 +11,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/store"
-	"frontdesk/internal/traffic"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/transactions"
 	"frontdesk/wire/edge"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
@@ -82,28 +82,28 @@ func (d *Desk) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one ed
 	if row.Stray = stray; !stray {
 		row.Site = t.Site
 	}
-	old, known, err := deal.FindDelivery(ctx, tx, row.ID)
+	old, known, err := transactions.FindDelivery(ctx, tx, row.ID)
 	if err != nil {
 		return err
 	}
-	if known && old.State != deal.DeliveryBegun {
-		if row.State != deal.DeliveryBegun && (old.State != row.State || old.Bytes != row.Bytes || old.Status != row.Status) {
+	if known && old.State != transactions.DeliveryBegun {
+		if row.State != transactions.DeliveryBegun && (old.State != row.State || old.Bytes != row.Bytes || old.Status != row.Status) {
 			told.Differ++
 		}
 		return nil
 	}
-	if known && row.State == deal.DeliveryBegun {
+	if known && row.State == transactions.DeliveryBegun {
 		return nil
 	}
 	told.Deliveries++
 	if stray {
 		told.Stray++
 	}
-	if row.State != deal.DeliveryBegun {
+	if row.State != transactions.DeliveryBegun {
 		if row.Entry, err = d.toldEntry(ctx, tx, from, one, row, t); err != nil {
 			return err
 		}
-		if err := dispute.Hear(ctx, tx, t.ID, now); err != nil {
+		if err := disputes.Hear(ctx, tx, t.ID, now); err != nil {
 			return err
 		}
 		if err := d.befalls("edge's delivery"); err != nil {
@@ -111,28 +111,28 @@ func (d *Desk) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one ed
 		}
 	}
 	if known {
-		_, err = deal.EndDelivery(ctx, tx, row)
+		_, err = transactions.EndDelivery(ctx, tx, row)
 		return err
 	}
-	_, err = deal.PutDelivery(ctx, tx, row)
+	_, err = transactions.PutDelivery(ctx, tx, row)
 	return err
 }
 
 // sale is the transaction under which an edge delivered; stray says that it has none such.
-func (d *Desk) sale(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery) (t deal.Transaction, stray bool, err error) {
+func (d *Desk) sale(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery) (t transactions.Transaction, stray bool, err error) {
 	if one.Transaction == "" {
 		return t, true, nil
 	}
-	t, ok, err := deal.FindTransaction(ctx, tx, one.Transaction)
+	t, ok, err := transactions.FindTransaction(ctx, tx, one.Transaction)
 	return t, !ok || t.Failed || !slices.Contains(from.Sites, t.Site), err
 }
 
 // deliveredBy is a delivery of an edge as it is kept. Its id has the edge's name before it, so that no edge can take that of another's.
 // A time that is yet to come is that of a clock that is ahead.
-func (d *Desk) deliveredBy(from Edge, one edge.Delivery, now time.Time) deal.Delivery {
+func (d *Desk) deliveredBy(from Edge, one edge.Delivery, now time.Time) transactions.Delivery {
 	one.URI = sign.Unsigned(one.URI)
-	row := deal.Delivery{
-		ID: from.Name + "_" + one.ID, Transaction: one.Transaction, By: from.Name, Site: d.siteFor(from, one.URI), URI: one.URI, State: deal.DeliveryState(one.State),
+	row := transactions.Delivery{
+		ID: from.Name + "_" + one.ID, Transaction: one.Transaction, By: from.Name, Site: d.siteFor(from, one.URI), URI: one.URI, State: transactions.DeliveryState(one.State),
 		Status: one.Status, Announced: one.Announced, Bytes: one.Bytes, Bound: one.AtMost, At: earlier(one.At, now),
 	}
 	if one.State != edge.Begun {
@@ -184,7 +184,7 @@ type toldBody struct {
 }
 
 // toldEntry puts an edge's delivery into the ledger: with its buyer, or if it is a stray, with the edge itself.
-func (d *Desk) toldEntry(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery, row deal.Delivery, t deal.Transaction) (id string, err error) {
+func (d *Desk) toldEntry(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery, row transactions.Delivery, t transactions.Transaction) (id string, err error) {
 	body := toldBody{
 		Agent: one.Agent, Began: one.At.UTC().Format(time.RFC3339Nano), By: from.Name, Bytes: row.Bytes, Delivery: row.ID, Ended: one.Ended.UTC().Format(time.RFC3339Nano),
 		Form: one.Form, Hash: one.SHA256, State: string(row.State), Status: row.Status, Stray: row.Stray, URI: row.URI,
@@ -211,19 +211,19 @@ func (d *Desk) saw(ctx context.Context, from Edge, b edge.Batch, now time.Time, 
 	if err != nil {
 		return err
 	}
-	var all []traffic.Sighting
+	var all []botstats.Sighting
 	for _, s := range b.Sightings {
-		all = append(all, traffic.Sighting{Site: d.siteOn(from, s.Host), Hour: earlier(s.Hour, now), Agent: s.Agent, Path: s.Path, Outcome: s.Outcome, Count: s.Count})
+		all = append(all, botstats.Sighting{Site: d.siteOn(from, s.Host), Hour: earlier(s.Hour, now), Agent: s.Agent, Path: s.Path, Outcome: s.Outcome, Count: s.Count})
 	}
 	digest := from.Name + " " + edge.Digest(text)
-	err = d.dealing.DB.UpdateInTurn(ctx, traffic.Turn, func(tx *store.Tx) error {
+	err = d.dealing.DB.UpdateInTurn(ctx, botstats.Turn, func(tx *store.Tx) error {
 		told.Sightings = 0
-		taken, err := traffic.Taken(ctx, tx, digest)
+		taken, err := botstats.Taken(ctx, tx, digest)
 		if err != nil || taken {
 			return err
 		}
 		told.Sightings = len(all)
-		return traffic.Add(ctx, tx, digest, now, all)
+		return botstats.Add(ctx, tx, digest, now, all)
 	})
 	if err != nil {
 		return fmt.Errorf("count whom the edge %s saw: %w", from.Name, err)

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
-	"frontdesk/internal/traffic"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/transactions"
 	"frontdesk/wire/edge"
 )
 
@@ -29,7 +29,7 @@ func (d *dealer) told(t testing.TB, from Edge, b edge.Batch) *Told {
 }
 
 // record is a delivery under a transaction that an edge tells of.
-func (d *dealer) record(id string, t deal.Transaction, state edge.State, bytes int64) edge.Delivery {
+func (d *dealer) record(id string, t transactions.Transaction, state edge.State, bytes int64) edge.Delivery {
 	one := edge.Delivery{
 		ID: id, Transaction: t.ID, Agent: t.Agent, URI: "https://site.example/a/1", Form: "hmac", State: state, Announced: 19, Bytes: bytes, At: d.clock.Now().Add(-time.Minute),
 	}
@@ -45,10 +45,10 @@ func batchOf(id string, all ...edge.Delivery) edge.Batch {
 }
 
 // delivered are all deliveries that are kept, by their ids.
-func (d *dealer) deliveries(t testing.TB) map[string]deal.Delivery {
+func (d *dealer) deliveries(t testing.TB) map[string]transactions.Delivery {
 	t.Helper()
-	all := map[string]deal.Delivery{}
-	for one, err := range deal.NewReader(d.db).EachDelivery(t.Context(), deal.Sent{}) {
+	all := map[string]transactions.Delivery{}
+	for one, err := range transactions.NewReader(d.db).EachDelivery(t.Context(), transactions.Sent{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,14 +109,14 @@ func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 		t.Fatalf("%d deliveries, %d entries", len(all), len(entries))
 	}
 	sum, _ := hex.DecodeString(ended.SHA256)
-	want := deal.Delivery{
-		ID: "edge-1_one", Transaction: sale.ID, By: "edge-1", Site: "site", URI: ended.URI, State: deal.DeliveryEnded, Status: 200, Announced: 19, Bytes: 19, Sum: sum,
+	want := transactions.Delivery{
+		ID: "edge-1_one", Transaction: sale.ID, By: "edge-1", Site: "site", URI: ended.URI, State: transactions.DeliveryEnded, Status: 200, Announced: 19, Bytes: 19, Sum: sum,
 		At: ended.At, Ended: ended.Ended, Entry: entries[0]["id"].(string),
 	}
 	if got := all["edge-1_one"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if got := all["edge-1_two"]; got.State != deal.DeliveryCut || !got.Bound || got.Bytes != 7 {
+	if got := all["edge-1_two"]; got.State != transactions.DeliveryCut || !got.Bound || got.Bytes != 7 {
 		t.Errorf("%+v", got)
 	}
 	body := entries[1]["body"].(map[string]any)
@@ -130,7 +130,7 @@ func TestWhatNobodyBoughtIsKeptAllTheSame(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	sale := d.bought(t, "a/1").Transaction
-	none, unknown := d.record("none", deal.Transaction{}, edge.Ended, 5), d.record("unknown", deal.Transaction{ID: "txn-nobody"}, edge.Ended, 6)
+	none, unknown := d.record("none", transactions.Transaction{}, edge.Ended, 5), d.record("unknown", transactions.Transaction{ID: "txn-nobody"}, edge.Ended, 6)
 	if got := d.told(t, outside, batchOf("b1", none, unknown)); *got != (Told{Deliveries: 2, Stray: 2}) {
 		t.Errorf("%+v", got)
 	}
@@ -140,7 +140,7 @@ func TestWhatNobodyBoughtIsKeptAllTheSame(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	var strays []string
-	for one, err := range deal.NewReader(d.db).EachDelivery(t.Context(), deal.Sent{Stray: true}) {
+	for one, err := range transactions.NewReader(d.db).EachDelivery(t.Context(), transactions.Sent{Stray: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,8 +188,8 @@ func TestSightingsOfABatchCountOnce(t *testing.T) {
 			t.Errorf("%d: %d counted, want %d", n, got, want)
 		}
 	}
-	got, err := traffic.NewReader(d.db).Paths(t.Context(), traffic.Wanted{Site: "site", Since: d.clock.Now(), Until: d.clock.Now().Add(time.Hour)}, 9)
-	if want := []traffic.Path{{Path: "/a/", Agent: "GPTBot", Outcome: "refused", Count: 8}, {Agent: "CCBot", Outcome: "limited", Count: 2}}; err != nil || !slices.Equal(got, want) {
+	got, err := botstats.NewReader(d.db).Paths(t.Context(), botstats.Wanted{Site: "site", Since: d.clock.Now(), Until: d.clock.Now().Add(time.Hour)}, 9)
+	if want := []botstats.Path{{Path: "/a/", Agent: "GPTBot", Outcome: "refused", Count: 8}, {Agent: "CCBot", Outcome: "limited", Count: 2}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }

@@ -6,20 +6,20 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/ask/elicitation"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
-	"frontdesk/internal/elicit"
-	"frontdesk/internal/facet"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/search"
-	"frontdesk/internal/session"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
 )
 
 // A question back, and one of its questions, as doors put them on the wire.
 type (
-	Elicitation = elicit.Elicitation
-	Prompt      = elicit.Prompt
+	Elicitation = elicitation.Elicitation
+	Prompt      = elicitation.Prompt
 )
 
 // heedAnswers puts the answers to questions that were asked back where the question would have said the same itself: among
@@ -56,7 +56,7 @@ func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
 	asker, u := d.config.Elicit, &in.understood
 	told := progressOf(ctx)
 	promised := told != nil && told.resumed // an answer: there is nobody to ask
-	if asker == nil || promised || in.AnswersOnly || in.NoQuestions || u.Intent != understand.List || u.Count > 0 || u.Sort.By != "" || !asker.Open(in.elicited()) ||
+	if asker == nil || promised || in.AnswersOnly || in.NoQuestions || u.Intent != query.List || u.Count > 0 || u.Sort.By != "" || !asker.Open(in.elicited()) ||
 		len(strings.Fields(u.Text)) > vagueWords {
 		return nil
 	}
@@ -73,8 +73,8 @@ func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
 	if len(fit) == 0 {
 		return nil
 	}
-	back := asker.Ask(elicit.Need{
-		Speaker: phrase.For(in.Languages...), Text: u.Asked, Are: in.are(fit), Telling: telling, Known: in.known, Matches: len(fit),
+	back := asker.Ask(elicitation.Need{
+		Speaker: i18n.For(in.Languages...), Text: u.Asked, Are: in.are(fit), Telling: telling, Known: in.known, Matches: len(fit),
 		Facets: look.facets(fit), State: in.elicited(), Answered: in.answered, Settled: in.settled,
 	})
 	if back != nil {
@@ -96,9 +96,9 @@ func (a *Answer) tellingWords() (n int) {
 
 // elicited is what the conversation was asked back. Rounds count for one question, with those that follow it up; what was
 // asked once is not asked again all the same.
-func (in *inquiry) elicited() elicit.State {
+func (in *inquiry) elicited() elicitation.State {
 	back := in.talk.Back
-	state := elicit.State{Rounds: back.Rounds, Asked: back.IDs}
+	state := elicitation.State{Rounds: back.Rounds, Asked: back.IDs}
 	if clip(in.worded) != back.Question && in.understood.Asked == in.Text {
 		state.Rounds = 0
 	}
@@ -106,8 +106,8 @@ func (in *inquiry) elicited() elicit.State {
 }
 
 // near are the items that fit about as well as the best one; none when the best one is what was meant.
-func (a *Answer) near() []*answer.Listing {
-	var fit []*answer.Listing
+func (a *Answer) near() []*index.Listing {
+	var fit []*index.Listing
 	best := float32(0)
 	for _, part := range a.parts {
 		for i, f := range part {
@@ -126,31 +126,31 @@ func (a *Answer) near() []*answer.Listing {
 }
 
 // facets tells what the items differ in.
-func (a *Answer) facets(items []*answer.Listing) []elicit.Facet {
-	hits := make([]answer.Hit, len(items))
+func (a *Answer) facets(items []*index.Listing) []elicitation.Facet {
+	hits := make([]index.Hit, len(items))
 	for i, item := range items {
 		hits[i].Listing = item
 	}
-	var facets []elicit.Facet
+	var known []elicitation.Facet
 	for _, f := range a.gate.view.Facets(hits) {
-		known := elicit.Facet{Slot: f.Slot, Known: f.Items, Unit: f.Unit}
+		one := elicitation.Facet{Slot: f.Slot, Known: f.Items, Unit: f.Unit}
 		switch f.Kind {
-		case facet.Words:
+		case facets.Words:
 			for _, c := range f.Values {
-				known.Values = append(known.Values, elicit.Count(c))
+				one.Values = append(one.Values, elicitation.Count(c))
 			}
-		case facet.Figures:
-			known.Known, known.Figures = len(f.Lows), f.Lows
+		case facets.Figures:
+			one.Known, one.Figures = len(f.Lows), f.Lows
 		default: // of days nobody chooses a range by heart
 			continue
 		}
-		facets = append(facets, known)
+		known = append(known, one)
 	}
-	return facets
+	return known
 }
 
 // are says whether a type was asked for, or else most of the items are of it.
-func (in *inquiry) are(items []*answer.Listing) func(string) bool {
+func (in *inquiry) are(items []*index.Listing) func(string) bool {
 	return func(wanted string) bool {
 		if asked := in.understood.Types; len(asked) > 0 {
 			return slices.ContainsFunc(asked, func(t string) bool { return content.IsA(t, wanted) })
@@ -170,5 +170,5 @@ func (in *inquiry) known(attribute string) bool {
 	if _, given := in.Attributes[attribute]; given {
 		return true
 	}
-	return slices.ContainsFunc(in.understood.Constraints, func(c understand.Constraint) bool { return c.Slot == facet.Slot(attribute) })
+	return slices.ContainsFunc(in.understood.Constraints, func(c query.Constraint) bool { return c.Slot == facets.Slot(attribute) })
 }

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 // TestASessionThatHasSeenEnoughIsToldSo, and one to which nothing could be given from the beginning is not.
 func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
 	g.fill(t, "site", "s", story("a/1", lamps, kettles), story("a/2", "A zebra."))

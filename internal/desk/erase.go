@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/receipt"
 )
 
@@ -55,7 +55,7 @@ func (d *Desk) KeepRetention(ctx context.Context) {
 		}
 	}
 	_ = d.intaking.DB.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { // if not, the lease ends by itself
-		return submission.Release(context.WithoutCancel(ctx), tx, holder)
+		return vault.Release(context.WithoutCancel(ctx), tx, holder)
 	})
 }
 
@@ -64,7 +64,7 @@ func (d *Desk) checkVault(ctx context.Context) error {
 	var ids []string
 	err := d.intaking.DB.View(ctx, func(tx *store.Tx) error {
 		ids = nil
-		all, err := submission.List(ctx, tx, submission.Filter{Limit: 50}, d.config.Now())
+		all, err := vault.List(ctx, tx, vault.Filter{Limit: 50}, d.config.Now())
 		for _, l := range all {
 			if l.OfferKey != "" {
 				ids = append(ids, l.OfferKey)
@@ -86,7 +86,7 @@ func (d *Desk) checkVault(ctx context.Context) error {
 func (d *Desk) keepOnce(ctx context.Context, holder string, swept *time.Time) error {
 	now, due := d.config.Now(), false
 	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) { // a look comes first: it holds up no writer
-		due, err = submission.AnyRipe(ctx, tx, now)
+		due, err = vault.AnyRipe(ctx, tx, now)
 		return err
 	})
 	sweep := now.Sub(*swept) >= vaultEvery || now.Before(*swept)
@@ -95,7 +95,7 @@ func (d *Desk) keepOnce(ctx context.Context, holder string, swept *time.Time) er
 	}
 	ours := false
 	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		ours, err = submission.Claim(ctx, tx, holder, now)
+		ours, err = vault.Claim(ctx, tx, holder, now)
 		return err
 	})
 	if err != nil || !ours {
@@ -110,7 +110,7 @@ func (d *Desk) keepOnce(ctx context.Context, holder string, swept *time.Time) er
 
 // SweepVault destroys keys that nothing has named for a week: those that a process had ready when it ended.
 func (d *Desk) SweepVault(ctx context.Context) error {
-	named, err := submission.Named(ctx, d.intaking.DB)
+	named, err := vault.Named(ctx, d.intaking.DB)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,9 @@ func (d *Desk) SweepVault(ctx context.Context) error {
 // privacy.data_retention). It can be broken off at any time, and called again.
 func (d *Desk) EraseDue(ctx context.Context) error {
 	for {
-		var ripe []submission.Erasure
+		var ripe []vault.Erasure
 		err := d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
-			ripe, err = submission.Ripe(ctx, tx, d.config.Now(), eraseBatch)
+			ripe, err = vault.Ripe(ctx, tx, d.config.Now(), eraseBatch)
 			return err
 		})
 		if err != nil || len(ripe) == 0 {
@@ -136,7 +136,7 @@ func (d *Desk) EraseDue(ctx context.Context) error {
 }
 
 // erase destroys the keys of what is to be erased, and forgets what they sealed; a ledger entry counts it.
-func (d *Desk) erase(ctx context.Context, all []submission.Erasure, body eraseBody, entry receipt.Entry) error {
+func (d *Desk) erase(ctx context.Context, all []vault.Erasure, body eraseBody, entry receipt.Entry) error {
 	var keys []string
 	for _, e := range all {
 		keys = append(keys, e.Keys()...)
@@ -181,7 +181,7 @@ func (d *Desk) erase(ctx context.Context, all []submission.Erasure, body eraseBo
 			if len(e.Keys()) == 0 && body.By == "" {
 				says = "" // of this one nothing
 			}
-			if err := submission.Forget(ctx, tx, e, says, now); err != nil {
+			if err := vault.Forget(ctx, tx, e, says, now); err != nil {
 				return err
 			}
 		}
@@ -230,18 +230,18 @@ func unknownSession(sessionOrOffer string) error {
 }
 
 // revoke decides to erase some submissions of a session, or of one offer, from after an id on.
-func (d *Desk) revoke(ctx context.Context, sessionOrOffer, after string) (records []submission.Record, all []submission.Erasure, err error) {
+func (d *Desk) revoke(ctx context.Context, sessionOrOffer, after string) (records []vault.Record, all []vault.Erasure, err error) {
 	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		all = nil
-		if records, err = submission.Of(ctx, tx, sessionOrOffer, after); err != nil {
+		if records, err = vault.Of(ctx, tx, sessionOrOffer, after); err != nil {
 			return err
 		}
 		for _, r := range records {
-			e, err := submission.Revoke(ctx, tx, r, d.config.Now().UTC())
+			e, err := vault.Revoke(ctx, tx, r, d.config.Now().UTC())
 			if err != nil {
 				return err
 			}
-			if r.State != submission.Erased || len(e.Keys()) > 0 {
+			if r.State != vault.Erased || len(e.Keys()) > 0 {
 				all = append(all, e)
 			}
 		}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
-	"frontdesk/internal/fail"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/policy"
 )
 
 // Excerpts is what the owner declares to platforms of the Agentic Intent Protocol (aip.json), and what holds beside it.
@@ -78,11 +78,11 @@ type Excerpting struct {
 	Owner  func() *Excerpts
 	DB     *store.DB
 	Ledger *ledger.Ledger
-	Nonces *trust.Nonces
+	Nonces *identity.Nonces
 	// Admit counts a request of a platform in a session, and AdmitEvent an event; the error, mostly fail.Limited, denies it.
 	// Nil admits all.
-	Admit      func(ctx context.Context, key trust.PlatformKey, session string) error
-	AdmitEvent func(ctx context.Context, key trust.PlatformKey) error
+	Admit      func(ctx context.Context, key identity.PlatformKey, session string) error
+	AdmitEvent func(ctx context.Context, key identity.PlatformKey) error
 	// Sinks get a copy of each access event.
 	Sinks []Sink
 }
@@ -197,7 +197,7 @@ func tooMany(err error) *Refusal {
 
 // owns says whether an address is the publisher's.
 func (e *Excerpts) owns(address string) bool {
-	host, ok := terms.Host(address)
+	host, ok := policy.Host(address)
 	return ok && (strings.TrimPrefix(host, "www.") == strings.TrimPrefix(e.Domain, "www.") ||
 		slices.ContainsFunc(e.Hosts, func(h string) bool { return strings.EqualFold(h, host) }))
 }

@@ -10,31 +10,31 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
 
 // exported is a submission as it is exported.
 type exported struct {
-	Entry     string             `json:"entry"` // of the ledger
-	Intake    string             `json:"intake"`
-	Session   string             `json:"session_id"`
-	Agent     string             `json:"agent_id,omitzero"`
-	Platform  string             `json:"platform,omitzero"`
-	State     submission.State   `json:"state"`
-	Retention intake.Retention   `json:"data_retention"`
-	Submitted time.Time          `json:"submitted"`
-	Expires   time.Time          `json:"expires"`
-	Consent   string             `json:"consent"`
-	Input     strictjson.Value   `json:"intake_data,omitzero"`
-	Offer     string             `json:"offer_id,omitzero"`
-	Answer    *submission.Answer `json:"answer,omitzero"`
-	Reply     string             `json:"answer_entry,omitzero"` // of the ledger, where a person answered later
-	Bind      *exportedBind      `json:"bind,omitzero"`
-	Erasures  []string           `json:"erase_entries,omitempty"` // of the ledger: what of it was erased
+	Entry     string           `json:"entry"` // of the ledger
+	Intake    string           `json:"intake"`
+	Session   string           `json:"session_id"`
+	Agent     string           `json:"agent_id,omitzero"`
+	Platform  string           `json:"platform,omitzero"`
+	State     vault.State      `json:"state"`
+	Retention intake.Retention `json:"data_retention"`
+	Submitted time.Time        `json:"submitted"`
+	Expires   time.Time        `json:"expires"`
+	Consent   string           `json:"consent"`
+	Input     strictjson.Value `json:"intake_data,omitzero"`
+	Offer     string           `json:"offer_id,omitzero"`
+	Answer    *vault.Answer    `json:"answer,omitzero"`
+	Reply     string           `json:"answer_entry,omitzero"` // of the ledger, where a person answered later
+	Bind      *exportedBind    `json:"bind,omitzero"`
+	Erasures  []string         `json:"erase_entries,omitempty"` // of the ledger: what of it was erased
 	// Hashing are the keys of the hashes in the ledger, in base64, by what is hashed: whoever has them can hold the
 	// hashes against the data.
 	Hashing map[string]string `json:"hash_keys,omitempty"`
@@ -131,10 +131,10 @@ func (d *Desk) export(ctx context.Context, sessionOrOffer, after string) (all []
 	var ids []string
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) error {
 		found, ids = nil, nil
-		records, err := submission.Of(ctx, tx, sessionOrOffer, after)
+		records, err := vault.Of(ctx, tx, sessionOrOffer, after)
 		for _, r := range records {
 			p := pact{record: r}
-			b, bound, err := submission.FindBind(ctx, tx, r.Offer)
+			b, bound, err := vault.FindBind(ctx, tx, r.Offer)
 			if err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (d *Desk) export(ctx context.Context, sessionOrOffer, after string) (all []
 	return all, nil
 }
 
-func exportOf(p pact, keys map[string]submission.Key, now time.Time) (exported, error) {
+func exportOf(p pact, keys map[string]vault.Key, now time.Time) (exported, error) {
 	r := p.record
 	q := Request{Record: r, Bind: p.bind}
 	if err := q.open(keys); err != nil {

@@ -5,16 +5,16 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/policy"
 )
 
 // released gives what of an item's object may be said of it: filters, facets and the words that questions are understood
 // with are made of that alone. whole says that it is all of the object, so that misspelt words may be corrected to those
 // of its text. open is false for an item of which only a notice is shown.
-func released(rules *terms.Terms, l *answer.Listing, object []byte) (shown []byte, whole, open bool) {
-	if decision := decide(rules, l); decision.Access != terms.Open || !decision.Allows(functionSearch) {
+func released(rules *policy.Terms, l *index.Listing, object []byte) (shown []byte, whole, open bool) {
+	if decision := decide(rules, l); decision.Access != policy.Open || !decision.Allows(functionSearch) {
 		return nil, false, false
 	}
 	if rules.OpensAll() {
@@ -39,8 +39,8 @@ func released(rules *terms.Terms, l *answer.Listing, object []byte) (shown []byt
 }
 
 // tellRelaxed words the conditions that gave way, since nothing met them.
-func (in *inquiry) tellRelaxed(relaxed []answer.Relaxed) (told []Relaxation) {
-	speaker := phrase.For(in.Languages...)
+func (in *inquiry) tellRelaxed(relaxed []index.Relaxed) (told []Relaxation) {
+	speaker := i18n.For(in.Languages...)
 	for i := range relaxed {
 		r := &relaxed[i]
 		text := r.Constraint.Say(speaker)
@@ -50,7 +50,7 @@ func (in *inquiry) tellRelaxed(relaxed []answer.Relaxed) (told []Relaxation) {
 		case r.Types:
 			text = in.understood.SayTypes(speaker)
 		case r.Unknown:
-			text = speaker.Say(phrase.NotSaid, text)
+			text = speaker.Say(i18n.NotSaid, text)
 		}
 		told = append(told, Relaxation{Name: string(r.Constraint.Slot), Text: text})
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 // said is an item with further members in its object.
@@ -47,9 +47,9 @@ func TestOnlyReleasedFactsFilterAndTeach(t *testing.T) {
 		t.Fatal("a brand of an open item is not learned")
 	}
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/premium/**"}}, Access: terms.Licensed},
-		terms.Rule{Match: terms.Match{Path: []string{"/blocked/**"}}, Access: terms.Blocked},
-		terms.Rule{Access: terms.Open},
+		policy.Rule{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed},
+		policy.Rule{Match: policy.Match{Path: []string{"/blocked/**"}}, Access: policy.Blocked},
+		policy.Rule{Access: policy.Open},
 	)
 	if got := urls(b.asked(t, under20)); !slices.Equal(got, want[:1]) {
 		t.Errorf("below 20 there are %q; want only the lamp whose price is shown", got)

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/fail"
 )
 
 // The bounds of a feed.
@@ -42,11 +42,11 @@ type feeds struct {
 
 type siteFeed struct {
 	parts  []feedPart
-	newest []*answer.Listing
+	newest []*index.Listing
 }
 
 type feedPart struct {
-	items []*answer.Listing
+	items []*index.Listing
 	mu    sync.Mutex // guards tag
 	tag   string     // empty until it is known
 }
@@ -75,7 +75,7 @@ func (d *Desk) SiteID(name string) (id string, ok bool) {
 
 // feedsOf divides the directory, which is by site and address and has every address once.
 func (d *Desk) feedsOf(g *gate) map[string]*siteFeed {
-	sites := map[string][]*answer.Listing{}
+	sites := map[string][]*index.Listing{}
 	for _, l := range g.directory(d).items {
 		if decide(g.terms, l).Allows(functionInput) {
 			sites[l.Site] = append(sites[l.Site], l)
@@ -89,7 +89,7 @@ func (d *Desk) feedsOf(g *gate) map[string]*siteFeed {
 }
 
 // newSiteFeed puts the items of one site into parts, by their addresses.
-func newSiteFeed(items []*answer.Listing) *siteFeed {
+func newSiteFeed(items []*index.Listing) *siteFeed {
 	count := 1
 	for len(items) > count*maxPart {
 		count *= 2
@@ -113,8 +113,8 @@ func hash(address string) uint32 {
 }
 
 // put keeps the newest items, in order.
-func (f *siteFeed) put(item *answer.Listing) {
-	newer := func(a, b *answer.Listing) int {
+func (f *siteFeed) put(item *index.Listing) {
+	newer := func(a, b *index.Listing) int {
 		return cmp.Or(cmp.Compare(b.Dated, a.Dated), strings.Compare(a.URL, b.URL))
 	}
 	if n := len(f.newest); n == MaxNewest && newer(item, f.newest[n-1]) > 0 {
@@ -169,7 +169,7 @@ func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
 }
 
 // results renders items, a chunk at a time. One that was swept from the store meanwhile is left out.
-func (f *Feed) results(ctx context.Context, items []*answer.Listing) iter.Seq2[Result, error] {
+func (f *Feed) results(ctx context.Context, items []*index.Listing) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		a := &Answer{desk: f.desk, gate: f.gate}
 		for listings := range slices.Chunk(items, chunk) {

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
 )
 
 // feed returns a site's feed.
@@ -81,11 +81,11 @@ func TestFeedHoldsWhatTheTermsAllowForSearchAndAsInput(t *testing.T) {
 		item("shop", "draft", "Product", "Draft", "The draft."), item("shop", "list-only", "Product", "Listed", "For lists alone."), item("shop", "input-only", "Product", "Input", "For texts alone."))
 	b.fill(t, "press", "files", item("press", "news", "Article", "News", "Of the other site."))
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/plus/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 2}},
-		terms.Rule{Match: terms.Match{Path: []string{"/draft"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Path: []string{"/list-only"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}},
-		terms.Rule{Match: terms.Match{Path: []string{"/input-only"}}, Access: terms.Open, Functions: terms.Functions{Permit: []string{"ai-input"}}},
-		terms.Rule{Access: terms.Open})
+		policy.Rule{Match: policy.Match{Path: []string{"/plus/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}},
+		policy.Rule{Match: policy.Match{Path: []string{"/draft"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Path: []string{"/list-only"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/input-only"}}, Access: policy.Open, Functions: policy.Functions{Permit: []string{"ai-input"}}},
+		policy.Rule{Access: policy.Open})
 	f := b.feed(t, "shop")
 	items, _ := all(t, f)
 	if len(items) != 2 || f.Items() != 2 || !strings.Contains(items["https://shop.example/open"], "All of the open text.") ||
@@ -102,7 +102,7 @@ func TestFeedHoldsWhatTheTermsAllowForSearchAndAsInput(t *testing.T) {
 			t.Errorf("the site %q has a feed: %v", name, err)
 		}
 	}
-	b.obey(t, terms.Rule{Match: terms.Match{Site: []string{"press"}}, Access: terms.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Site: []string{"press"}}, Access: policy.Open})
 	if items, _ := all(t, b.feed(t, "shop")); len(items) != 0 {
 		t.Errorf("blocked, and in the feed: %v", items)
 	}
@@ -204,11 +204,11 @@ func TestTighterTermsNeverGrowAFeed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "files", item("shop", "a/1", "Product", "One", "The first text, which is long enough."), item("shop", "b/2", "Article", "Two", "The second text."))
-	access := []terms.Access{terms.Open, terms.Licensed, terms.Blocked}
+	access := []policy.Access{policy.Open, policy.Licensed, policy.Blocked}
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.IntRange(0, 1).Draw(t, "access")
-		rule := terms.Rule{Match: terms.Match{Path: []string{"/a/**"}}, Access: access[level]}
-		if rule.Access == terms.Licensed {
+		rule := policy.Rule{Match: policy.Match{Path: []string{"/a/**"}}, Access: access[level]}
+		if rule.Access == policy.Licensed {
 			rule.Excerpt.Words = rapid.IntRange(1, 9).Draw(t, "words")
 		}
 		tighter := rule
@@ -221,9 +221,9 @@ func TestTighterTermsNeverGrowAFeed(t *testing.T) {
 		case 2:
 			tighter.Functions.Permit = []string{rapid.SampledFrom([]string{"search", "ai-input", "ai-train"}).Draw(t, "function")}
 		}
-		b.obey(t, rule, terms.Rule{Access: terms.Open})
+		b.obey(t, rule, policy.Rule{Access: policy.Open})
 		loose, _ := all(t, b.feed(t, "shop"))
-		b.obey(t, tighter, terms.Rule{Access: terms.Open})
+		b.obey(t, tighter, policy.Rule{Access: policy.Open})
 		tight, _ := all(t, b.feed(t, "shop"))
 		for url, object := range tight {
 			if !within(object, loose[url]) {

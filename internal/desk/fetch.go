@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
 
@@ -24,7 +24,7 @@ type Fetched struct {
 	Media []string // types in which it can be had, that first which the hash of its offer is of
 
 	desk *Desk
-	sale deal.Transaction
+	sale transactions.Transaction
 	item *content.Item
 }
 
@@ -90,10 +90,10 @@ func (d *Desk) FetchBought(ctx context.Context, address string, grant sign.URLGr
 }
 
 // sold gives the transaction that a signed address is bound to.
-func (d *Desk) sold(ctx context.Context, grant sign.URLGrant) (t deal.Transaction, err error) {
+func (d *Desk) sold(ctx context.Context, grant sign.URLGrant) (t transactions.Transaction, err error) {
 	err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
-		if t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent) {
+		if t, ok, err = transactions.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent) {
 			err = fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
 		return err
@@ -114,24 +114,24 @@ func (d *Desk) tooLate(ctx context.Context, grant sign.URLGrant) {
 		return
 	}
 	if t, err := d.sold(ctx, grant); err == nil {
-		d.refused(ctx, deal.Refusal{Transaction: t.ID, At: now, Status: http.StatusForbidden, Expired: true})
+		d.refused(ctx, transactions.Refusal{Transaction: t.ID, At: now, Status: http.StatusForbidden, Expired: true})
 	}
 }
 
 // refused records that nothing was delivered at an address that was signed. What cannot be recorded is told to the log: the answer is the same.
-func (d *Desk) refused(ctx context.Context, r deal.Refusal) {
+func (d *Desk) refused(ctx context.Context, r transactions.Refusal) {
 	r.At = r.At.UTC().Truncate(time.Microsecond)
-	if err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error { return deal.PutRefusal(ctx, tx, r) }); err != nil && ctx.Err() == nil {
+	if err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error { return transactions.PutRefusal(ctx, tx, r) }); err != nil && ctx.Err() == nil {
 		d.config.Log.Error("a fetch that was refused could not be recorded", "error", err)
 	}
 }
 
 // fetched opens what a transaction has bought.
-func (d *Desk) fetched(ctx context.Context, t deal.Transaction) (*Fetched, error) {
+func (d *Desk) fetched(ctx context.Context, t transactions.Transaction) (*Fetched, error) {
 	item, media, err := d.stillThere(ctx, t)
 	if err != nil {
 		if fail.From(err).Code == fail.NotFound {
-			d.refused(ctx, deal.Refusal{Transaction: t.ID, At: d.config.Now(), Status: http.StatusNotFound})
+			d.refused(ctx, transactions.Refusal{Transaction: t.ID, At: d.config.Now(), Status: http.StatusNotFound})
 		}
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (d *Desk) Show(ctx context.Context, address string) (*Shown, error) {
 		if !d.served[ware.Site] || ware.IsPushed() {
 			continue
 		}
-		if rules.Decide(ware.Facts()).Access != terms.Open {
-			closed = closed || rules.Decide(ware.Facts()).Access == terms.Licensed
+		if rules.Decide(ware.Facts()).Access != policy.Open {
+			closed = closed || rules.Decide(ware.Facts()).Access == policy.Licensed
 			continue
 		}
 		items, err := d.config.Catalog.Load(ctx, ware.Ref)
@@ -194,7 +194,7 @@ func (f *Fetched) In(media string) *Rendition {
 
 // stillThere gives the version of an item that was bought, or, when it is no more, the one that is there now; and the media types in
 // which it may be had.
-func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (item *content.Item, media []string, err error) {
+func (d *Desk) stillThere(ctx context.Context, t transactions.Transaction) (item *content.Item, media []string, err error) {
 	gone := fail.New(fail.NotFound, "what was bought is not there any more; dispute the transaction")
 	if !d.served[t.Site] {
 		return nil, nil, gone
@@ -223,10 +223,10 @@ func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (item *conten
 
 // lets gives the media types in which today's terms let an item be had that was bought; nil for none. In whichever it is sold as a
 // whole, it can be had: others would give away what has a price of its own.
-func (d *Desk) lets(t deal.Transaction, ref content.Ref, item *content.Item) (media []string) {
+func (d *Desk) lets(t transactions.Transaction, ref content.Ref, item *content.Item) (media []string) {
 	rules := d.config.Terms()
-	facts := terms.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
-	if rules.Decide(facts).Access == terms.Blocked || !wholeOf(rules, ref, item) {
+	facts := policy.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
+	if rules.Decide(facts).Access == policy.Blocked || !wholeOf(rules, ref, item) {
 		return nil
 	}
 	for _, form := range catalog.Forms(item) {

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
 
@@ -52,7 +52,7 @@ func (d *dealer) delivers(ctx context.Context, at, transaction, query string) (t
 func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	d.price(t, terms.Rule{Match: terms.Match{Path: []string{"/a/**", "/list"}}, Access: terms.Licensed, Price: cent})
+	d.price(t, policy.Rule{Match: policy.Match{Path: []string{"/a/**", "/list"}}, Access: policy.Licensed, Price: cent})
 	list := item("site", "list", "ItemList", "A list", "A list.")
 	list.Object = []byte(`{"@type":"ItemList","itemListElement":[{"@type":"Recipe","url":"/a/1","text":"all of it"}]}`)
 	d.stock(t, story("a/1", "One."), list)
@@ -63,7 +63,7 @@ func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
 	if got := d.opens(t, one.ID, strings.Repeat("0", 64)); got != string(fail.Forbidden) {
 		t.Errorf("to another agent: %s", got)
 	}
-	if got := d.opens(t, deal.NewID("txn", d.clock.Now()), one.Agent); got != string(fail.Forbidden) {
+	if got := d.opens(t, transactions.NewID("txn", d.clock.Now()), one.Agent); got != string(fail.Forbidden) {
 		t.Errorf("of nothing: %s", got)
 	}
 	d.keys = errors.New("away")
@@ -81,7 +81,7 @@ func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
 	if got := d.opens(t, whole.ID, whole.Agent); !strings.Contains(got, "all of it") {
 		t.Errorf("what is sold as a whole: %s", got)
 	}
-	d.price(t, licensed("/list", cent), terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_access", Rate: "5", Currency: "USD"}})
+	d.price(t, licensed("/list", cent), policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}})
 	if got := d.opens(t, whole.ID, whole.Agent); got != string(fail.NotFound) {
 		t.Errorf("what would give away another's text by now: %s", got)
 	}
@@ -93,7 +93,7 @@ func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
 		t.Errorf("of a site that is not served: %s", got)
 	}
 	d.served["site"] = true
-	if problems, err := account.Check(t.Context(), d.db); err != nil || len(problems) > 0 {
+	if problems, err := accounts.Check(t.Context(), d.db); err != nil || len(problems) > 0 {
 		t.Errorf("the book: %v %v", problems, err)
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/model"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/llm"
 )
 
 // thread is what the questions before this one came to.
 type thread struct {
-	wanted understand.Understood
+	wanted query.Understood
 	types  []string // that were named beside the words
 	sites  []string // ids; nil for all
 	skip   int      // items that were given before the last answer to it
@@ -25,14 +25,14 @@ type thread struct {
 func (d *Desk) thread(in *inquiry) *thread {
 	var t *thread
 	for _, turn := range in.earlier {
-		text := understand.Reset(turn.Text)
+		text := query.Reset(turn.Text)
 		said := d.read(in, text, turn.Types)
-		goes := understand.Turn{}
+		goes := query.Turn{}
 		if t != nil && text == turn.Text {
-			goes = understand.Relate(text, &said, &t.wanted)
+			goes = query.Relate(text, &said, &t.wanted)
 		}
-		if goes.Relation == understand.Apart && t != nil && turn.Whole != "" { // a model knew better
-			said, goes.Relation = d.read(in, turn.Whole, turn.Types), understand.Apart
+		if goes.Relation == query.Apart && t != nil && turn.Whole != "" { // a model knew better
+			said, goes.Relation = d.read(in, turn.Whole, turn.Types), query.Apart
 		}
 		shown := turn.Given
 		if shown == 0 && said.Count > 0 {
@@ -41,14 +41,14 @@ func (d *Desk) thread(in *inquiry) *thread {
 			shown = in.asked.Limit
 		}
 		switch goes.Relation {
-		case understand.Apart:
+		case query.Apart:
 			t = &thread{wanted: said, types: turn.Types, shown: shown}
 			t.sites, _ = d.resolve(turn.Sites)
-		case understand.Onward:
+		case query.Onward:
 			t = &thread{wanted: d.onward(in, text, said, t, turn.Types), types: t.types, sites: t.sites, shown: shown}
-		case understand.More:
+		case query.More:
 			t.skip, t.shown, t.places = t.skip+t.shown, shown, nil
-		case understand.Pick:
+		case query.Pick:
 			if !goes.Same {
 				t.places = goes.Places
 			}
@@ -61,27 +61,27 @@ func (d *Desk) thread(in *inquiry) *thread {
 // follow makes the question one with those before it, where it goes on with them.
 func (d *Desk) follow(ctx context.Context, in *inquiry) error {
 	t := d.thread(in)
-	text := understand.Reset(in.Text)
+	text := query.Reset(in.Text)
 	if text != in.Text {
 		in.understood = d.read(in, text, in.asked.Types)
 	}
-	goes := understand.Turn{}
+	goes := query.Turn{}
 	if t != nil && text == in.Text {
-		goes = understand.Relate(text, &in.understood, &t.wanted)
+		goes = query.Relate(text, &in.understood, &t.wanted)
 	}
 	switch goes.Relation {
-	case understand.Apart:
+	case query.Apart:
 		if goes.Unsure && d.reword(ctx, in) {
 			return nil
 		}
 		in.talk.Turns = nil // what comes goes on with this question alone
 		return nil
-	case understand.Onward:
+	case query.Onward:
 		in.understood = d.onward(in, text, in.understood, t, in.asked.Types)
-	case understand.More:
+	case query.More:
 		in.understood, in.skip, in.NoQuestions = t.wanted, t.skip+t.shown, true
 		in.understood.Ignored = nil
-	case understand.Pick:
+	case query.Pick:
 		return d.pick(ctx, in, t, goes)
 	}
 	in.keep(t)
@@ -90,11 +90,11 @@ func (d *Desk) follow(ctx context.Context, in *inquiry) error {
 
 // onward makes a question that goes on with a thread one that stands by itself. Types that were named beside the words
 // hold until others are.
-func (d *Desk) onward(in *inquiry, text string, said understand.Understood, t *thread, types []string) understand.Understood {
+func (d *Desk) onward(in *inquiry, text string, said query.Understood, t *thread, types []string) query.Understood {
 	if len(types) > 0 {
 		t.types = types
 	}
-	return understand.Follow(text, said, t.wanted, func(asked string) understand.Understood { return d.read(in, asked, t.types) })
+	return query.Follow(text, said, t.wanted, func(asked string) query.Understood { return d.read(in, asked, t.types) })
 }
 
 // keep asks where the questions before asked, unless this one says itself where.
@@ -106,7 +106,7 @@ func (in *inquiry) keep(t *thread) {
 
 // reword has a model say what a question wants of which it is open whether it goes on with others.
 func (d *Desk) reword(ctx context.Context, in *inquiry) bool {
-	if !in.tab.Does(model.Rewrite) {
+	if !in.tab.Does(llm.Rewrite) {
 		return false
 	}
 	var before []string
@@ -124,7 +124,7 @@ func (d *Desk) reword(ctx context.Context, in *inquiry) bool {
 
 // pick settles a question about items of the answer before: they alone are the answer, or what is asked of them is asked
 // by their names.
-func (d *Desk) pick(ctx context.Context, in *inquiry, t *thread, goes understand.Turn) error {
+func (d *Desk) pick(ctx context.Context, in *inquiry, t *thread, goes query.Turn) error {
 	places := goes.Places
 	if goes.Same && len(t.places) > 0 {
 		places = t.places
@@ -149,8 +149,8 @@ func (d *Desk) pick(ctx context.Context, in *inquiry, t *thread, goes understand
 		}
 	}
 	if len(chosen) == 0 {
-		in.understood = understand.Understood{Asked: in.Text}
-		return fail.New(fail.NoResults, "%s", phrase.For(in.Languages...).Say(phrase.NoSuchPlace, min(len(hits), t.shown)))
+		in.understood = query.Understood{Asked: in.Text}
+		return fail.New(fail.NoResults, "%s", i18n.For(in.Languages...).Say(i18n.NoSuchPlace, min(len(hits), t.shown)))
 	}
 	cards, err := a.render(ctx, chosen)
 	if err != nil {
@@ -162,9 +162,9 @@ func (d *Desk) pick(ctx context.Context, in *inquiry, t *thread, goes understand
 			names = append(names, Result{card: c, hit: chosen[i].hit()}.Name())
 		}
 	}
-	together := phrase.For(in.Languages...).List(names)
+	together := i18n.For(in.Languages...).List(names)
 	if goes.Before == "" && goes.After == "" {
-		in.understood = understand.Understood{Asked: together, Types: t.wanted.Types}
+		in.understood = query.Understood{Asked: together, Types: t.wanted.Types}
 		in.only = chosen
 		return nil
 	}
@@ -215,7 +215,7 @@ func (in *inquiry) most() int { return min(in.asked.Limit+in.skip, MaxLimit) }
 // noMore says that there is nothing, or nothing more.
 func (in *inquiry) noMore() error {
 	if in.skip > 0 {
-		return fail.New(fail.NoResults, "%s", phrase.For(in.Languages...).Say(phrase.NoMore))
+		return fail.New(fail.NoResults, "%s", i18n.For(in.Languages...).Say(i18n.NoMore))
 	}
 	return in.noResults()
 }

@@ -1,9 +1,9 @@
 package desk
 
 import (
-	"frontdesk/internal/answer"
-	"frontdesk/internal/search"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/policy"
 )
 
 // Functions of an item that the terms permit or prohibit, as the use cases name them.
@@ -14,8 +14,8 @@ const (
 
 // gate is what the terms in force admit of one view: the items that may be found at all.
 type gate struct {
-	view   *answer.View
-	terms  *terms.Terms
+	view   *index.View
+	terms  *policy.Terms
 	permit *search.Selection
 	listed directory
 	feeds  feeds
@@ -35,14 +35,14 @@ func (d *Desk) admitted() *gate {
 		return g
 	}
 	g := &gate{view: view, terms: rules}
-	g.permit = view.Select(func(l *answer.Listing) bool { return d.admits(rules, l) })
+	g.permit = view.Select(func(l *index.Listing) bool { return d.admits(rules, l) })
 	d.gate.Store(g)
 	return g
 }
 
 // indexes says whether an item is indexed at all, so that nothing else can be felt in the scores: it may be found in a
 // list of answers, or give passages to platforms.
-func (d *Desk) indexes(rules *terms.Terms, l *answer.Listing) bool {
+func (d *Desk) indexes(rules *policy.Terms, l *index.Listing) bool {
 	if !d.served[l.Site] {
 		return false
 	}
@@ -53,11 +53,11 @@ func (d *Desk) indexes(rules *terms.Terms, l *answer.Listing) bool {
 // admits says whether an item may be found: it belongs to a site that is served, and the terms allow it in a list
 // of answers. It is asked for each question's gate, so that terms hold from the moment they change, while the index is
 // still being made anew.
-func (d *Desk) admits(rules *terms.Terms, l *answer.Listing) bool {
+func (d *Desk) admits(rules *policy.Terms, l *index.Listing) bool {
 	return d.served[l.Site] && decide(rules, l).Allows(functionSearch)
 }
 
 // decide says what the terms say of an item.
-func decide(rules *terms.Terms, l *answer.Listing) terms.Decision {
-	return rules.Decide(terms.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own})
+func decide(rules *policy.Terms, l *index.Listing) policy.Decision {
+	return rules.Decide(policy.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own})
 }

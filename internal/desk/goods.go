@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
 )
 
 // goods are what can be sold, and what is told of it in general.
@@ -84,8 +84,8 @@ func (d *Desk) stock(ctx context.Context) error {
 
 // licenses says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms name a price
 // and sell it for something to somebody, without a scope, and with all that stands within it.
-func (d *Desk) licenses(rules *terms.Terms, hit granted, item *content.Item) bool {
-	if d.quoting == nil || hit.decision.Access != terms.Licensed {
+func (d *Desk) licenses(rules *policy.Terms, hit granted, item *content.Item) bool {
+	if d.quoting == nil || hit.decision.Access != policy.Licensed {
 		return false
 	}
 	owner := *d.quoting.Owner()
@@ -93,5 +93,5 @@ func (d *Desk) licenses(rules *terms.Terms, hit granted, item *content.Item) boo
 	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: hit.decision, of: hit.Ref.Site}
 	q.licensed(hit.Ref.Site)
 	_, err := catalog.CanonicalURI(item.URL)
-	return err == nil && q.price != (terms.Money{}) && q.unlocked() && q.refused() == terms.Permitted && wholeOf(rules, hit.Ref, item)
+	return err == nil && q.price != (policy.Money{}) && q.unlocked() && q.refused() == policy.Permitted && wholeOf(rules, hit.Ref, item)
 }

@@ -3,7 +3,7 @@ package desk
 import (
 	"testing"
 
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/intent"
 )
 
@@ -15,7 +15,7 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a", "https://BÜCHER.example./a", "https://bücher.example:8443/a", "https://b%C3%BCcher.example/a"} {
 		g := newGiver(t)
 		g.owner.Domain = "xn--bcher-kva.example"
-		g.obey(t, terms.Rule{Access: terms.Open, Labels: []string{"news.a"}})
+		g.obey(t, policy.Rule{Access: policy.Open, Labels: []string{"news.a"}})
 		one := story("a", sentences("one", 4), sentences("two", 4))
 		one.URL = address
 		g.fill(t, "site", "s", one)

@@ -5,15 +5,15 @@ import (
 	"context"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 )
 
 // Draft is what an agent will be answered when somebody answers a submission with an outcome, and records nothing. The id of
 // its offer is another than that of the one that is made then. The error is fail.Invalid for an answer that is none.
-func (d *Desk) Draft(q *Request, outcome engine.Outcome) (*Submitted, error) {
+func (d *Desk) Draft(q *Request, outcome offers.Outcome) (*Submitted, error) {
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	in, err := d.answerable(q.Record, outcome, now)
 	if err != nil {
@@ -22,17 +22,17 @@ func (d *Desk) Draft(q *Request, outcome engine.Outcome) (*Submitted, error) {
 	r := q.Record
 	told := in.answer(&r, outcome, now)
 	if r.Offer == "" {
-		return &Submitted{Status: engine.Declined, Reason: told.Reason, Entry: r.ID}, nil
+		return &Submitted{Status: offers.Declined, Reason: told.Reason, Entry: r.ID}, nil
 	}
-	return &Submitted{Status: engine.Offered, Offer: offered(r, &told), Entry: r.ID}, nil
+	return &Submitted{Status: offers.Offered, Offer: offered(r, &told), Entry: r.ID}, nil
 }
 
 // answerable holds an answer by hand against what an answer must be, and gives the intake that it is of.
-func (d *Desk) answerable(r submission.Record, outcome engine.Outcome, now time.Time) (*Intake, error) {
+func (d *Desk) answerable(r vault.Record, outcome offers.Outcome, now time.Time) (*Intake, error) {
 	if err := outcome.Check(now); err != nil {
 		return nil, fail.New(fail.Invalid, "this is no answer: %v", err)
 	}
-	if outcome.Status == engine.Waiting {
+	if outcome.Status == offers.Waiting {
 		return nil, fail.New(fail.Invalid, "this is no answer: write an offer, or decline")
 	}
 	in := d.intake(r.Intake)
@@ -45,19 +45,19 @@ func (d *Desk) answerable(r submission.Record, outcome engine.Outcome, now time.
 // AnswerByHand gives a submission that waits the answer that a person wrote; by names who. The agent gets it when it
 // submits the same again. The error is fail.NotFound for one that does not wait any more, or fail.Invalid for an answer
 // that is none.
-func (d *Desk) AnswerByHand(ctx context.Context, id string, outcome engine.Outcome, by string) error {
+func (d *Desk) AnswerByHand(ctx context.Context, id string, outcome offers.Outcome, by string) error {
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	gone := fail.New(fail.NotFound, "no request of this id waits for an answer any more")
-	var r submission.Record
+	var r vault.Record
 	known := false
 	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		r, known, err = submission.Find(ctx, tx, id)
+		r, known, err = vault.Find(ctx, tx, id)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if !known || r.Standing(now) != submission.Waiting {
+	if !known || r.Standing(now) != vault.Waiting {
 		return gone
 	}
 	in, err := d.answerable(r, outcome, now)
@@ -68,7 +68,7 @@ func (d *Desk) AnswerByHand(ctx context.Context, id string, outcome engine.Outco
 	if err != nil {
 		return err
 	}
-	waiting, err := r.OpenAnswer(map[string]submission.Key{key.ID: key})
+	waiting, err := r.OpenAnswer(map[string]vault.Key{key.ID: key})
 	if err != nil {
 		return err
 	}
@@ -79,18 +79,18 @@ func (d *Desk) AnswerByHand(ctx context.Context, id string, outcome engine.Outco
 	if err := r.SealAnswer(key, answer); err != nil {
 		return err
 	}
-	body := answerBody{Intake: r.Intake, Request: r.ID, By: by, Outcome: engine.Status(r.State)}
+	body := answerBody{Intake: r.Intake, Request: r.ID, By: by, Outcome: offers.Status(r.State)}
 	if body.Offer, err = offerOf(r, answer, key); err != nil {
 		return err
 	}
 	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
-		if was, known, err := submission.Find(ctx, tx, id); err != nil || !known || was.Standing(now) != submission.Waiting {
+		if was, known, err := vault.Find(ctx, tx, id); err != nil || !known || was.Standing(now) != vault.Waiting {
 			return cmp.Or[error](err, gone)
 		}
 		if r.Reply, err = d.record(ctx, tx, kindOffer, r, answer, key, body); err != nil {
 			return err
 		}
-		return submission.Update(ctx, tx, r, now)
+		return vault.Update(ctx, tx, r, now)
 	})
 	if err == nil {
 		d.eraseSoon()

@@ -3,10 +3,10 @@ package desk
 import (
 	"time"
 
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
 	"frontdesk/wire/intake"
 )
 
@@ -22,7 +22,7 @@ type Intake struct {
 	NoRedacted  bool
 	// DropPersonal leaves out undeclared members that look personal, as it does any other, instead of refusing them.
 	DropPersonal bool
-	Engine       engine.Engine
+	Engine       offers.Engine
 	// Scopes are those that a submission needs, beside "intake".
 	Scopes []intake.Scope
 	// For is how long an offer stands where the engine does not say, and how long a decline is repeated. It must be set.
@@ -56,7 +56,7 @@ type Intaking struct {
 	Intakes func() map[string]*Intake
 	DB      *store.DB
 	Ledger  *ledger.Ledger
-	Vault   *submission.Vault
+	Vault   *vault.Vault
 	// OneAnswer refuses a second submission of a session that says something else than the first (Revised).
 	// Otherwise it is a revision and is answered anew.
 	OneAnswer bool

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/submission"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/intake"
 )
 
@@ -156,7 +156,7 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 		}
 	}
 	known := map[string]*Request{}
-	all, err := k.Inbox(t.Context(), submission.Filter{Limit: 500})
+	all, err := k.Inbox(t.Context(), vault.Filter{Limit: 500})
 	if err != nil || len(all) != len(offers) || k.rowsOf(t, "submission_bind") != len(offers) {
 		t.Fatalf("there are %d records and %d binds of %d sessions: %v", len(all), k.rowsOf(t, "submission_bind"), len(offers), err)
 	}
@@ -175,7 +175,7 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 				offer, entries["intake "+offer], entries["bind "+offer], told[offer], entries["erase "+offer], erased)
 			continue
 		}
-		if readable := q.Told != nil; readable == erased || erased != (q.Now == submission.Erased) {
+		if readable := q.Told != nil; readable == erased || erased != (q.Now == vault.Erased) {
 			t.Errorf("of offer %s can be read: %t, it is %s, and somebody had it erased: %t", offer, readable, q.Now, erased)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/intake"
 )
 
@@ -125,7 +125,7 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 		after := takerOn(t, "", folder)
 		after.intake.Retention = intake.RetainSession
 		known := map[string]Request{}
-		all, err := after.Inbox(t.Context(), submission.Filter{Limit: 500})
+		all, err := after.Inbox(t.Context(), vault.Filter{Limit: 500})
 		if err != nil {
 			t.Fatalf("at %d: %v", at, err)
 		}
@@ -135,13 +135,13 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 				t.Fatalf("at %d: %v", at, err)
 			}
 			known[q.Offer] = *q
-			if q.Now == submission.Offered && q.Told == nil {
+			if q.Now == vault.Offered && q.Told == nil {
 				t.Errorf("at %d there is an offer that nobody can open", at)
 			}
 		}
 		gone := map[string]bool{}
 		for _, f := range erased {
-			if q := known[f.offer]; f.at <= at && (q.Told != nil || q.Input != nil || q.Fields != nil || q.Now != submission.Erased) {
+			if q := known[f.offer]; f.at <= at && (q.Told != nil || q.Input != nil || q.Fields != nil || q.Now != vault.Erased) {
 				t.Errorf("at %d what was erased at %d can be read", at, f.at)
 			}
 			gone[f.offer] = true // it may be erased, or not yet
@@ -152,7 +152,7 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 			}
 		}
 		for _, f := range bound {
-			if q := known[f.offer]; f.at <= at && (q.Bind == nil || q.Now != submission.Bound) {
+			if q := known[f.offer]; f.at <= at && (q.Bind == nil || q.Now != vault.Bound) {
 				t.Errorf("at %d there is not the bind of %d", at, f.at)
 			}
 		}
@@ -195,7 +195,7 @@ func takerOn(t testing.TB, layer, folder string) *taker {
 // forgetful is an engine that remembers nothing of what it was asked.
 type forgetful struct{}
 
-func (forgetful) Offer(context.Context, engine.Question) (engine.Outcome, error) {
+func (forgetful) Offer(context.Context, offers.Question) (offers.Outcome, error) {
 	return usualOutcome(), nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/infra/fail"
 )
 
 func TestItemsInTheLanguageOfTheAnswerStandFirst(t *testing.T) {

@@ -3,14 +3,14 @@ package desk
 import (
 	"sync"
 
-	"frontdesk/internal/deal"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // lately are the offers that this process made last, by their ids: most of those that are taken are taken soon, and need not be read
 // again. What is in it does not change, as offers do not.
 type lately struct {
 	mu     sync.Mutex
-	offers map[string]*deal.Offer
+	offers map[string]*transactions.Offer
 	order  []string // their ids, once it is full the oldest at next
 	next   int
 }
@@ -19,11 +19,11 @@ type lately struct {
 const latelyKept = 4096
 
 // add remembers offers that were kept.
-func (l *lately) add(offers []*deal.Offer) {
+func (l *lately) add(offers []*transactions.Offer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.offers == nil {
-		l.offers = map[string]*deal.Offer{}
+		l.offers = map[string]*transactions.Offer{}
 	}
 	for _, o := range offers {
 		if len(l.order) < latelyKept {
@@ -38,10 +38,10 @@ func (l *lately) add(offers []*deal.Offer) {
 }
 
 // taken gives the offers of a request's items, nil for an item that bears no signature; ok is false unless all are remembered.
-func (l *lately) taken(items []PurchaseItem) (offers []*deal.Offer, ok bool) {
+func (l *lately) taken(items []PurchaseItem) (offers []*transactions.Offer, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	offers = make([]*deal.Offer, len(items))
+	offers = make([]*transactions.Offer, len(items))
 	for i, item := range items {
 		if item.Signature == nil {
 			continue

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // TestWhatIsRememberedOfAnOfferIsWhatIsKept holds that a purchase that does not read its offer is of the same as one that does.
@@ -25,7 +25,7 @@ func TestWhatIsRememberedOfAnOfferIsWhatIsKept(t *testing.T) {
 			t.Fatal("an offer that was just made is not remembered")
 		}
 		if err := d.db.View(t.Context(), func(tx *store.Tx) error {
-			kept, _, err := deal.FindOffer(t.Context(), tx, made.ID)
+			kept, _, err := transactions.FindOffer(t.Context(), tx, made.ID)
 			if !reflect.DeepEqual(kept, remembered[0]) {
 				t.Errorf("remembered is\n%+v\nand kept\n%+v", remembered[0], kept)
 			}
@@ -40,7 +40,7 @@ func TestOnlyTheLatestOffersAreRemembered(t *testing.T) {
 	t.Parallel()
 	var l lately
 	for i := range 3 * latelyKept / 2 {
-		l.add([]*deal.Offer{{ID: fmt.Sprint(i)}})
+		l.add([]*transactions.Offer{{ID: fmt.Sprint(i)}})
 	}
 	for i, want := range map[int]bool{0: false, latelyKept/2 - 1: false, latelyKept / 2: true, 3*latelyKept/2 - 1: true} {
 		if offers, ok := l.taken([]PurchaseItem{{Offer: fmt.Sprint(i), Signature: []byte{1}}, {Offer: "whatever"}}); ok != want || ok && offers[1] != nil {

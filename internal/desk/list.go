@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/fail"
 )
 
 // Place is a place in the list of all items. It stays good when items come and go.
@@ -26,23 +26,23 @@ type Type struct {
 // directory is the items that a gate admits, by site and address. It is made when first asked for.
 type directory struct {
 	once  sync.Once
-	items []*answer.Listing
+	items []*index.Listing
 	types []Type
 }
 
 func (g *gate) directory(d *Desk) *directory {
 	g.listed.once.Do(func() {
 		count := map[string]int{}
-		g.view.Select(func(l *answer.Listing) bool {
+		g.view.Select(func(l *index.Listing) bool {
 			if d.admits(g.terms, l) {
 				g.listed.items = append(g.listed.items, l)
 			}
 			return false
 		})
-		slices.SortFunc(g.listed.items, func(a, b *answer.Listing) int {
+		slices.SortFunc(g.listed.items, func(a, b *index.Listing) int {
 			return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.URL, b.URL), strings.Compare(a.Source, b.Source))
 		})
-		g.listed.items = slices.CompactFunc(g.listed.items, func(a, b *answer.Listing) bool { return a.Site == b.Site && a.URL == b.URL })
+		g.listed.items = slices.CompactFunc(g.listed.items, func(a, b *index.Listing) bool { return a.Site == b.Site && a.URL == b.URL })
 		for _, l := range g.listed.items {
 			count[l.Types[0]]++
 		}
@@ -56,7 +56,7 @@ func (g *gate) directory(d *Desk) *directory {
 	return &g.listed
 }
 
-func (p Place) compare(l *answer.Listing) int {
+func (p Place) compare(l *index.Listing) int {
 	return cmp.Or(strings.Compare(l.Site, p.Site), strings.Compare(l.URL, p.URL))
 }
 
@@ -82,11 +82,11 @@ func (d *Desk) List(ctx context.Context, sites []string, after Place, limit int)
 	}
 	g := d.admitted()
 	all := g.directory(d).items
-	from, found := slices.BinarySearchFunc(all, after, func(l *answer.Listing, p Place) int { return p.compare(l) })
+	from, found := slices.BinarySearchFunc(all, after, func(l *index.Listing, p Place) int { return p.compare(l) })
 	if found {
 		from++
 	}
-	var part []*answer.Listing
+	var part []*index.Listing
 	for _, l := range all[from:] {
 		if ids != nil && !slices.Contains(ids, l.Site) {
 			continue
@@ -114,10 +114,10 @@ func (d *Desk) Item(ctx context.Context, url string) ([]Result, error) {
 	for range 2 {
 		g := d.admitted()
 		all := g.directory(d).items
-		var part []*answer.Listing
+		var part []*index.Listing
 		for _, site := range d.config.Sites {
 			at := Place{site.ID, url}
-			if i, found := slices.BinarySearchFunc(all, at, func(l *answer.Listing, p Place) int { return p.compare(l) }); found {
+			if i, found := slices.BinarySearchFunc(all, at, func(l *index.Listing, p Place) int { return p.compare(l) }); found {
 				part = append(part, all[i])
 			}
 		}
@@ -133,7 +133,7 @@ func (d *Desk) Item(ctx context.Context, url string) ([]Result, error) {
 }
 
 // released renders items under the decisions of a gate. One that was swept from the store meanwhile is left out.
-func (d *Desk) released(ctx context.Context, g *gate, listings []*answer.Listing) ([]Result, error) {
+func (d *Desk) released(ctx context.Context, g *gate, listings []*index.Listing) ([]Result, error) {
 	a := &Answer{desk: d, gate: g}
 	results := make([]Result, 0, len(listings))
 	for part := range slices.Chunk(listings, chunk) {

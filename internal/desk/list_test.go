@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
 )
 
 // listed goes through the whole list in pages and gives each item as it would be read.
@@ -94,7 +94,7 @@ func TestItemIsFoundByItsAddressInEverySiteThatHasIt(t *testing.T) {
 	same := item("shop", "1", "Product", "Lamp", "Text.")
 	b.fill(t, "shop", "s", same, item("shop", "secret", "Product", "Lamp", "Text."))
 	b.fill(t, "mag", "s", same)
-	b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/secret"}}, Access: terms.Blocked}, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/secret"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
 	for url, want := range map[string]int{"https://shop.example/1": 2, "https://shop.example/": 0, "https://shop.example/secret": 0, "": 0} {
 		if items, err := b.Item(t.Context(), url); err != nil || len(items) != want {
 			t.Errorf("%q: %d items, want %d: %v", url, len(items), want, err)
@@ -118,12 +118,12 @@ func TestTighteningARuleNeverListsOrReadsMore(t *testing.T) {
 		b.fill(t, "site", "s", items...)
 		wide := rapid.IntRange(0, 8).Draw(t, "wide")
 		var before map[string]string
-		for step, rule := range []terms.Rule{
-			{Access: terms.Open},
-			{Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}},
-			{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: wide}},
-			{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: rapid.IntRange(0, wide).Draw(t, "narrow")}},
-			{Access: terms.Licensed, Functions: terms.Functions{Prohibit: []string{"search"}}},
+		for step, rule := range []policy.Rule{
+			{Access: policy.Open},
+			{Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+			{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: wide}},
+			{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: rapid.IntRange(0, wide).Draw(t, "narrow")}},
+			{Access: policy.Licensed, Functions: policy.Functions{Prohibit: []string{"search"}}},
 		} {
 			b.obey(t, rule)
 			_, now := b.listed(t, nil, 2)

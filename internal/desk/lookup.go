@@ -3,13 +3,13 @@ package desk
 import (
 	"context"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake/offers"
 )
 
 // lookUp finds items for an engine of offers, as a question of a stranger would: by the same search, under the same
 // terms, and without a model, so that the same is found each time. Nothing that fits is no error.
-func (d *Desk) lookUp(ctx context.Context, l engine.Lookup) ([]engine.Item, error) {
+func (d *Desk) lookUp(ctx context.Context, l offers.Lookup) ([]offers.Item, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
@@ -28,12 +28,12 @@ func (d *Desk) lookUp(ctx context.Context, l engine.Lookup) ([]engine.Item, erro
 		}
 		return nil, err
 	}
-	var items []engine.Item
+	var items []offers.Item
 	for r, err := range a.Results(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, engine.Item{
+		items = append(items, offers.Item{
 			URL: r.URL(), Name: r.Name(), Type: r.Type(), Site: r.Site(), Description: r.Description(), Score: r.Score(), Object: r.AppendObject(nil),
 		})
 	}

@@ -5,16 +5,16 @@ import (
 	"slices"
 	"testing"
 
-	"frontdesk/internal/submission/engine"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/policy"
 )
 
 // TestAnEngineFindsWhatAStrangerWould looks items up for offers: those that the terms show, with what they show of them.
 func TestAnEngineFindsWhatAStrangerWould(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/hidden/**"}}, Access: terms.Blocked}, terms.Rule{Match: terms.Match{Path: []string{"/paid/**"}}, Access: terms.Licensed},
-		terms.Rule{Access: terms.Open})
+	k.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/hidden/**"}}, Access: policy.Blocked}, policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed},
+		policy.Rule{Access: policy.Open})
 	k.fill(t, "site", "s",
 		item("site", "open/1", "LocalBusiness", "Anna the plumber", "A plumber in Bonn who mends pipes."),
 		item("site", "paid/2", "LocalBusiness", "Bert the plumber", "A plumber in Bonn who mends everything and more."),
@@ -22,10 +22,10 @@ func TestAnEngineFindsWhatAStrangerWould(t *testing.T) {
 		item("site", "open/4", "Article", "On plumbers", "What a plumber in Bonn does all day."),
 	)
 	var urls []string
-	k.engine.say = func(q engine.Question) (engine.Outcome, error) {
-		items, err := q.Find(t.Context(), engine.Lookup{Query: "plumber Bonn", Types: []string{"LocalBusiness"}, Limit: 5})
+	k.engine.say = func(q offers.Question) (offers.Outcome, error) {
+		items, err := q.Find(t.Context(), offers.Lookup{Query: "plumber Bonn", Types: []string{"LocalBusiness"}, Limit: 5})
 		if err != nil {
-			return engine.Outcome{}, err
+			return offers.Outcome{}, err
 		}
 		for _, i := range items {
 			urls = append(urls, i.URL)
@@ -37,10 +37,10 @@ func TestAnEngineFindsWhatAStrangerWould(t *testing.T) {
 				t.Errorf("of %s there is %s", i.Name, i.Object)
 			}
 		}
-		if nothing, err := q.Find(t.Context(), engine.Lookup{Query: "xylophone", Limit: 5}); err != nil || len(nothing) != 0 {
+		if nothing, err := q.Find(t.Context(), offers.Lookup{Query: "xylophone", Limit: 5}); err != nil || len(nothing) != 0 {
 			t.Errorf("nothing that fits gives %v, %v", nothing, err)
 		}
-		if one, err := q.Find(t.Context(), engine.Lookup{Query: "plumber", Limit: 1}); err != nil || len(one) != 1 {
+		if one, err := q.Find(t.Context(), offers.Lookup{Query: "plumber", Limit: 1}); err != nil || len(one) != 1 {
 			t.Errorf("the first gives %d, %v", len(one), err)
 		}
 		return usualOutcome(), nil

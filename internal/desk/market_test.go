@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/transactions"
 	"frontdesk/wire/receipt"
 )
 
@@ -65,7 +65,7 @@ func (m moments) knownAt(at int) bool { return m.told != 0 && m.told <= at }
 // quoting is offers that were asked for.
 type quoting struct {
 	moments
-	offers []*deal.Offer
+	offers []*transactions.Offer
 }
 
 // purchasing is a request to buy; answer is what was told at last, and failures how often it was told that it failed.
@@ -109,21 +109,21 @@ func newMarket(t *testing.T, d *dealer, now func() int) *market {
 	t.Helper()
 	d.credit(t, marketDomain+"/*", marketFunds)
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
-		l := account.Licence{ID: "gold", Buyer: marketDomain + "/*", Scope: account.Scope{Site: "site"}}
+		l := accounts.Licence{ID: "gold", Buyer: marketDomain + "/*", Scope: accounts.Scope{Site: "site"}}
 		if err := d.book.AddSubscription(ctx, tx, l, "USD", d.clock.Now()); err != nil {
 			return err
 		}
-		if err := d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.Tokens, Limit: 1_000_000}, d.clock.Now()); err != nil {
+		if err := d.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1_000_000}, d.clock.Now()); err != nil {
 			return err
 		}
-		return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.Accesses, Limit: 9}, d.clock.Now())
+		return d.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 9}, d.clock.Now())
 	})
 	return &market{dealer: d, t: t, now: now, tries: 1, passed: []passing{{0, d.clock.Now()}}}
 }
 
 // buyer is one of the agents.
-func (m *market) buyer(n int) trust.Requester {
-	return trust.Requester{Domain: marketDomain, ID: fmt.Sprint("bot", n%3)}
+func (m *market) buyer(n int) identity.Requester {
+	return identity.Requester{Domain: marketDomain, ID: fmt.Sprint("bot", n%3)}
 }
 
 // agents has several agents do something so many times each, and waits for them.
@@ -188,7 +188,7 @@ func (m *market) deal(agent, i int) {
 
 // quote asks for offers of what is at some paths; it gives none where there was no answer. Of a path that begins with "*" it
 // takes what the subscription pays, or what is to be paid when that is used up.
-func (m *market) quote(by trust.Requester, paths ...string) []*deal.Offer {
+func (m *market) quote(by identity.Requester, paths ...string) []*transactions.Offer {
 	q := asking()
 	q.By = by
 	for _, path := range paths {
@@ -202,7 +202,7 @@ func (m *market) quote(by trust.Requester, paths ...string) []*deal.Offer {
 	if !m.tried(func() (err error) { groups, err = m.Quote(context.Background(), q, plainly); return err }) {
 		return nil
 	}
-	var offers []*deal.Offer
+	var offers []*transactions.Offer
 	for _, path := range paths {
 		group := groups[slices.Index(q.URIs, address(strings.TrimPrefix(path, "*")))]
 		if len(group.Offers) == 0 {
@@ -220,7 +220,7 @@ func (m *market) quote(by trust.Requester, paths ...string) []*deal.Offer {
 }
 
 // buy buys by offers; it gives nil where there was no answer.
-func (m *market) buy(by trust.Requester, id string, offers ...*deal.Offer) *purchasing {
+func (m *market) buy(by identity.Requester, id string, offers ...*transactions.Offer) *purchasing {
 	if len(offers) == 0 {
 		return nil
 	}
@@ -303,7 +303,7 @@ func (m *market) fetch(p *purchasing, item PurchasedItem) {
 
 // dispute disputes something that was reported. Where the log of a CDN says that it failed, what was not fetched is paid back at once; the others
 // wait for a review.
-func (m *market) dispute(by trust.Requester, item PurchasedItem, report string, logged bool) {
+func (m *market) dispute(by identity.Requester, item PurchasedItem, report string, logged bool) {
 	if logged && !m.tried(func() error {
 		return m.db.Update(context.Background(), func(tx *store.Tx) error {
 			_, err := tx.Exec(context.Background(), `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, 404, 0, 0, 0, '', 0)
@@ -313,7 +313,7 @@ func (m *market) dispute(by trust.Requester, item PurchasedItem, report string, 
 	}) {
 		return
 	}
-	r := m.against(item, report, dispute.DeliveryFailed)
+	r := m.against(item, report, disputes.DeliveryFailed)
 	r.By = &by
 	made := &disputing{moments: moments{begun: m.now()}, Disputed: r}
 	m.note(func() { m.disputes = append(m.disputes, made) })
@@ -327,7 +327,7 @@ func (m *market) dispute(by trust.Requester, item PurchasedItem, report string, 
 }
 
 // report files a report on something that was bought, and gives what was answered; nil for nothing.
-func (m *market) report(by trust.Requester, item PurchasedItem) *Filed {
+func (m *market) report(by identity.Requester, item PurchasedItem) *Filed {
 	u := report(item, item.Transaction.Estimate*9/10)
 	u.Reporter = &by
 	u.Fields = append(u.Fields, item.Transaction.Fields...)
@@ -352,7 +352,7 @@ func (m *market) file(r *reporting) {
 
 // reportLate reports one thing that is owed, and says whether there was one.
 func (m *market) reportLate() bool {
-	var by trust.Requester
+	var by identity.Requester
 	var owed PurchasedItem
 	m.note(func() {
 		for _, p := range m.purchases {
@@ -435,7 +435,7 @@ func (m *market) holds(d *dealer, at int) {
 			t.Errorf("transaction %s is there, which nobody had asked for", l.ID)
 		}
 		for i, swept := range m.sweeps {
-			if swept.knownAt(at) && l.Obligation == deal.Pending && !l.Due.After(m.sweptAt[i]) {
+			if swept.knownAt(at) && l.Obligation == transactions.Pending && !l.Due.After(m.sweptAt[i]) {
 				t.Errorf("transaction %s was swept, and its report is not overdue", l.ID)
 			}
 		}
@@ -487,17 +487,17 @@ func (m *market) holds(d *dealer, at int) {
 
 // disputed holds that a dispute is there as it was told, or further on; that each of its steps has its entry, and that what it gave back was given
 // back once.
-func (r *records) disputed(t testing.TB, d *dealer, of Disputed, told dispute.Case) {
+func (r *records) disputed(t testing.TB, d *dealer, of Disputed, told disputes.Case) {
 	t.Helper()
-	c, steps, ok, err := dispute.NewReader(d.db).Dispute(context.Background(), of.Transaction)
+	c, steps, ok, err := disputes.NewReader(d.db).Dispute(context.Background(), of.Transaction)
 	if err != nil || !ok || c.ID != told.ID || c.Steps < told.Steps || len(steps) != c.Steps || r.count["dispute "+of.Transaction] != c.Steps {
 		t.Errorf("the dispute %s stood at %s with %d steps, and is %+v with %d entries: %v", told.ID, told.Status, told.Steps, c, r.count["dispute "+of.Transaction], err)
 		return
 	}
-	if told.Resolution == dispute.Credit && (c.Resolution != dispute.Credit || c.Credit != told.Credit) {
+	if told.Resolution == disputes.Credit && (c.Resolution != disputes.Credit || c.Credit != told.Credit) {
 		t.Errorf("the dispute %s gave back %d, and is %+v", told.ID, told.Credit, c)
 	}
-	if (c.Resolution == dispute.Credit) != (r.transactions[of.Transaction].Disputed == c.ID) {
+	if (c.Resolution == disputes.Credit) != (r.transactions[of.Transaction].Disputed == c.ID) {
 		t.Errorf("the dispute %s stands at %s, and its transaction is %+v", c.ID, c.Resolution, r.transactions[of.Transaction])
 	}
 }
@@ -505,9 +505,9 @@ func (r *records) disputed(t testing.TB, d *dealer, of Disputed, told dispute.Ca
 // records are what a dealer has of its deals.
 type records struct {
 	keys         receipt.Keys // the site's public ones
-	transactions map[string]deal.Transaction
-	offers       map[string]*deal.Offer
-	deliveries   map[string]deal.Delivery
+	transactions map[string]transactions.Transaction
+	offers       map[string]*transactions.Offer
+	deliveries   map[string]transactions.Delivery
 	entries      map[string]receipt.Entry // of the ledger, as it is exported and verified with the public key alone
 	count        map[string]int           // of entries, by their kind and the transaction that they are of
 }
@@ -515,10 +515,10 @@ type records struct {
 // kept reads a dealer's records.
 func (d *dealer) kept(t testing.TB) *records {
 	t.Helper()
-	r := &records{transactions: map[string]deal.Transaction{}, offers: map[string]*deal.Offer{}, deliveries: map[string]deal.Delivery{}, entries: map[string]receipt.Entry{}, count: map[string]int{}}
+	r := &records{transactions: map[string]transactions.Transaction{}, offers: map[string]*transactions.Offer{}, deliveries: map[string]transactions.Delivery{}, entries: map[string]receipt.Entry{}, count: map[string]int{}}
 	ctx := context.Background()
 	if err := d.db.View(ctx, func(tx *store.Tx) error {
-		offers, err := deal.ListOffers(ctx, tx, "", 10_000)
+		offers, err := transactions.ListOffers(ctx, tx, "", 10_000)
 		for _, o := range offers {
 			r.offers[o.ID] = o
 		}
@@ -529,7 +529,7 @@ func (d *dealer) kept(t testing.TB) *records {
 	for _, one := range d.transactions(t) {
 		r.transactions[one.ID] = one
 	}
-	for one, err := range deal.NewReader(d.db).EachDelivery(ctx, deal.Sent{}) {
+	for one, err := range transactions.NewReader(d.db).EachDelivery(ctx, transactions.Sent{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -561,7 +561,7 @@ func (d *dealer) kept(t testing.TB) *records {
 }
 
 // transactions are all that are recorded.
-func (d *dealer) transactions(t testing.TB) (all []deal.Transaction) {
+func (d *dealer) transactions(t testing.TB) (all []transactions.Transaction) {
 	t.Helper()
 	ctx := context.Background()
 	if err := d.db.View(ctx, func(tx *store.Tx) error {
@@ -583,7 +583,7 @@ func (d *dealer) transactions(t testing.TB) (all []deal.Transaction) {
 			return err
 		}
 		for _, id := range ids {
-			one, _, err := deal.FindTransaction(ctx, tx, id)
+			one, _, err := transactions.FindTransaction(ctx, tx, id)
 			if err != nil {
 				return err
 			}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/facet"
-	"frontdesk/internal/model"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/llm"
 )
 
 // ModelUse is what a language model did for an answer.
@@ -25,7 +25,7 @@ type ModelUse struct {
 }
 
 // modelUse tells what a tab holds; nil when no model was tried.
-func modelUse(tab *model.Tab) *ModelUse {
+func modelUse(tab *llm.Tab) *ModelUse {
 	report, ok := tab.Report()
 	if !ok {
 		return nil
@@ -49,7 +49,7 @@ func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 // reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
 // that was wished for, that of items which the question names or points at, and that of items found by conditions alone.
 func (in *inquiry) reranks() bool {
-	return in.tab.Does(model.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == understand.List &&
+	return in.tab.Does(llm.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == query.List &&
 		strings.TrimSpace(in.asked.Text) != ""
 }
 
@@ -62,10 +62,10 @@ func (in *inquiry) wording() string {
 }
 
 // wide is the question with as many items as a model puts into order.
-func (in *inquiry) wide() answer.Question {
+func (in *inquiry) wide() index.Question {
 	asked := in.asked
 	if in.reranks() {
-		asked.Limit = max(asked.Limit, model.MaxRerank)
+		asked.Limit = max(asked.Limit, llm.MaxRerank)
 	}
 	return asked
 }
@@ -73,7 +73,7 @@ func (in *inquiry) wide() answer.Question {
 // improve has a model put the best items into order, where one is wanted, and brings the answer to the number of items
 // that was asked for. Scores belong to places: the best item has the best score, whoever chose it.
 func (a *Answer) improve(ctx context.Context, in *inquiry) {
-	a.tab, a.wording, a.language, a.telling, a.speaker = in.tab, in.wording(), "", in.telling, phrase.For(in.Languages...)
+	a.tab, a.wording, a.language, a.telling, a.speaker = in.tab, in.wording(), "", in.telling, i18n.For(in.Languages...)
 	if len(in.Languages) > 0 {
 		a.language = in.Languages[0]
 	}
@@ -81,8 +81,8 @@ func (a *Answer) improve(ctx context.Context, in *inquiry) {
 		return
 	}
 	first := a.parts[0]
-	places := a.readable(min(model.MaxRerank, len(first)))
-	sources := make([]model.Source, len(places))
+	places := a.readable(min(llm.MaxRerank, len(first)))
+	sources := make([]llm.Source, len(places))
 	for i, at := range places {
 		sources[i] = source(Result{card: a.ready[at], hit: first[at].hit()})
 	}
@@ -135,30 +135,30 @@ func (a *Answer) trim(limit int) {
 }
 
 // source is an item as a model may see it: what is released of it, and no more.
-func source(r Result) model.Source {
+func source(r Result) llm.Source {
 	told := r.told()
-	return model.Source{URL: r.URL(), Type: told.Type, Name: told.Name, Facts: inWords(told.Facts), Text: told.Text}
+	return llm.Source{URL: r.URL(), Type: told.Type, Name: told.Name, Facts: inWords(told.Facts), Text: told.Text}
 }
 
 // toldFigures and toldWords are what a model is told of an item beside its text, in this order.
 var (
 	toldFigures = []struct {
-		slot   facet.Slot
+		slot   facets.Slot
 		before string
 		form   string
 		after  string
 	}{
-		{facet.Price, "price", "%.2f", ""}, {facet.Rating, "rated", "%.1f", ""}, {facet.TotalTime, "takes", "%.0f", " minutes"},
-		{facet.Duration, "lasts", "%.0f", " minutes"}, {facet.Yield, "serves", "%.0f", ""}, {facet.Calories, "calories", "%.0f", " kcal"},
-		{facet.Protein, "protein", "%.0f", " g"},
+		{facets.Price, "price", "%.2f", ""}, {facets.Rating, "rated", "%.1f", ""}, {facets.TotalTime, "takes", "%.0f", " minutes"},
+		{facets.Duration, "lasts", "%.0f", " minutes"}, {facets.Yield, "serves", "%.0f", ""}, {facets.Calories, "calories", "%.0f", " kcal"},
+		{facets.Protein, "protein", "%.0f", " g"},
 	}
-	toldWords = []facet.Slot{
-		facet.Brand, facet.Color, facet.Diet, facet.Cuisine, facet.Location, facet.Author, facet.Material, facet.Size, facet.Ingredient,
+	toldWords = []facets.Slot{
+		facets.Brand, facets.Color, facets.Diet, facets.Cuisine, facets.Location, facets.Author, facets.Material, facets.Size, facets.Ingredient,
 	}
 )
 
 // inWords writes what an item says of itself for a model, which takes figures as they stand there.
-func inWords(f facet.Facts) string {
+func inWords(f facets.Facts) string {
 	var parts []string
 	for _, told := range toldFigures {
 		figure, ok := f.Figure(told.slot)
@@ -171,7 +171,7 @@ func inWords(f facet.Facts) string {
 		}
 		parts = append(parts, strings.TrimSpace(text+told.after+" "+figure.Unit))
 	}
-	if start := f.Time(facet.Start); !start.IsZero() {
+	if start := f.Time(facets.Start); !start.IsZero() {
 		parts = append(parts, "on "+start.Format("2 January 2006 15:04"))
 	}
 	for _, slot := range toldWords {
@@ -197,15 +197,15 @@ type Cited struct{ Name, URL string }
 // Draft is a summary that can be had: the built-in one at once, or one that a model takes its time for.
 type Draft struct {
 	builtIn string
-	tab     *model.Tab
-	asking  model.Asking
+	tab     *llm.Tab
+	asking  llm.Asking
 }
 
 // Draft prepares a summary of the results, from what is released of them and nothing else. Items whose text the terms do
 // not allow as input to other texts are left out; it is nil when none remains.
 func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
-	draft := &Draft{tab: a.tab, asking: model.Asking{Question: a.wording, Language: a.language}}
-	var told []answer.Told
+	draft := &Draft{tab: a.tab, asking: llm.Asking{Question: a.wording, Language: a.language}}
+	var told []index.Told
 	for result, err := range a.Results(ctx) {
 		if err != nil {
 			return nil, err
@@ -216,11 +216,11 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 				draft.asking.Sources = append(draft.asking.Sources, source(result))
 			}
 		}
-		if len(told) == model.MaxSummarize {
+		if len(told) == llm.MaxSummarize {
 			break
 		}
 	}
-	draft.builtIn = strings.TrimSpace(a.telling + " " + answer.Summarize(a.speaker, a.terms, told))
+	draft.builtIn = strings.TrimSpace(a.telling + " " + index.Summarize(a.speaker, a.terms, told))
 	if draft.builtIn == "" {
 		return nil, nil
 	}
@@ -228,7 +228,7 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 }
 
 // Waits says whether a model will be asked for the text, which takes its time.
-func (d *Draft) Waits() bool { return d.tab.Does(model.Summarize) }
+func (d *Draft) Waits() bool { return d.tab.Does(llm.Summarize) }
 
 // Write gives the summary: the model's if there is one and its text passes, else the built-in one. tell, when it is not
 // nil, is given the model's sentences as they come; when the built-in text takes their place, they are to be forgotten.

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
-	"frontdesk/internal/facet"
-	"frontdesk/internal/model"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/policy"
 	scripted "frontdesk/test/model"
 )
 
@@ -33,13 +33,13 @@ func builtIn(t tester, a *Answer) string {
 }
 
 // consult gives a bench a model at a scripted endpoint.
-func (b *bench) consult(t *testing.T, endpoint *scripted.Endpoint, change func(*model.Options)) {
+func (b *bench) consult(t *testing.T, endpoint *scripted.Endpoint, change func(*llm.Options)) {
 	t.Helper()
-	options := model.Options{URL: endpoint.URL, Chat: "talker", Time: map[model.Use]time.Duration{model.Rerank: time.Minute, model.Summarize: time.Minute}}
+	options := llm.Options{URL: endpoint.URL, Chat: "talker", Time: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute}}
 	if change != nil {
 		change(&options)
 	}
-	client, err := model.New(options)
+	client, err := llm.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestAnswerSaysWhatTheModelDid(t *testing.T) {
 	if a := ask(); a.Model() != nil {
 		t.Errorf("without a model: %+v", a.Model())
 	}
-	b.consult(t, endpoint, func(o *model.Options) { o.Price = model.Price{Input: 1e8, Output: 1e8, Currency: "EUR"} })
+	b.consult(t, endpoint, func(o *llm.Options) { o.Price = llm.Price{Input: 1e8, Output: 1e8, Currency: "EUR"} })
 	a := ask()
 	draft, err := a.Draft(t.Context())
 	if err != nil || draft == nil || !draft.Waits() {
@@ -148,10 +148,10 @@ func TestOnlyWhatTheTermsAllowGoesToTheModel(t *testing.T) {
 		item("shop", "mute/a", "Product", "Mute lamp", "lamp lamp lamp SECRETMUTE"),
 		item("shop", "blocked/a", "Product", "Blocked lamp", "lamp lamp SECRETBLOCKED"))...)
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/blocked/**"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Path: []string{"/mute/**"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}},
-		terms.Rule{Match: terms.Match{Path: []string{"/paid/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 2}},
-		terms.Rule{Access: terms.Open})
+		policy.Rule{Match: policy.Match{Path: []string{"/blocked/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Path: []string{"/mute/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}},
+		policy.Rule{Access: policy.Open})
 	plain := places(b.asked(t, Question{Text: "lamp"}))
 	b.consult(t, endpoint, nil)
 	endpoint.Set(scripted.Behaviours{})
@@ -208,11 +208,11 @@ func TestModelLiftsNothingDoubtful(t *testing.T) {
 	under := 20.0
 	in := &inquiry{Question: Question{Text: "lamp"}, tab: b.Desk.config.Model.Tab()}
 	for _, not := range []bool{false, true} { // under 20, and not over it: the latter lets in what has no price
-		c := understand.Constraint{Slot: facet.Price, Max: &under, Unit: "EUR"}
+		c := query.Constraint{Slot: facets.Price, Max: &under, Unit: "EUR"}
 		if not {
-			c = understand.Constraint{Slot: facet.Price, Min: &under, Unit: "EUR", Not: true}
+			c = query.Constraint{Slot: facets.Price, Min: &under, Unit: "EUR", Not: true}
 		}
-		in.asked = answer.Question{Text: "lamp", Limit: 10, Constraints: []understand.Constraint{c}}
+		in.asked = index.Question{Text: "lamp", Limit: 10, Constraints: []query.Constraint{c}}
 		a := b.Desk.find(in.wide())
 		if whole, err := a.preload(t.Context()); err != nil || !whole {
 			t.Fatal(whole, err)

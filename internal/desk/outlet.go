@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/supply"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
 
@@ -38,9 +38,9 @@ const (
 )
 
 // outlet is who delivers a ware; nil for this front desk. A tenant's is delivered by its own outlet alone.
-func (d *Desk) outlet(ware *catalog.Entry, tenant *supply.Tenant) *Outlet {
+func (d *Desk) outlet(ware *catalog.Entry, tenant *push.Tenant) *Outlet {
 	if tenant != nil {
-		host, _ := terms.Host(ware.URL)
+		host, _ := policy.Host(ware.URL)
 		if at := cmp.Or(ware.Pushed.At, strings.TrimPrefix(ware.URL, "https://")); host != "" {
 			host = hostOf(at)
 		} else if len(tenant.Domains) > 0 {

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
@@ -33,7 +33,7 @@ const cdnAt = "https://cdn.example.net"
 func outsourced(t testing.TB) (*dealer, *cdn) {
 	t.Helper()
 	d, c := shop(t), &cdn{keys: []sign.URLKey{{Form: sign.URLFastly, Secret: []byte("the secret of the CDN")}}}
-	d.quoting.Outlet = func(f terms.Facts) *Outlet {
+	d.quoting.Outlet = func(f policy.Facts) *Outlet {
 		if !strings.Contains(f.URL, "/a/") {
 			return nil
 		}
@@ -74,7 +74,7 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
 	outlet := d.quoting.Outlet
-	d.quoting.Outlet = func(f terms.Facts) *Outlet {
+	d.quoting.Outlet = func(f policy.Facts) *Outlet {
 		out := outlet(f)
 		if out != nil {
 			out.Licence = true
@@ -82,7 +82,7 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 		return out
 	}
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
-		return d.book.AddLicence(ctx, tx, account.Licence{ID: "gold", Buyer: bot.Account(), Scope: account.Scope{Site: "site"}, Paid: "per_access"}, d.clock.Now())
+		return d.book.AddLicence(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}, Paid: "per_access"}, d.clock.Now())
 	})
 	before, self := d.balance(t), ramp.AgentIdentityHash(bot.ID, bot.Domain)
 	p := d.take(bot, d.offered(t, bot, "a/1"))
@@ -158,7 +158,7 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 		}
 	}
 	*c = cdn{keys: keys}
-	d.quoting.Outlet = func(terms.Facts) *Outlet {
+	d.quoting.Outlet = func(policy.Facts) *Outlet {
 		return &Outlet{At: cdnAt, Keys: func(context.Context) ([]sign.URLKey, error) {
 			if len(d.entries(t, kindTransaction)) > 0 {
 				return nil, errors.New("lost since it was bought")

@@ -8,17 +8,17 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
 )
 
 // policies are the access policies of hosts, made when one is first asked for.
 type policies struct {
 	mu    sync.Mutex
-	rules *terms.Terms // of which they are
+	rules *policy.Terms // of which they are
 	made  time.Time
-	hosts map[string]terms.Policy
+	hosts map[string]policy.Policy
 }
 
 // policiesFor is how long policies stay as they are while only the content changes: they are made of all that can be sold.
@@ -31,17 +31,17 @@ const maxExceptions = 1000
 // and, before them, by the single addresses of items on which other rules or terms decide. Of items that may not be found
 // here nothing is told. Where there are too many such addresses, a rule is as strict as any item that it is for. It returns
 // fail.NotFound for a host under which nothing is served, and fail.Unavailable before the content is loaded.
-func (d *Desk) AccessPolicy(ctx context.Context, host string) (terms.Policy, error) {
+func (d *Desk) AccessPolicy(ctx context.Context, host string) (policy.Policy, error) {
 	if d.goods.catalog == nil {
-		return terms.Policy{}, fail.New(fail.NotFound, "nothing is sold here")
+		return policy.Policy{}, fail.New(fail.NotFound, "nothing is sold here")
 	}
 	if err := d.Ready(); err != nil {
-		return terms.Policy{}, err
+		return policy.Policy{}, err
 	}
 	place, err := catalog.Canonical("https://" + host + "/")
 	name, path, _ := strings.Cut(place, "/")
 	if err != nil || path != "" {
-		return terms.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
+		return policy.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
 	}
 	if tenant := d.tenantAt(name); tenant != nil {
 		return d.supplying.Terms(tenant).Policy(tenant.ID, name), nil
@@ -53,35 +53,35 @@ func (d *Desk) AccessPolicy(ctx context.Context, host string) (terms.Policy, err
 	if p.hosts == nil || p.rules != rules || now.Sub(p.made).Abs() >= policiesFor {
 		made, err := d.makePolicies(ctx, rules)
 		if err != nil {
-			return terms.Policy{}, err
+			return policy.Policy{}, err
 		}
 		p.rules, p.made, p.hosts = rules, now, made
 	}
-	policy, known := p.hosts[name]
+	found, known := p.hosts[name]
 	if !known {
-		return terms.Policy{}, fail.New(fail.NotFound, "nothing is served here of %s", clip(name))
+		return policy.Policy{}, fail.New(fail.NotFound, "nothing is served here of %s", clip(name))
 	}
-	return policy, nil
+	return found, nil
 }
 
 // makePolicies makes the policies of all hosts: those that sites name, and those of items.
-func (d *Desk) makePolicies(ctx context.Context, rules *terms.Terms) (map[string]terms.Policy, error) {
+func (d *Desk) makePolicies(ctx context.Context, rules *policy.Terms) (map[string]policy.Policy, error) {
 	drafts := map[string]*draft{}
 	for _, site := range d.config.Sites {
 		for _, host := range site.Hosts {
-			if host, ok := terms.Host("https://" + host + "/"); ok {
+			if host, ok := policy.Host("https://" + host + "/"); ok {
 				drafts[host] = newDraft(rules, site.ID, host)
 			}
 		}
 	}
-	err := d.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access terms.Access) {
+	err := d.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access policy.Access) {
 		if drafts[host] == nil {
 			drafts[host] = newDraft(rules, entry.Site, host)
 		}
 		drafts[host].hold(pathOf(entry.URL), access)
 	})
 	if err == nil { // several items may have one path, and the strictest counts
-		err = d.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access terms.Access) {
+		err = d.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access policy.Access) {
 			if draft := drafts[host]; draft != nil && len(draft.differs) > 0 {
 				if path := pathOf(entry.URL); draft.differs[path] != "" {
 					draft.differs[path] = stricter(draft.differs[path], access)
@@ -89,7 +89,7 @@ func (d *Desk) makePolicies(ctx context.Context, rules *terms.Terms) (map[string
 			}
 		})
 	}
-	made := map[string]terms.Policy{}
+	made := map[string]policy.Policy{}
 	for host, draft := range drafts {
 		made[host] = draft.done()
 	}
@@ -97,12 +97,12 @@ func (d *Desk) makePolicies(ctx context.Context, rules *terms.Terms) (map[string
 }
 
 // eachFound calls fn with every item that may be found, the host that it is under, and how far it is open.
-func (d *Desk) eachFound(ctx context.Context, rules *terms.Terms, fn func(host string, entry *catalog.Entry, access terms.Access)) error {
+func (d *Desk) eachFound(ctx context.Context, rules *policy.Terms, fn func(host string, entry *catalog.Entry, access policy.Access)) error {
 	for entry := range d.goods.catalog.All() {
 		if ctx.Err() != nil {
 			return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(ctx.Err())
 		}
-		host, ok := terms.Host(entry.URL)
+		host, ok := policy.Host(entry.URL)
 		if !ok || !d.served[entry.Site] {
 			continue
 		}
@@ -115,22 +115,22 @@ func (d *Desk) eachFound(ctx context.Context, rules *terms.Terms, fn func(host s
 
 // draft is a policy that is being made.
 type draft struct {
-	policy  terms.Policy
-	differs map[string]terms.Access // by path, of the items on which the rules for paths are not the last word
-	many    bool                    // there were too many
-	raised  map[int]terms.Access    // the strictest of the items that a rule is for, by its index; -1 is the default
+	made    policy.Policy
+	differs map[string]policy.Access // by path, of the items on which the rules for paths are not the last word
+	many    bool                     // there were too many
+	raised  map[int]policy.Access    // the strictest of the items that a rule is for, by its index; -1 is the default
 }
 
-func newDraft(rules *terms.Terms, site, host string) *draft {
-	return &draft{policy: rules.Policy(site, host), differs: map[string]terms.Access{}, raised: map[int]terms.Access{}}
+func newDraft(rules *policy.Terms, site, host string) *draft {
+	return &draft{made: rules.Policy(site, host), differs: map[string]policy.Access{}, raised: map[int]policy.Access{}}
 }
 
 // hold holds an item against the policy.
-func (d *draft) hold(path string, access terms.Access) {
-	rule := d.policy.Rule(path)
-	said := d.policy.Default
+func (d *draft) hold(path string, access policy.Access) {
+	rule := d.made.Rule(path)
+	said := d.made.Default
 	if rule >= 0 {
-		said = d.policy.Rules[rule].Access
+		said = d.made.Rules[rule].Access
 	}
 	d.raised[rule] = stricter(access, d.raised[rule])
 	if access == said || d.many {
@@ -142,26 +142,26 @@ func (d *draft) hold(path string, access terms.Access) {
 }
 
 // done is the policy with its exceptions.
-func (d *draft) done() terms.Policy {
-	policy := d.policy
+func (d *draft) done() policy.Policy {
+	made := d.made
 	if d.many {
-		policy.Rules = slices.Clone(policy.Rules)
-		for i := range policy.Rules {
-			policy.Rules[i].Access = stricter(policy.Rules[i].Access, d.raised[i])
+		made.Rules = slices.Clone(made.Rules)
+		for i := range made.Rules {
+			made.Rules[i].Access = stricter(made.Rules[i].Access, d.raised[i])
 		}
-		policy.Default = stricter(policy.Default, d.raised[-1])
-		return policy
+		made.Default = stricter(made.Default, d.raised[-1])
+		return made
 	}
-	var exceptions []terms.PathRule
+	var exceptions []policy.PathRule
 	for _, path := range slices.Sorted(maps.Keys(d.differs)) {
-		exceptions = append(exceptions, terms.PathRule{Pattern: strings.ReplaceAll(path, "*", "%2A"), Access: d.differs[path]})
+		exceptions = append(exceptions, policy.PathRule{Pattern: strings.ReplaceAll(path, "*", "%2A"), Access: d.differs[path]})
 	}
-	policy.Rules = append(exceptions, policy.Rules...)
-	return policy
+	made.Rules = append(exceptions, made.Rules...)
+	return made
 }
 
 // stricter is the stricter of two; b may say nothing.
-func stricter(a, b terms.Access) terms.Access {
+func stricter(a, b policy.Access) policy.Access {
 	if b != "" && b.Stricter(a) {
 		return b
 	}

@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
 )
 
 // newShop is a bench that sells.
@@ -26,7 +26,7 @@ func newShop(t testing.TB, sites ...string) *bench {
 	return b
 }
 
-func (b *bench) policy(t tester, host string) terms.Policy {
+func (b *bench) policy(t tester, host string) policy.Policy {
 	t.Helper()
 	b.goods.policies.hosts = nil // as after a minute
 	p, err := b.AccessPolicy(context.Background(), host)
@@ -44,20 +44,20 @@ func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
 		item("mag", "drafts/3", "NewsArticle", "Three", "Three."), item("mag", "free/4", "Recipe", "Four", "Four."),
 		item("mag", "list/5", "Person", "Five", "Five."), item("mag", "list/6", "Quiz", "Six", "Six."))
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Type: []string{"Person"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Type: []string{"Quiz"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"search"}}},
-		terms.Rule{Match: terms.Match{Path: []string{"/free/**"}}, Access: terms.Open},
-		terms.Rule{Match: terms.Match{Type: []string{"Recipe"}}, Access: terms.Open},
-		terms.Rule{Access: terms.Licensed},
+		policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Type: []string{"Person"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Type: []string{"Quiz"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"search"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/free/**"}}, Access: policy.Open},
+		policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Open},
+		policy.Rule{Access: policy.Licensed},
 	)
 	p := b.policy(t, "MAG.example")
-	want := []terms.PathRule{
-		{Pattern: "/news/2", Access: terms.Open}, // by its type
-		{Pattern: "/drafts", Access: terms.Blocked}, {Pattern: "/drafts/*", Access: terms.Blocked},
-		{Pattern: "/free", Access: terms.Open}, {Pattern: "/free/*", Access: terms.Open},
+	want := []policy.PathRule{
+		{Pattern: "/news/2", Access: policy.Open}, // by its type
+		{Pattern: "/drafts", Access: policy.Blocked}, {Pattern: "/drafts/*", Access: policy.Blocked},
+		{Pattern: "/free", Access: policy.Open}, {Pattern: "/free/*", Access: policy.Open},
 	}
-	if p.Default != terms.Licensed || !slices.Equal(p.Rules, want) { // nothing of what is blocked by its type, or may not be found
+	if p.Default != policy.Licensed || !slices.Equal(p.Rules, want) { // nothing of what is blocked by its type, or may not be found
 		t.Errorf("%+v", p)
 	}
 	if _, err := b.AccessPolicy(t.Context(), "other.example"); fail.From(err).Code != fail.NotFound {
@@ -76,9 +76,9 @@ func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
 		items = append(items, item("mag", fmt.Sprint("a/", i), "Recipe", "One", "One."))
 	}
 	b.fill(t, "mag", "articles", append(items, item("mag", "b/1", "NewsArticle", "One", "One."))...)
-	b.obey(t, terms.Rule{Match: terms.Match{Type: []string{"Recipe"}}, Access: terms.Licensed}, terms.Rule{Match: terms.Match{Path: []string{"/b/**"}}, Access: terms.Open}, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Licensed}, policy.Rule{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open}, policy.Rule{Access: policy.Open})
 	p := b.policy(t, "mag.example")
-	if p.At("/a/7") != terms.Licensed || p.At("/b/1") != terms.Open || len(p.Rules) != 2 {
+	if p.At("/a/7") != policy.Licensed || p.At("/b/1") != policy.Open || len(p.Rules) != 2 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -95,9 +95,9 @@ func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
 			all = append(all, item("mag", p, typ.Draw(rt, "type"), "One", "One."))
 		}
 		b.fill(rt, "mag", "articles", all...)
-		var rules []terms.Rule
+		var rules []policy.Rule
 		for range rapid.IntRange(1, 4).Draw(rt, "rules") {
-			r := terms.Rule{Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Licensed, terms.Blocked}).Draw(rt, "access")}
+			r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(rt, "access")}
 			if rapid.Bool().Draw(rt, "by type") {
 				r.Match.Type = []string{typ.Draw(rt, "of type")}
 			}
@@ -107,11 +107,11 @@ func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
 			rules = append(rules, r)
 		}
 		b.obey(rt, rules...)
-		policy := b.policy(rt, "mag.example")
+		said := b.policy(rt, "mag.example")
 		for _, i := range all {
-			decision := b.rules.Load().Decide(terms.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types})
-			if got := policy.At(pathOf(i.URL)); decision.Access != terms.Blocked && decision.Access.Stricter(got) {
-				rt.Fatalf("%s is %s by the policy %+v, and %s by the terms", i.URL, got, policy, decision.Access)
+			decision := b.rules.Load().Decide(policy.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types})
+			if got := said.At(pathOf(i.URL)); decision.Access != policy.Blocked && decision.Access.Stricter(got) {
+				rt.Fatalf("%s is %s by the policy %+v, and %s by the terms", i.URL, got, said, decision.Access)
 			}
 		}
 	})

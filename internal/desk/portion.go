@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/intent"
 )
 
@@ -28,12 +28,12 @@ func tighter(declared, own int) int {
 
 // givenBefore is what was given before: to the session that asks, and to all of its platform in [articleDay].
 type givenBefore struct {
-	session, platform excerpt.Given
+	session, platform grants.Given
 	fresh             []string // the addresses of articles with parts that are new to the platform
 }
 
 // add takes in that a part of an article is given.
-func (g *givenBefore) add(c excerpt.Chunk, part excerpt.Span) {
+func (g *givenBefore) add(c grants.Chunk, part grants.Span) {
 	g.session.Add(c.URL, c.Passage, part)
 	had := g.platform.Of(c.URL)
 	if g.platform.Add(c.URL, c.Passage, part); g.platform.Of(c.URL) > had && !slices.Contains(g.fresh, c.URL) {
@@ -43,13 +43,13 @@ func (g *givenBefore) add(c excerpt.Chunk, part excerpt.Span) {
 
 // choose takes in of passages, the best first, what may be given beside what was given before, and says how that is
 // recorded.
-func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages iter.Seq[passage], given *givenBefore) (record excerpt.Answer) {
+func (out *Retrieved) choose(owner *Excerpts, key identity.PlatformKey, passages iter.Seq[passage], given *givenBefore) (record grants.Answer) {
 	out.Citations = owner.Citations
 	out.MaxChunks, out.MaxTokens = tighter(owner.MaxChunks, key.MaxChunks), tighter(owner.MaxTokens, key.MaxTokens)
 	record.MaxChunks, record.MaxTokens = out.MaxChunks, out.MaxTokens
 	for p := range passages {
 		whole := p.article.passages[p.at]
-		c := excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: whole.ID, Rule: p.article.rule}
+		c := grants.Chunk{Site: p.article.site, URL: p.article.url, Passage: whole.ID, Rule: p.article.rule}
 		if has(record, c) {
 			continue
 		}
@@ -66,7 +66,7 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages it
 		if len(text) < len(whole.Text) {
 			c.From, c.Bytes = from, len(text)
 		}
-		given.add(c, excerpt.Span{From: from, To: from + len(text)})
+		given.add(c, grants.Span{From: from, To: from + len(text)})
 		record.Chunks = append(record.Chunks, c)
 		tokens = p.article.tokensOf(p.at, text)
 		record.Tokens += tokens
@@ -82,13 +82,13 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages it
 }
 
 // has says whether a passage is among the chunks; two sources may have the same article.
-func has(record excerpt.Answer, one excerpt.Chunk) bool {
-	return slices.ContainsFunc(record.Chunks, func(c excerpt.Chunk) bool { return c.Site == one.Site && c.URL == one.URL && c.Passage == one.Passage })
+func has(record grants.Answer, one grants.Chunk) bool {
+	return slices.ContainsFunc(record.Chunks, func(c grants.Chunk) bool { return c.Site == one.Site && c.URL == one.URL && c.Passage == one.Passage })
 }
 
 // allowance is what of a passage may be seen: again what was seen, and beside that so many bytes and words.
 type allowance struct {
-	seen         excerpt.Spans
+	seen         grants.Spans
 	bytes, words int
 	also         *allowance // which bounds it, too; nil for none
 }
@@ -106,7 +106,7 @@ func (a *article) left(at int, owner *Excerpts, given *givenBefore) allowance {
 }
 
 // within is what of a passage may be seen by a share of the article: nothing more where that was exceeded by now.
-func (a *article) within(at int, share float64, given excerpt.Given) allowance {
+func (a *article) within(at int, share float64, given grants.Given) allowance {
 	left := allowance{seen: given.Parts(a.url, a.passages[at].ID), bytes: a.bytes, words: math.MaxInt}
 	if share < 1 {
 		left.bytes = max(0, int(float64(a.bytes)*share)-given.Of(a.url))
@@ -115,7 +115,7 @@ func (a *article) within(at int, share float64, given excerpt.Given) allowance {
 }
 
 // inWords is an allowance with the words that the terms let a session see: nothing at all where it saw more by now.
-func (a *article) inWords(left allowance, given excerpt.Given) allowance {
+func (a *article) inWords(left allowance, given grants.Given) allowance {
 	if a.words == 0 {
 		return left
 	}
@@ -136,7 +136,7 @@ func (l allowance) reach(text string, from int) int {
 	if l.also != nil {
 		text = text[:max(from, l.also.reach(text, from))]
 	}
-	for part := range l.seen.Rest(excerpt.Span{From: from, To: len(text)}) {
+	for part := range l.seen.Rest(grants.Span{From: from, To: len(text)}) {
 		unseen := text[part.From:part.To]
 		end := min(len(unseen), l.bytes)
 		if l.words < math.MaxInt {
@@ -170,11 +170,11 @@ func endOfWord(text string, n int) int {
 }
 
 // add takes a chunk in, with its source.
-func (out *Retrieved) add(owner *Excerpts, a *article, c excerpt.Chunk, given Chunk) {
+func (out *Retrieved) add(owner *Excerpts, a *article, c grants.Chunk, given Chunk) {
 	id := chunkID(c)
 	given.ID = id
 	out.Chunks = append(out.Chunks, given)
-	address := terms.ASCIIAddress(c.URL)
+	address := policy.ASCIIAddress(c.URL)
 	at := slices.IndexFunc(out.Sources, func(s Source) bool { return s.URL == address })
 	if at < 0 {
 		at = len(out.Sources)
@@ -186,7 +186,7 @@ func (out *Retrieved) add(owner *Excerpts, a *article, c excerpt.Chunk, given Ch
 var lettered = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // chunkID is the id of a passage, or of one from a byte on, for everybody, whoever asks and whenever.
-func chunkID(c excerpt.Chunk) string {
+func chunkID(c grants.Chunk) string {
 	name := c.Site + "\n" + c.URL + "\n" + c.Passage
 	if c.From > 0 {
 		name += "\n" + strconv.Itoa(c.From)
@@ -228,7 +228,7 @@ func (p passage) part(left allowance, tokens int) (from int, text string) {
 
 // around is the sentence of a text with those around it that fit: one after it, one before it, and so on until one does not fit,
 // so that tighter limits never give what wider ones do not.
-func around(whole string, best excerpt.Span, left allowance, tokens int) (from int, text string) {
+func around(whole string, best grants.Span, left allowance, tokens int) (from int, text string) {
 	fits := func(from, to int) bool {
 		return left.reach(whole, from) >= to && intent.Tokens(strings.TrimSpace(whole[from:to])) <= tokens
 	}
@@ -236,7 +236,7 @@ func around(whole string, best excerpt.Span, left allowance, tokens int) (from i
 		return best.From, beginning(strings.TrimRight(whole[best.From:best.To], " \n"), left.reach(whole, best.From)-best.From, tokens)
 	}
 	bounds := []int{0}
-	for end := range answer.SentenceEnds(whole) {
+	for end := range index.SentenceEnds(whole) {
 		bounds = append(bounds, end)
 	}
 	first, last := 0, 0
@@ -304,7 +304,7 @@ const leastPart = 24
 
 // lastSentence is where the last sentence of a text ends that is whole within its first most bytes, 0 for none.
 func lastSentence(text string, most int) (last int) {
-	for end := range answer.SentenceEnds(text) {
+	for end := range index.SentenceEnds(text) {
 		if end > most {
 			break
 		}

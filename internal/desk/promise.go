@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/model"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/session"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/llm"
 )
 
 // Promising says what is promised for later instead of answered (NLWeb 0.55 §4.1.2), and how the work on it goes.
@@ -163,7 +163,7 @@ func (d *Desk) promise(ctx context.Context, in *inquiry) (*Promise, error) {
 		in.talk.Secret = d.bind(q.Session, q.Party)
 	}
 	promise, _, err := d.makePromise(ctx, q, session.Asked{
-		Message: phrase.For(in.Languages...).Say(phrase.PromiseWaiting), Expect: slow,
+		Message: i18n.For(in.Languages...).Say(i18n.PromiseWaiting), Expect: slow,
 	})
 	if err == nil {
 		d.promises.nudge()
@@ -230,14 +230,14 @@ func (d *Desk) TakesLong(q Question) bool {
 	if q.Report {
 		return true
 	}
-	uses := []model.Use{model.Rerank, model.Embed}
+	uses := []llm.Use{llm.Rerank, llm.Embed}
 	if q.Summarize {
-		uses = append(uses, model.Summarize)
+		uses = append(uses, llm.Summarize)
 	}
 	if len(q.Context.Previous) > 0 {
-		uses = append(uses, model.Rewrite)
+		uses = append(uses, llm.Rewrite)
 	}
-	return slices.ContainsFunc(uses, func(use model.Use) bool {
+	return slices.ContainsFunc(uses, func(use llm.Use) bool {
 		return d.config.Model.Does(use) && d.config.Model.Time(use) > d.config.Promising.After
 	})
 }
@@ -251,12 +251,12 @@ func (d *Desk) prepare(ctx context.Context, in *inquiry) error {
 	if told == nil {
 		return nil
 	}
-	say := phrase.For(in.Languages...)
-	told.tell(session.Progress{Message: say.Say(phrase.PromiseWorking)})
+	say := i18n.For(in.Languages...)
+	told.tell(session.Progress{Message: say.Say(i18n.PromiseWorking)})
 	if slow := d.slowness(in); slow > 0 {
 		if err := dawdle(ctx, slow, func(spent time.Duration) {
 			told.tell(session.Progress{
-				Part: 0.99 * float64(spent) / float64(slow), Left: slow - spent, Message: say.Say(phrase.PromiseWorking),
+				Part: 0.99 * float64(spent) / float64(slow), Left: slow - spent, Message: say.Say(i18n.PromiseWorking),
 			})
 		}); err != nil {
 			return err
@@ -265,9 +265,9 @@ func (d *Desk) prepare(ctx context.Context, in *inquiry) error {
 	if !d.rereads(in) {
 		return nil
 	}
-	told.tell(session.Progress{Message: say.Say(phrase.PromiseReading)})
+	told.tell(session.Progress{Message: say.Say(i18n.PromiseReading)})
 	unread, err := d.config.Promising.Reread(ctx, in.asked.Sites, func(done, total int) {
-		at := session.Progress{Message: say.Say(phrase.PromiseReadPages, done)}
+		at := session.Progress{Message: say.Say(i18n.PromiseReadPages, done)}
 		if total > 0 {
 			at.Part = 0.99 * float64(done) / float64(max(done, total))
 		}
@@ -315,11 +315,11 @@ func (d *Desk) Await(ctx context.Context, party, token string, cancel bool, lang
 	s, err := look(ctx, party, token)
 	if err == nil && s.State == session.Kept && s.Rules != d.config.Terms().Version() {
 		// What was released under other terms may be more than these allow.
-		var speaker phrase.Speaker
+		var speaker i18n.Speaker
 		if languages != nil {
-			speaker = phrase.For(languages(s.Request)...)
+			speaker = i18n.For(languages(s.Request)...)
 		}
-		if s, err = store.Again(ctx, party, token, speaker.Say(phrase.PromiseAgain)); err == nil {
+		if s, err = store.Again(ctx, party, token, speaker.Say(i18n.PromiseAgain)); err == nil {
 			d.promises.nudge()
 		}
 	}
@@ -588,7 +588,7 @@ func (d *Desk) Patiently(ctx context.Context, q Question, keeper Keeper, work fu
 	}
 	at := told.get()
 	if at.Message == "" {
-		at.Message = phrase.For(q.Languages...).Say(phrase.PromiseWorking)
+		at.Message = i18n.For(q.Languages...).Say(i18n.PromiseWorking)
 	}
 	promise, job, err := d.makePromise(ctx, q, session.Asked{Message: at.Message, Expect: at.Left, Begun: true})
 	if err != nil {

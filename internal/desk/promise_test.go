@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/session"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // itemOf is an item in short: further members are as in its object, each with a comma before.
@@ -247,7 +247,7 @@ func TestAnAnswerDoesNotOutliveItsTerms(t *testing.T) {
 	if got := b.awaited(t, promise.Token); !strings.Contains(got, "Secret lamp") {
 		t.Fatalf("it is kept with %q", got)
 	}
-	b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/secret"}}, Access: terms.Blocked}, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/secret"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
 	if got := b.awaited(t, promise.Token); got != "Brass lamp" {
 		t.Errorf("under stricter terms it is kept with %q", got)
 	}

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/supply"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
@@ -19,7 +19,7 @@ import (
 
 // Proposal is an offer with all that its document tells, in words of no protocol.
 type Proposal struct {
-	deal.Offer
+	transactions.Offer
 	Ware         *catalog.Entry
 	DisplayWords int // how many words of it may be shown; 0 for no bound
 	// Open says that everybody may read it at this front desk's other doors.
@@ -41,7 +41,7 @@ type Quota struct {
 }
 
 // quotasOf tells quotas as the book has them; nil for none.
-func quotasOf(quotas []account.Quota) (told []Quota) {
+func quotasOf(quotas []accounts.Quota) (told []Quota) {
 	for _, q := range quotas {
 		limit, used, left := q.Counts()
 		told = append(told, Quota{Unit: q.Unit, Limit: limit, Used: used, Left: left, Resets: q.Resets})
@@ -52,7 +52,7 @@ func quotasOf(quotas []account.Quota) (told []Quota) {
 // quoter makes the proposals for one address of a query.
 type quoter struct {
 	owner *Selling
-	rules *terms.Terms
+	rules *policy.Terms
 	query *Query
 	now   time.Time
 	uri   string
@@ -61,15 +61,15 @@ type quoter struct {
 	cents     int64
 
 	ware     *catalog.Entry
-	tenant   *supply.Tenant // whose it is, where that is no site of this front desk's own
-	seller   string         // the domain of who sells what is no page of the web; empty for pages
+	tenant   *push.Tenant // whose it is, where that is no site of this front desk's own
+	seller   string       // the domain of who sells what is no page of the web; empty for pages
 	attested []*rampv1.ResourceAttestation
-	decision terms.Decision
-	sold     []sold      // how it is sold beside subscriptions
-	under    int         // which of them a proposal is made of
-	price    terms.Money // of that; the zero value when there is none
-	of       string      // the site of what is no ware
-	outlet   *Outlet     // who delivers the item; nil for this front desk
+	decision policy.Decision
+	sold     []sold       // how it is sold beside subscriptions
+	under    int          // which of them a proposal is made of
+	price    policy.Money // of that; the zero value when there is none
+	of       string       // the site of what is no ware
+	outlet   *Outlet      // who delivers the item; nil for this front desk
 	told     map[string]any
 	absent   Absence // why there is nothing to propose; empty when there may be
 	locked   error   // why the requester may not have the item, whatever it costs; nil when it may
@@ -78,7 +78,7 @@ type quoter struct {
 // unlocked says whether the requester has one of the scopes that the item takes, if it takes any, and whether its delegation lets it have
 // the item, if it acts under one.
 func (m *quoter) unlocked() bool {
-	a := trust.Ask{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
+	a := identity.Ask{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
 	if m.ware != nil {
 		a.Resource = m.ware.URL
 	}
@@ -88,31 +88,31 @@ func (m *quoter) unlocked() bool {
 
 // usual is the price of what is licensed of a site where nobody says anything else: that which the owner set for all of the site, or anywhere; of a
 // tenant that which it has itself.
-func (m *quoter) usual(site string) terms.Money {
-	if m.tenant != nil && m.decision.Rule == m.rules.Last() && m.decision.Price != (terms.Money{}) {
+func (m *quoter) usual(site string) policy.Money {
+	if m.tenant != nil && m.decision.Rule == m.rules.Last() && m.decision.Price != (policy.Money{}) {
 		return m.decision.Price
 	}
 	if price, ok := m.owner.Prices[site]; ok {
 		return price
 	}
 	if m.tenant != nil {
-		return terms.Money{} // what the owner asks for its own is no price of others
+		return policy.Money{} // what the owner asks for its own is no price of others
 	}
 	return m.owner.Price
 }
 
 // priced is the price of an item of a site under one of the licences that it comes with (RAMP v1, pricing): the rule's, else that which the site
 // states, else the usual one; and never more than the site states. What is open costs nothing, unless the licence costs something.
-func (m *quoter) priced(site string, under *terms.License) terms.Money {
-	usual, price := m.usual(site), terms.Money{}
-	byRule := m.decision.Price != (terms.Money{}) && (m.tenant == nil || m.decision.Rule != m.rules.Last())
+func (m *quoter) priced(site string, under *policy.License) policy.Money {
+	usual, price := m.usual(site), policy.Money{}
+	byRule := m.decision.Price != (policy.Money{}) && (m.tenant == nil || m.decision.Rule != m.rules.Last())
 	switch {
 	case byRule:
 		price = m.decision.Price
 	case under.Price.Stated() && (under.Paid || under.Price.Free()):
 		price = under.Price.In(usual.Currency)
-	case m.decision.Access == terms.Open && !under.Paid:
-		price = terms.Money{Model: "free"}
+	case m.decision.Access == policy.Open && !under.Paid:
+		price = policy.Money{Model: "free"}
 	default:
 		price = usual
 	}
@@ -121,8 +121,8 @@ func (m *quoter) priced(site string, under *terms.License) terms.Money {
 
 // sold is one way in which an item is sold beside subscriptions: under a licence, for a price, which is the zero value where there is none.
 type sold struct {
-	terms.License
-	price terms.Money
+	policy.License
+	price policy.Money
 }
 
 // licensed says how the item is sold, in the order in which its licences are stated, and has the first of them count for what is asked of it in
@@ -140,21 +140,21 @@ func (m *quoter) licensed(site string) {
 		}
 		m.sold = append(m.sold, one)
 	}
-	m.price = terms.Money{}
+	m.price = policy.Money{}
 	if len(m.sold) > 0 {
 		m.price = m.sold[0].price
 	}
 }
 
 // sales are what the item would be sold for: as the requester says, and as the operator knows it.
-func (m *quoter) sales() []terms.Sale {
+func (m *quoter) sales() []policy.Sale {
 	q := m.query
-	said := terms.Sale{Functions: q.Functions, User: first(q.User, q.By.UserCategory), Country: first(q.Country, q.By.Country), Strict: m.owner.Strict}
-	known := terms.Sale{Functions: q.Functions, User: first(q.By.UserCategory, q.User), Country: first(q.By.Country, q.Country), Strict: m.owner.Strict}
+	said := policy.Sale{Functions: q.Functions, User: first(q.User, q.By.UserCategory), Country: first(q.Country, q.By.Country), Strict: m.owner.Strict}
+	known := policy.Sale{Functions: q.Functions, User: first(q.By.UserCategory, q.User), Country: first(q.By.Country, q.Country), Strict: m.owner.Strict}
 	if said.User == known.User && said.Country == known.Country {
-		return []terms.Sale{said}
+		return []policy.Sale{said}
 	}
-	return []terms.Sale{said, known}
+	return []policy.Sale{said, known}
 }
 
 func first(texts ...string) string {
@@ -167,8 +167,8 @@ func first(texts ...string) string {
 }
 
 // outside says why what the offer of a licence binds its buyer to leaves out what is bought for now.
-func (m *quoter) outside(to terms.Option) Absence {
-	bound := terms.Decision{Access: terms.Licensed, Permit: to.Functions.Permit, Prohibit: to.Functions.Prohibit, Users: to.Users, Countries: to.Countries}
+func (m *quoter) outside(to policy.Option) Absence {
+	bound := policy.Decision{Access: policy.Licensed, Permit: to.Functions.Permit, Prohibit: to.Functions.Prohibit, Users: to.Users, Countries: to.Countries}
 	for _, sale := range m.sales() {
 		if absent := absence(bound.Sells(sale)); absent != "" {
 			return absent
@@ -181,37 +181,37 @@ func (m *quoter) outside(to terms.Option) Absence {
 var uses = []string{"search", functionInput, "ai-index", "ai-train"}
 
 // refused says why the terms do not sell the item.
-func (m *quoter) refused() terms.Refusal {
+func (m *quoter) refused() policy.Refusal {
 	for _, sale := range m.sales() {
 		refusal := m.refuses(sale)
-		if refusal == terms.Permitted && len(sale.Functions) == 0 {
-			refusal = terms.FunctionRefused
+		if refusal == policy.Permitted && len(sale.Functions) == 0 {
+			refusal = policy.FunctionRefused
 			for _, sale.Functions = range [][]string{uses[:1], uses[1:2], uses[2:3], uses[3:]} {
-				if m.refuses(sale) == terms.Permitted {
-					refusal = terms.Permitted
+				if m.refuses(sale) == policy.Permitted {
+					refusal = policy.Permitted
 					break
 				}
 			}
 		}
-		if refusal != terms.Permitted {
+		if refusal != policy.Permitted {
 			return refusal
 		}
 	}
-	return terms.Permitted
+	return policy.Permitted
 }
 
 // refuses says why the terms do not sell the item for something. What a licence asks money for is not given away.
-func (m *quoter) refuses(sale terms.Sale) terms.Refusal {
+func (m *quoter) refuses(sale policy.Sale) policy.Refusal {
 	refusal := m.decision.Sells(sale)
-	if refusal != terms.Permitted || len(m.decision.Own) == 0 {
+	if refusal != policy.Permitted || len(m.decision.Own) == 0 {
 		return refusal
 	}
 	for _, l := range m.decision.Licenses(sale) {
 		if !l.Paid || !m.priced(m.site(), &l).Free() {
-			return terms.Permitted
+			return policy.Permitted
 		}
 	}
-	return terms.OwnTermsRefuseIt
+	return policy.OwnTermsRefuseIt
 }
 
 // site is the site of the ware; empty where there is none yet.
@@ -224,11 +224,11 @@ func (m *quoter) site() string {
 
 // proposals are the offers that are paid or free, one for each licence, and one for each subscription that is good for it and has
 // enough left; or the reason why there is none.
-func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Absence) {
+func (m *quoter) proposals(subscribed []accounts.Subscription) ([]*Proposal, Absence) {
 	delivery := m.delivery()
 	var all []*Proposal
 	for i := range m.sold {
-		if m.sold[i].price != (terms.Money{}) {
+		if m.sold[i].price != (policy.Money{}) {
 			m.price, m.under = m.sold[i].price, i
 			all = append(all, m.proposal(delivery, nil))
 		}
@@ -259,9 +259,9 @@ func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Abse
 const mostSubscriptions = 10
 
 // charge is the purchase of an offer as the book looks at it.
-func charge(o *deal.Offer, now time.Time) account.Charge {
-	return account.Charge{
-		Buyer: o.Buyer, Site: o.Site, Item: account.Item{URL: o.URL, Labels: o.Labels}, Price: o.Price, Quantity: o.Quantity, Tokens: o.Tokens,
+func charge(o *transactions.Offer, now time.Time) accounts.Charge {
+	return accounts.Charge{
+		Buyer: o.Buyer, Site: o.Site, Item: accounts.Item{URL: o.URL, Labels: o.Labels}, Price: o.Price, Quantity: o.Quantity, Tokens: o.Tokens,
 		Subscription: o.Subscription, Timed: o.Delivery == streaming && o.Mutability == string(catalog.Live), Now: now,
 	}
 }
@@ -291,20 +291,20 @@ func (m *quoter) may(way string) bool {
 func (m *quoter) away() bool { return m.outlet != nil && m.may(instructions) }
 
 // proposal is one offer; s is the subscription that it is under, nil for none.
-func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
+func (m *quoter) proposal(delivery string, s *accounts.Subscription) *Proposal {
 	w, expires := m.ware, m.now.Add(m.owner.For)
-	seller, page := terms.Host(w.URL)
+	seller, page := policy.Host(w.URL)
 	if !page {
 		seller = m.seller
 	}
 	out := &Proposal{
-		Offer: deal.Offer{
-			ID: deal.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,
-			Package: deal.Package{ID: packageID(w.Site, w.URL), Title: w.Title, Seller: seller, Citation: m.price.Model == "attribution"},
+		Offer: transactions.Offer{
+			ID: transactions.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,
+			Package: transactions.Package{ID: packageID(w.Site, w.URL), Title: w.Title, Seller: seller, Citation: m.price.Model == "attribution"},
 			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(delivery),
 			Tokens: int64(w.Tokens()), Via: m.query.Via, Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
 		},
-		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open && !w.IsPushed(), Told: m.told, Attested: m.attested,
+		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == policy.Open && !w.IsPushed(), Told: m.told, Attested: m.attested,
 	}
 	if m.under < len(m.sold) {
 		to := &m.sold[m.under]
@@ -334,7 +334,7 @@ func (m *quoter) quantity(delivery string) int64 {
 	if m.price.Estimate > 0 {
 		n = m.price.Estimate
 	}
-	if delivery != streaming || !m.live() || m.price.Unit() != terms.UnitMinutes {
+	if delivery != streaming || !m.live() || m.price.Unit() != policy.UnitMinutes {
 		return int64(n)
 	}
 	const most = int64(sign.URLLife / time.Minute)
@@ -364,17 +364,17 @@ func (m *quoter) unitCost(quantity int64) int64 {
 }
 
 // duty is what must be reported: within the rule's window, or within that of all where the price asks for a report.
-func (m *quoter) duty() deal.Duty {
-	window, asked := m.decision.Reporting, account.Models[m.price.Model].Fields
+func (m *quoter) duty() transactions.Duty {
+	window, asked := m.decision.Reporting, accounts.Models[m.price.Model].Fields
 	if window == 0 && len(asked) > 0 {
 		window = m.owner.Window
 	}
 	if window == 0 {
-		return deal.Duty{}
+		return transactions.Duty{}
 	}
 	fields := slices.Concat(m.owner.Fields, asked)
 	slices.Sort(fields)
-	return deal.Duty{Seconds: int64(window / time.Second), Fields: slices.Compact(fields)}
+	return transactions.Duty{Seconds: int64(window / time.Second), Fields: slices.Compact(fields)}
 }
 
 // packageID is the name of what is sold at an address of a site, which stays the same over its versions.

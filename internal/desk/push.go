@@ -14,12 +14,12 @@ import (
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/errgroup"
 
-	"frontdesk/internal/attest"
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/supply"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/attestation"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -27,27 +27,27 @@ import (
 
 // Supplying is what selling what others push takes.
 type Supplying struct {
-	Shelves *supply.Shelves
+	Shelves *push.Shelves
 	// Tenants are those for whom this front desk sells beside its own sites, and Terms the terms of one of them.
-	Tenants *supply.Tenants
-	Terms   func(*supply.Tenant) *terms.Terms
+	Tenants *push.Tenants
+	Terms   func(*push.Tenant) *policy.Terms
 	// Outlet gives who delivers what a tenant has at a domain of its own; nil for nobody.
-	Outlet func(one *supply.Tenant, domain string) *Outlet
+	Outlet func(one *push.Tenant, domain string) *Outlet
 	// Proving is what verifying domains takes; nil where none are.
 	Proving *Proving
 	// Site gives the id of the site of this front desk's own that has a host; ok is false where none has.
 	Site func(host string) (id string, ok bool)
 	// Contributes says whether the provider at a host names a domain as one that may push entries for it.
 	Contributes func(ctx context.Context, host, domain string) (bool, error)
-	Attested    *attest.Checker
+	Attested    *attestation.Checker
 	// Reread begins to read a site's sources anew, and says whether it does; nil where there are none.
 	Reread func(site string) (begun bool)
 }
 
 // OpenSupply lets the desk take what is pushed, and sell it. It is called before the first request, after OpenQuotes.
 func (d *Desk) OpenSupply(s *Supplying) (err error) {
-	d.attestations, err = newCache(&otter.Options[attestedAt, []*attest.Kept]{
-		MaximumWeight: attestationsKept, Weigher: func(_ attestedAt, all []*attest.Kept) uint32 { return uint32(1 + 4*len(all)) },
+	d.attestations, err = newCache(&otter.Options[attestedAt, []*attestation.Kept]{
+		MaximumWeight: attestationsKept, Weigher: func(_ attestedAt, all []*attestation.Kept) uint32 { return uint32(1 + 4*len(all)) },
 	})
 	d.supplying, d.pushLane = s, newLane()
 	checker := *s.Attested
@@ -65,14 +65,14 @@ const attestationsKept = 100_000
 // Pushed is an entry as it is pushed.
 type Pushed struct {
 	Domain, Path string
-	URI          string       // of what is no page of the web, where it has no path
-	Entry        supply.Entry // without what names it
+	URI          string     // of what is no page of the web, where it has no path
+	Entry        push.Entry // without what names it
 	Attestations []*rampv1.ResourceAttestation
 	// Reason and Detail say why it cannot be taken, where that is known already; Reason is one of those below, or empty.
 	Reason, Detail string
 }
 
-// Why entries are refused, beside what [attest.Reason] has.
+// Why entries are refused, beside what [attestation.Reason] has.
 const (
 	RefusedEntry     = "INVALID_ENTRY"
 	RefusedPath      = "INVALID_PATH"
@@ -88,7 +88,7 @@ const mostPatterns = 1000
 var errNoSupply = fail.New(fail.UnsupportedMode, "nothing is pushed here")
 
 // mayPush says why a caller may do nothing with the entries of a tenant. Of tenants that are not the caller's it does not tell whether there are any.
-func (d *Desk) mayPush(by *trust.Caller, tenant string) error {
+func (d *Desk) mayPush(by *identity.Caller, tenant string) error {
 	switch {
 	case d.supplying == nil:
 		return errNoSupply
@@ -113,7 +113,7 @@ func (l lane) do(work func()) {
 
 // Push takes n entries over into a tenant's catalog, which entry gives, called by many goroutines: each that is good counts from when it returns, here at once and at other nodes within seconds; of
 // the others it is kept why they were refused (RAMP v1, PushResources). All of the request is kept, or nothing.
-func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int, entry func(int) Pushed) (accepted, rejected int, err error) {
+func (d *Desk) Push(ctx context.Context, by *identity.Caller, tenant string, n int, entry func(int) Pushed) (accepted, rejected int, err error) {
 	if err := d.mayPush(by, tenant); err != nil {
 		return 0, 0, err
 	}
@@ -125,8 +125,8 @@ func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int,
 	if err := d.pushable(ctx, all, entry, pushing{by, tenant, now}); err != nil {
 		return 0, 0, err
 	}
-	batch := supply.Batch{Tenant: tenant, Patterns: mostPatterns, Over: func(e *supply.Entry) supply.Rejection {
-		return supply.Rejection{
+	batch := push.Batch{Tenant: tenant, Patterns: mostPatterns, Over: func(e *push.Entry) push.Rejection {
+		return push.Rejection{
 			At: now, Caller: by.ID, Address: e.Address, Reason: RefusedPatterns,
 			Detail: fmt.Sprintf("a tenant may have %d entries with a star within their path; end the path in a slash or a star instead", mostPatterns),
 		}
@@ -134,7 +134,7 @@ func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int,
 	last := map[string]int{} // of what has one address the last counts
 	for i := range all {
 		if p := &all[i]; p.Reason != "" {
-			batch.Refused = append(batch.Refused, supply.Rejection{At: now, Caller: by.ID, Address: cmp.Or(p.URI, p.Domain+p.Path), Reason: p.Reason, Detail: p.Detail})
+			batch.Refused = append(batch.Refused, push.Rejection{At: now, Caller: by.ID, Address: cmp.Or(p.URI, p.Domain+p.Path), Reason: p.Reason, Detail: p.Detail})
 			continue
 		}
 		accepted++
@@ -181,7 +181,7 @@ func (d *Desk) pushes(ctx context.Context) {
 
 // pushing is by whom entries are pushed, for whom, and when.
 type pushing struct {
-	by     *trust.Caller
+	by     *identity.Caller
 	tenant string
 	now    time.Time
 }
@@ -212,7 +212,7 @@ func (d *Desk) pushable(ctx context.Context, all []Pushed, entry func(int) Pushe
 
 // lookAll is look for many that have their places: what of them needs nobody's documents is reckoned in one turn.
 func (d *Desk) lookAll(ctx context.Context, some []Pushed, p pushing) error {
-	subjects := make([]attest.Subject, len(some))
+	subjects := make([]attestation.Subject, len(some))
 	verifiers, any := map[string]bool{}, false
 	for i := range some {
 		if some[i].Reason != "" {
@@ -239,7 +239,7 @@ func (d *Desk) lookAll(ctx context.Context, some []Pushed, p pushing) error {
 			if some[i].Reason != "" || len(some[i].Attestations) == 0 || err != nil {
 				continue
 			}
-			if err = some[i].attested(ctx, known, subjects[i]); errors.Is(err, attest.ErrNotGathered) {
+			if err = some[i].attested(ctx, known, subjects[i]); errors.Is(err, attestation.ErrNotGathered) {
 				left, err = append(left, i), nil
 			}
 		}
@@ -264,7 +264,7 @@ func (d *Desk) place(one *Pushed, p pushing) {
 		one.refuse(RefusedPath, "the path has to begin with a slash, and to be one of an address of the web")
 		return
 	}
-	if beginning, stars := supply.Pattern(one.Path); !sameKind(canonical, beginning, stars) {
+	if beginning, stars := push.Pattern(one.Path); !sameKind(canonical, beginning, stars) {
 		one.refuse(RefusedPath, "the path stands for another kind of address once its dot segments and backslashes are read; write it as "+canonical[len(hostOf(canonical)):]+" where that is meant")
 		return
 	}
@@ -302,30 +302,30 @@ func (d *Desk) provider(tenant, canonical, named string) string {
 // sameKind says whether an address is of a kind: a beginning, a pattern with stars, or itself. A path like /a/.. does not end in a slash, and so must not be sold as
 // everything that there is.
 func sameKind(canonical string, beginning, stars bool) bool {
-	b, s := supply.Pattern(canonical)
+	b, s := push.Pattern(canonical)
 	return b == beginning && s == stars
 }
 
 // look looks whether an entry that has its place may be there, and says what its attestations have to be of.
-func (d *Desk) look(ctx context.Context, one *Pushed, subject *attest.Subject, p pushing) (err error) {
+func (d *Desk) look(ctx context.Context, one *Pushed, subject *attestation.Subject, p pushing) (err error) {
 	e, host := &one.Entry, d.provider(p.tenant, one.Entry.Address, one.Domain)
-	*subject = attest.Subject{Provider: host, URI: cmp.Or(one.URI, "https://"+one.Domain+one.Path)}
+	*subject = attestation.Subject{Provider: host, URI: cmp.Or(one.URI, "https://"+one.Domain+one.Path)}
 	if domain := p.by.Domain; domain != "" && domain != host && !d.owns(p.tenant, domain) {
 		e.Author, subject.Caller = domain, domain
 		if subject.Contributor, err = d.supplying.Contributes(ctx, host, domain); err != nil {
 			return err
 		}
 		if !subject.Contributor {
-			one.refuse(string(attest.UnauthorizedContributor), domain+" is not among the catalog_contributors of the ramp.json of "+host)
+			one.refuse(string(attestation.UnauthorizedContributor), domain+" is not among the catalog_contributors of the ramp.json of "+host)
 		}
 	}
 	return nil
 }
 
 // attested looks whether what is attested of an entry holds, and writes it as it is kept.
-func (p *Pushed) attested(ctx context.Context, checker *attest.Checker, subject attest.Subject) error {
+func (p *Pushed) attested(ctx context.Context, checker *attestation.Checker, subject attestation.Subject) error {
 	checked, err := checker.Check(ctx, subject, p.Attestations)
-	var wrong *attest.Rejection
+	var wrong *attestation.Rejection
 	switch {
 	case errors.As(err, &wrong):
 		p.refuse(string(wrong.Reason), wrong.Error())
@@ -378,7 +378,7 @@ func (d *Desk) has(tenant, canonical string) bool {
 }
 
 // tenantAt is the tenant that has a host beside those of this front desk's own sites; nil for none.
-func (d *Desk) tenantAt(host string) *supply.Tenant {
+func (d *Desk) tenantAt(host string) *push.Tenant {
 	if d.supplying == nil {
 		return nil
 	}
@@ -390,7 +390,7 @@ func (d *Desk) tenantAt(host string) *supply.Tenant {
 
 // Withdraw takes entries out of a tenant's catalog, by their paths, which stand for all domains of the tenant, or by their addresses; a contributor
 // takes out its own alone. It says how many there were (RAMP v1, RemoveResources). The error is fail.Invalid for what is neither.
-func (d *Desk) Withdraw(ctx context.Context, by *trust.Caller, tenant string, paths []string) (removed int, err error) {
+func (d *Desk) Withdraw(ctx context.Context, by *identity.Caller, tenant string, paths []string) (removed int, err error) {
 	if err := d.mayPush(by, tenant); err != nil {
 		return 0, err
 	}
@@ -446,7 +446,7 @@ func (d *Desk) hostsOf(tenant string) []string {
 
 // Reread begins to read a tenant's content anew, and says whether it does: not where that is going on, nor where there is nothing to read (RAMP
 // v1, RefreshCatalog).
-func (d *Desk) Reread(by *trust.Caller, tenant string) (begun bool, err error) {
+func (d *Desk) Reread(by *identity.Caller, tenant string) (begun bool, err error) {
 	if err := d.mayPush(by, tenant); err != nil {
 		return false, err
 	}
@@ -454,7 +454,7 @@ func (d *Desk) Reread(by *trust.Caller, tenant string) (begun bool, err error) {
 }
 
 // soldBy says under which terms a ware is sold; ok is false for one that is not: what is pushed is sold as long as its domain is the tenant's.
-func (d *Desk) soldBy(ware *catalog.Entry, own *terms.Terms) (rules *terms.Terms, tenant *supply.Tenant, ok bool) {
+func (d *Desk) soldBy(ware *catalog.Entry, own *policy.Terms) (rules *policy.Terms, tenant *push.Tenant, ok bool) {
 	if !ware.IsPushed() {
 		return own, nil, d.served[ware.Site]
 	}
@@ -497,7 +497,7 @@ func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.Re
 				d.config.Log.Error("an attestation that was kept cannot be read", "error", err)
 				continue
 			}
-			all = append(all, &attest.Kept{ResourceAttestation: a})
+			all = append(all, &attestation.Kept{ResourceAttestation: a})
 		}
 		d.attestations.Set(at, all)
 	}
@@ -506,7 +506,7 @@ func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.Re
 		if a.Uri != ware.URL && a.Uri != ware.Address || outdated(a.ResourceAttestation, ware) {
 			continue
 		}
-		if d.supplying.Attested.Holds(ctx, attest.Subject{Provider: cmp.Or(hostOf(at.address), a.Verifier), URI: a.Uri}, a) {
+		if d.supplying.Attested.Holds(ctx, attestation.Subject{Provider: cmp.Or(hostOf(at.address), a.Verifier), URI: a.Uri}, a) {
 			good = append(good, a.ResourceAttestation)
 		}
 	}

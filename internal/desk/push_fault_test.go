@@ -20,14 +20,14 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/attest"
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/supply"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/attestation"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/clock"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -38,7 +38,7 @@ import (
 type supplier struct {
 	*bench
 	clock   *clock.Clock
-	shelves *supply.Shelves
+	shelves *push.Shelves
 	wares   *catalog.Catalog
 	behind  bool // it may not know yet what was pushed last, and then offers what it knows without what was attested of that
 }
@@ -47,7 +47,7 @@ const acmeHost = "www.acme.example"
 
 var (
 	verifierKey = ed25519.NewKeyFromSeed([]byte(strings.Repeat("v", ed25519.SeedSize)))
-	third       = &trust.Caller{ID: "third", Domain: "third.example", Tenants: []string{"acme"}}
+	third       = &identity.Caller{ID: "third", Domain: "third.example", Tenants: []string{"acme"}}
 )
 
 // ownKeys is the provider that attests its own content.
@@ -58,18 +58,18 @@ func (ownKeys) Keys(context.Context, string, bool) ([]ramp.Key, error) {
 }
 
 // pushSchemas are those of the rooms that a supplier has.
-var pushSchemas = append([]store.Schema{supply.Schema}, schemas...)
+var pushSchemas = append([]store.Schema{push.Schema}, schemas...)
 
 // supplierOn is a process over a database that may hold something already.
 func supplierOn(t testing.TB, db *store.DB) *supplier {
 	t.Helper()
 	s := &supplier{bench: benchOn(t, db, "site"), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))}
-	s.config.Now, s.shelves = s.clock.Now, supply.NewShelves(db, s.clock.Now)
-	tenants, err := supply.OpenTenants(t.Context(), supply.TenantsConfig{
+	s.config.Now, s.shelves = s.clock.Now, push.NewShelves(db, s.clock.Now)
+	tenants, err := push.OpenTenants(t.Context(), push.TenantsConfig{
 		DB: db, Now: s.clock.Now, Sites: map[string]bool{"site": true, "site.example": true}, Host: func(domain string) (string, bool) { return domain, true },
 	})
 	if err == nil && tenants.Get("acme") == nil {
-		_, _, err = tenants.Put(t.Context(), supply.Tenant{ID: "acme", Domains: []string{acmeHost}})
+		_, _, err = tenants.Put(t.Context(), push.Tenant{ID: "acme", Domains: []string{acmeHost}})
 	}
 	if err == nil {
 		s.wares, err = catalog.New(catalog.Config{Content: s.catalog, Supply: s.shelves})
@@ -77,19 +77,19 @@ func supplierOn(t testing.TB, db *store.DB) *supplier {
 	if err == nil {
 		s.OpenGoods(s.wares)
 		owner := &Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Currency: "USD"}
-		err = s.OpenQuotes(&Quoting{Owner: func() *Selling { return owner }, DB: db, Catalog: s.wares, Book: account.New(account.Options{})})
+		err = s.OpenQuotes(&Quoting{Owner: func() *Selling { return owner }, DB: db, Catalog: s.wares, Book: accounts.New(accounts.Options{})})
 	}
-	var rules *terms.Terms
+	var rules *policy.Terms
 	if err == nil {
-		rules, err = terms.New([]terms.Rule{{Access: terms.Licensed, Price: cent}})
+		rules, err = policy.New([]policy.Rule{{Access: policy.Licensed, Price: cent}})
 	}
 	if err == nil {
 		outlet := &Outlet{Name: "cdn", At: "https://cdn.acme.example", Keys: func(context.Context) ([]sign.URLKey, error) { return []sign.URLKey{addressKey("one")}, nil }}
 		err = s.OpenSupply(&Supplying{
-			Shelves: s.shelves, Tenants: tenants, Terms: func(*supply.Tenant) *terms.Terms { return rules }, Outlet: func(*supply.Tenant, string) *Outlet { return outlet },
+			Shelves: s.shelves, Tenants: tenants, Terms: func(*push.Tenant) *policy.Terms { return rules }, Outlet: func(*push.Tenant, string) *Outlet { return outlet },
 			Site:        func(host string) (string, bool) { return "site", host == "site.example" },
 			Contributes: func(context.Context, string, string) (bool, error) { return true, nil },
-			Attested:    &attest.Checker{Verifiers: ownKeys{}, Now: s.clock.Now},
+			Attested:    &attestation.Checker{Verifiers: ownKeys{}, Now: s.clock.Now},
 		})
 	}
 	if err == nil {
@@ -108,7 +108,7 @@ func supplierOn(t testing.TB, db *store.DB) *supplier {
 type pusher struct {
 	*supplier
 	t    *testing.T
-	by   *trust.Caller
+	by   *identity.Caller
 	base string
 	now  func() int
 
@@ -130,7 +130,7 @@ const pushPlaces = 16
 
 // pushers are a provider's program and a contributor's, and another of the provider's.
 func (s *supplier) pushers(t *testing.T, now func() int) (all []*pusher) {
-	for i, by := range []*trust.Caller{acme, third, acme} {
+	for i, by := range []*identity.Caller{acme, third, acme} {
 		all = append(all, &pusher{supplier: s, t: t, by: by, base: fmt.Sprint("/", i), now: now, states: []map[int]int{{}}})
 	}
 	return all
@@ -154,7 +154,7 @@ func attests(place int) bool { return place%4 == 0 }
 
 func (p *pusher) entry(place, version int) Pushed {
 	path, _ := p.path(place)
-	one := Pushed{Domain: acmeHost, Path: path, Entry: supply.Entry{Title: fmt.Sprint("version ", version), Words: int64(version)}}
+	one := Pushed{Domain: acmeHost, Path: path, Entry: push.Entry{Title: fmt.Sprint("version ", version), Words: int64(version)}}
 	if attests(place) {
 		a := &rampv1.ResourceAttestation{
 			Verifier: acmeHost, Kid: "k1", AttestedAt: timestamppb.New(p.clock.Now()), Uri: "https://" + acmeHost + path,

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/supply"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // FuzzPushedPath pushes an entry at a path, and asks for another: what is taken is offered at its own address, what looks like one address is offered there alone, and it
@@ -37,7 +37,7 @@ func FuzzPushedPath(f *testing.F) {
 			return
 		}
 		accepted, rejected, err := p.Push(t.Context(), acme, "acme", 1, func(int) Pushed {
-			return Pushed{Domain: acmeHost, Path: path, Entry: supply.Entry{Title: "it"}}
+			return Pushed{Domain: acmeHost, Path: path, Entry: push.Entry{Title: "it"}}
 		})
 		if err != nil || accepted+rejected != 1 {
 			t.Fatalf("%q: %d, %d, %v", path, accepted, rejected, err)

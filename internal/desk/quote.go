@@ -9,14 +9,14 @@ import (
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/errgroup"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 )
 
 // Selling is what the owner says about offers beside the terms.
@@ -25,8 +25,8 @@ type Selling struct {
 	For time.Duration
 	// Price is that of licensed items whose rule names none, where Prices has none for their site; the zero value leaves them to
 	// subscribers.
-	Price  terms.Money
-	Prices map[string]terms.Money // by site
+	Price  policy.Money
+	Prices map[string]policy.Money // by site
 	// Window is the time within which a use must be reported where the rule names none and the price asks for a report, and
 	// Fields what every report must say that is owed.
 	Window time.Duration
@@ -49,9 +49,9 @@ type Quoting struct {
 	Owner   func() *Selling
 	DB      *store.DB
 	Catalog *catalog.Catalog
-	Book    *account.Book // of the subscriptions under which buyers have things; nil where there are none
+	Book    *accounts.Book // of the subscriptions under which buyers have things; nil where there are none
 	// Outlet gives who delivers an item in this front desk's place; nil where that does itself. A nil func is for all.
-	Outlet func(terms.Facts) *Outlet
+	Outlet func(policy.Facts) *Outlet
 	// Authorised says whether the provider of an item's address lets this front desk sell for it; nil for all.
 	Authorised func(address string) bool
 }
@@ -73,7 +73,7 @@ func (d *Desk) OpenQuotes(q *Quoting) error {
 
 // Query asks what is offered for some addresses.
 type Query struct {
-	By   trust.Requester
+	By   identity.Requester
 	URIs []string // each once
 	// Functions are what it is for, as terms name them; none when nothing is declared.
 	Functions []string
@@ -103,7 +103,7 @@ const (
 // Quoted is what is offered for one address: offers, those under subscriptions last, or the reason why there is none.
 type Quoted struct {
 	URI    string
-	Offers []*deal.Offer
+	Offers []*transactions.Offer
 	Absent Absence
 }
 
@@ -123,7 +123,7 @@ func (d *Desk) Quote(ctx context.Context, q Query, seal func(*Proposal) (documen
 	if err != nil {
 		return nil, err
 	}
-	var offers []*deal.Offer
+	var offers []*transactions.Offer
 	for i := range proposals {
 		for _, p := range proposals[i] {
 			if p.Document, p.Signature, err = seal(p); err != nil {
@@ -137,7 +137,7 @@ func (d *Desk) Quote(ctx context.Context, q Query, seal func(*Proposal) (documen
 		return groups, nil
 	}
 	if err = d.befalls("keep offers"); err == nil {
-		err = d.quoting.DB.Update(ctx, func(tx *store.Tx) error { return deal.PutOffers(ctx, tx, offers...) })
+		err = d.quoting.DB.Update(ctx, func(tx *store.Tx) error { return transactions.PutOffers(ctx, tx, offers...) })
 	}
 	if err == nil {
 		d.lately.add(offers)
@@ -171,11 +171,11 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 // Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
 func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, error) {
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	quoters, err := d.quoters(ctx, quoter{owner: d.quoting.Owner(), rules: d.config.Terms(), query: &q, now: now, operation: trust.OperationDiscover})
+	quoters, err := d.quoters(ctx, quoter{owner: d.quoting.Owner(), rules: d.config.Terms(), query: &q, now: now, operation: identity.OperationDiscover})
 	if err != nil {
 		return nil, nil, err
 	}
-	groups, wanted := make([]Quoted, len(quoters)), map[string][]account.Subscription{}
+	groups, wanted := make([]Quoted, len(quoters)), map[string][]accounts.Subscription{}
 	for i := range quoters {
 		if groups[i].URI, groups[i].Absent = q.URIs[i], quoters[i].absent; quoters[i].absent == "" {
 			wanted[quoters[i].ware.Site] = nil
@@ -214,7 +214,7 @@ type subscriber struct{ buyer, site string }
 const subscribeFor = time.Second
 
 // subscribed adds to sites what subscriptions a buyer has there. One that is new is seen within a second.
-func (d *Desk) subscribed(ctx context.Context, buyer string, sites map[string][]account.Subscription, now time.Time) error {
+func (d *Desk) subscribed(ctx context.Context, buyer string, sites map[string][]accounts.Subscription, now time.Time) error {
 	if d.quoting.Book == nil {
 		return nil
 	}
@@ -308,15 +308,15 @@ func (d *Desk) choose(m *quoter) {
 }
 
 // absence is the reason for what the terms refuse.
-func absence(refusal terms.Refusal) Absence {
+func absence(refusal policy.Refusal) Absence {
 	switch refusal {
-	case terms.Permitted:
+	case policy.Permitted:
 		return ""
-	case terms.ItemBlocked:
+	case policy.ItemBlocked:
 		return NotLicensed
-	case terms.UserRefused:
+	case policy.UserRefused:
 		return UserOut
-	case terms.CountryRefused:
+	case policy.CountryRefused:
 		return CountryOut
 	}
 	return FunctionOut

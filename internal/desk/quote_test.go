@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/clock"
 )
 
@@ -29,7 +29,7 @@ type seller struct {
 	*bench
 	clock *clock.Clock
 	owner *Selling
-	book  *account.Book
+	book  *accounts.Book
 	wares *catalog.Catalog
 }
 
@@ -42,7 +42,7 @@ func newSeller(t testing.TB, sites ...string) *seller {
 func sellerOn(t testing.TB, db *store.DB, sites ...string) *seller {
 	t.Helper()
 	s := &seller{
-		bench: benchOn(t, db, append(sites, "site")...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), book: account.New(account.Options{}),
+		bench: benchOn(t, db, append(sites, "site")...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), book: accounts.New(accounts.Options{}),
 		owner: &Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD"},
 	}
 	s.config.Now = s.clock.Now
@@ -66,18 +66,18 @@ func (s *seller) stock(t tester, items ...content.Item) {
 }
 
 // licensed is a rule that sells what is below a path.
-func licensed(path string, price terms.Price) terms.Rule {
-	return terms.Rule{Match: terms.Match{Path: []string{path}}, Access: terms.Licensed, Price: price}
+func licensed(path string, price policy.Price) policy.Rule {
+	return policy.Rule{Match: policy.Match{Path: []string{path}}, Access: policy.Licensed, Price: price}
 }
 
-var cent = terms.Price{Model: "per_access", Rate: "0.01", Currency: "USD"}
+var cent = policy.Price{Model: "per_access", Rate: "0.01", Currency: "USD"}
 
 // address is that of an item of the site.
 func address(path string) string { return "https://site.example/" + path }
 
 // asking is a query of a requester whom the operator knows nothing of.
 func asking(uris ...string) Query {
-	return Query{By: trust.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"}}
+	return Query{By: identity.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"}}
 }
 
 // plainly seals an offer with its id.
@@ -108,7 +108,7 @@ func (s *seller) absent(t tester, q Query) Absence {
 func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 	t.Parallel()
 	s := newSeller(t)
-	rule := licensed("/a/**", terms.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"})
+	rule := licensed("/a/**", policy.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"})
 	rule.Labels = []string{"finance"}
 	s.obey(t, rule)
 	s.stock(t, story("a/1", "One two three four."))
@@ -118,20 +118,20 @@ func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 	}
 	made := groups[0].Offers[0]
 	entry := s.wares.Find(address("a/1"))[0]
-	want := &deal.Offer{
+	want := &transactions.Offer{
 		ID: made.ID, Site: "site", URI: address("a/1"), URL: address("a/1"), Item: entry.Ref, Buyer: "buyer.example/bot", Functions: []string{"ai-input"},
-		Package: deal.Package{ID: packageID("site", address("a/1")), Title: "Story of a/1", Seller: "site.example"},
-		Terms:   s.rules.Load().Version(), Labels: []string{"finance"}, Price: terms.Money{Model: "per_token", Rate: 1515, Currency: "USD"},
+		Package: transactions.Package{ID: packageID("site", address("a/1")), Title: "Story of a/1", Seller: "site.example"},
+		Terms:   s.rules.Load().Version(), Labels: []string{"finance"}, Price: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"},
 		Quantity: int64(entry.Tokens()), Unit: "tokens", Tokens: int64(entry.Tokens()), Delivery: "direct",
-		Report: deal.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}, Hash: fmt.Sprintf("%x", entry.Hash),
+		Report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}, Hash: fmt.Sprintf("%x", entry.Hash),
 		Mutability: "static", Issued: s.clock.Now(), Expires: s.clock.Now().Add(5 * time.Minute), Document: []byte(made.ID), Signature: []byte("signed " + made.ID),
 	}
 	if diff := cmp.Diff(want, made); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
 	}
-	var kept *deal.Offer
+	var kept *transactions.Offer
 	if err := s.db.View(t.Context(), func(tx *store.Tx) (err error) {
-		kept, _, err = deal.FindOffer(t.Context(), tx, made.ID)
+		kept, _, err = transactions.FindOffer(t.Context(), tx, made.ID)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 func TestGroupsComeInTheOrderOfTheQuery(t *testing.T) {
 	t.Parallel()
 	s := newSeller(t)
-	s.obey(t, licensed("/a/**", cent), terms.Rule{Access: terms.Blocked})
+	s.obey(t, licensed("/a/**", cent), policy.Rule{Access: policy.Blocked})
 	s.stock(t, story("a/1", "One."), story("a/2", "Two."), story("b/1", "Three."))
 	q := asking(address("a/2"), address("b/1"), "no address", address("a/1"), address("a"), address("a/1?x=1"), address("a/11"))
 	var got []string
@@ -179,7 +179,7 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	rule.Countries.Prohibit = []string{"FR"}
 	rule.Delivery = []string{"streaming"}
 	blocked := rule
-	blocked.Access, blocked.Scopes, blocked.Price = terms.Blocked, nil, terms.Price{}
+	blocked.Access, blocked.Scopes, blocked.Price = policy.Blocked, nil, policy.Price{}
 	q := asking(address("a/2"))
 	q.Functions, q.User, q.Country = []string{"ai-train"}, "commercial", "FR"
 	s.obey(t, rule)
@@ -310,32 +310,32 @@ func TestPricesBecomeOffers(t *testing.T) {
 	s := newSeller(t)
 	s.stock(t, story("a/1", strings.Repeat("word ", 100)))
 	tokens := s.wares.Find(address("a/1"))[0].Tokens()
-	all := terms.Money{Model: "per_access", Rate: 500, Currency: "EUR"}
+	all := policy.Money{Model: "per_access", Rate: 500, Currency: "EUR"}
 	for name, c := range map[string]struct {
-		rule     terms.Rule
-		fallback terms.Money
-		site     terms.Money
-		want     terms.Money
+		rule     policy.Rule
+		fallback policy.Money
+		site     policy.Money
+		want     policy.Money
 		unit     int64 // cost of one, in 1e-12
-		report   deal.Duty
+		report   transactions.Duty
 		absent   Absence
 	}{
-		"an open item is free":                       {rule: terms.Rule{Access: terms.Open}, want: terms.Money{Model: "free"}},
-		"what is open may have a price":              {rule: terms.Rule{Access: terms.Open, Price: cent}, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
-		"without a price nothing is sold":            {rule: terms.Rule{Access: terms.Licensed}, absent: NotInCatalog},
-		"the site's price comes before that for all": {rule: terms.Rule{Access: terms.Licensed}, fallback: all, site: terms.Money{Model: "per_access", Rate: 700, Currency: "EUR"}, want: terms.Money{Model: "per_access", Rate: 700, Currency: "EUR"}},
-		"the owner's price is for all":               {rule: terms.Rule{Access: terms.Licensed}, fallback: all, want: all},
-		"the rule's comes before":                    {rule: terms.Rule{Access: terms.Licensed, Price: cent}, fallback: all, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
-		"a rate for each token is its own cost":      {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}}, want: terms.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, unit: 15_150_000, report: deal.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
-		"costs in another currency are not compared": {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.1", Currency: "JPY"}}, want: terms.Money{Model: "per_token", Rate: 10_000_000, Currency: "JPY"}, report: deal.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
-		"attribution is to be reported":              {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "attribution"}}, want: terms.Money{Model: "attribution"}, report: deal.Duty{Seconds: 86400, Fields: []string{"attribution", "transaction_id"}}},
-		"a contribution is asked, and not demanded":  {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "contribution"}}, want: terms.Money{Model: "contribution"}},
-		"the rule's window is the duty's":            {rule: terms.Rule{Access: terms.Licensed, Price: cent, Reporting: terms.Reporting{Window: time.Hour}}, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens)), report: deal.Duty{Seconds: 3600, Fields: []string{"transaction_id"}}},
+		"an open item is free":                       {rule: policy.Rule{Access: policy.Open}, want: policy.Money{Model: "free"}},
+		"what is open may have a price":              {rule: policy.Rule{Access: policy.Open, Price: cent}, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
+		"without a price nothing is sold":            {rule: policy.Rule{Access: policy.Licensed}, absent: NotInCatalog},
+		"the site's price comes before that for all": {rule: policy.Rule{Access: policy.Licensed}, fallback: all, site: policy.Money{Model: "per_access", Rate: 700, Currency: "EUR"}, want: policy.Money{Model: "per_access", Rate: 700, Currency: "EUR"}},
+		"the owner's price is for all":               {rule: policy.Rule{Access: policy.Licensed}, fallback: all, want: all},
+		"the rule's comes before":                    {rule: policy.Rule{Access: policy.Licensed, Price: cent}, fallback: all, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
+		"a rate for each token is its own cost":      {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}}, want: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, unit: 15_150_000, report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
+		"costs in another currency are not compared": {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_token", Rate: "0.1", Currency: "JPY"}}, want: policy.Money{Model: "per_token", Rate: 10_000_000, Currency: "JPY"}, report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
+		"attribution is to be reported":              {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "attribution"}}, want: policy.Money{Model: "attribution"}, report: transactions.Duty{Seconds: 86400, Fields: []string{"attribution", "transaction_id"}}},
+		"a contribution is asked, and not demanded":  {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "contribution"}}, want: policy.Money{Model: "contribution"}},
+		"the rule's window is the duty's":            {rule: policy.Rule{Access: policy.Licensed, Price: cent, Reporting: policy.Reporting{Window: time.Hour}}, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens)), report: transactions.Duty{Seconds: 3600, Fields: []string{"transaction_id"}}},
 	} {
 		s.obey(t, c.rule)
 		s.owner.Price, s.owner.Prices = c.fallback, nil
 		if c.site.Model != "" {
-			s.owner.Prices = map[string]terms.Money{s.wares.Find(address("a/1"))[0].Site: c.site}
+			s.owner.Prices = map[string]policy.Money{s.wares.Find(address("a/1"))[0].Site: c.site}
 		}
 		var got *Proposal
 		groups, err := s.Quote(t.Context(), asking(address("a/1")), func(p *Proposal) (_, _ []byte, err error) {
@@ -372,13 +372,13 @@ func roundHalfEven(n, by int64) int64 {
 func TestCostOfOneIsRoundedHalfToEven(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		m := quoter{owner: &Selling{}, price: terms.Money{Model: "per_access", Rate: rapid.Int64Range(1, 1e14).Draw(t, "rate"), Currency: "USD"}}
+		m := quoter{owner: &Selling{}, price: policy.Money{Model: "per_access", Rate: rapid.Int64Range(1, 1e14).Draw(t, "rate"), Currency: "USD"}}
 		quantity := rapid.Int64Range(1, 1<<31).Draw(t, "quantity")
 		if got, want := m.unitCost(quantity), roundHalfEven(m.price.Rate*10_000, quantity); got != want {
 			t.Errorf("%d, want %d", got, want)
 		}
 	})
-	m := quoter{owner: &Selling{}, price: terms.Money{Model: "per_access", Rate: 1, Currency: "USD"}}
+	m := quoter{owner: &Selling{}, price: policy.Money{Model: "per_access", Rate: 1, Currency: "USD"}}
 	for quantity, want := range map[int64]int64{20_000: 0, 6_667: 1, 4_000: 2, 8_000: 1, 0: 0} { // 0.5, 1.4999, 2.5, 1.25
 		if got := m.unitCost(quantity); got != want {
 			t.Errorf("1e-8 for %d is %d for one, want %d", quantity, got, want)
@@ -390,7 +390,7 @@ func TestCostOfOneIsRoundedHalfToEven(t *testing.T) {
 // licences that cost something against those that do.
 func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
 	t.Parallel()
-	document, err := terms.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*"><license><permits type="usage">ai-input</permits>
+	document, err := policy.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*"><license><permits type="usage">ai-input</permits>
 		<payment type="crawl"><amount currency="USD">1</amount></payment></license><license><permits type="usage">search</permits></license></content></rsl>`))
 	if err != nil {
 		t.Fatal(err)
@@ -398,17 +398,17 @@ func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
 	s := newSeller(t)
 	s.stock(t, story("a/1", "One."))
 	for _, c := range []struct {
-		price   terms.Price
+		price   policy.Price
 		asked   []string
 		offered bool
 	}{
-		{terms.Price{Model: "free"}, []string{"search"}, true},
-		{terms.Price{Model: "free"}, []string{"ai-input"}, false},
-		{terms.Price{Model: "free"}, nil, true},
+		{policy.Price{Model: "free"}, []string{"search"}, true},
+		{policy.Price{Model: "free"}, []string{"ai-input"}, false},
+		{policy.Price{Model: "free"}, nil, true},
 		{cent, []string{"ai-input"}, true},
 		{cent, []string{"ai-train"}, false},
 	} {
-		rules, err := terms.Options{IsA: content.IsA, RSL: []*terms.RSL{document}}.New([]terms.Rule{licensed("/a/**", c.price)})
+		rules, err := policy.Options{IsA: content.IsA, RSL: []*policy.RSL{document}}.New([]policy.Rule{licensed("/a/**", c.price)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,17 +435,17 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	s := newSeller(t)
 	rule := licensed("/a/**", cent)
 	rule.Labels = []string{"finance"}
-	s.obey(t, rule, licensed("/b/**", terms.Price{}))
+	s.obey(t, rule, licensed("/b/**", policy.Price{}))
 	s.stock(t, story("a/1", "One."), story("b/1", "Two."))
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
 		return errors.Join(
-			s.book.AddSubscription(ctx, tx, account.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.clock.Now()}, "USD", s.clock.Now()),
-			s.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.Accesses, Limit: 2, Months: 1}, s.clock.Now()),
-			s.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.SpendCents, Limit: 50}, s.clock.Now()),
-			s.book.AddSubscription(ctx, tx, account.Licence{ID: "other", Buyer: "other.example/bot", Begins: s.clock.Now()}, "", s.clock.Now()),
-			s.book.AddSubscription(ctx, tx, account.Licence{ID: "sport", Buyer: "buyer.example/*", Scope: account.Scope{Labels: []string{"sport"}}, Begins: s.clock.Now()}, "", s.clock.Now()),
-			s.book.AddSubscription(ctx, tx, account.Licence{ID: "spent", Buyer: "buyer.example/*", Begins: s.clock.Now()}, "", s.clock.Now()),
-			s.book.SetQuota(ctx, tx, "spent", account.QuotaRow{Unit: account.Tokens, Limit: 0}, s.clock.Now()),
+			s.book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.clock.Now()}, "USD", s.clock.Now()),
+			s.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 2, Months: 1}, s.clock.Now()),
+			s.book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.SpendCents, Limit: 50}, s.clock.Now()),
+			s.book.AddSubscription(ctx, tx, accounts.Licence{ID: "other", Buyer: "other.example/bot", Begins: s.clock.Now()}, "", s.clock.Now()),
+			s.book.AddSubscription(ctx, tx, accounts.Licence{ID: "sport", Buyer: "buyer.example/*", Scope: accounts.Scope{Labels: []string{"sport"}}, Begins: s.clock.Now()}, "", s.clock.Now()),
+			s.book.AddSubscription(ctx, tx, accounts.Licence{ID: "spent", Buyer: "buyer.example/*", Begins: s.clock.Now()}, "", s.clock.Now()),
+			s.book.SetQuota(ctx, tx, "spent", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 0}, s.clock.Now()),
 		)
 	})
 	var made []*Proposal
@@ -474,7 +474,7 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	if diff := cmp.Diff(want, made[1].Quotas); diff != "" {
 		t.Error(diff)
 	}
-	if made[1].Price != made[0].Price || made[2].Price != (terms.Money{}) {
+	if made[1].Price != made[0].Price || made[2].Price != (policy.Money{}) {
 		t.Errorf("the prices are %+v, %+v and %+v", made[0].Price, made[1].Price, made[2].Price)
 	}
 	other := asking(address("a/1"), address("b/1"))
@@ -484,7 +484,7 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	}
 	s.clock.Pass(subscribeFor / 2)
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
-		return s.book.AddSubscription(ctx, tx, account.Licence{ID: "late", Buyer: "stranger.example/bot", Begins: s.clock.Now()}, "", s.clock.Now())
+		return s.book.AddSubscription(ctx, tx, accounts.Licence{ID: "late", Buyer: "stranger.example/bot", Begins: s.clock.Now()}, "", s.clock.Now())
 	})
 	quote(other)
 	if s.clock.Pass(subscribeFor / 2); len(quote(other)[0].Offers) != 2 {
@@ -493,8 +493,8 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	for range 2 {
 		c := under(quote(asking(address("a/1")))[0].Offers, "gold")
 		s.operate(t, func(ctx context.Context, tx *store.Tx) error {
-			_, err := s.book.Authorize(ctx, tx, account.Charge{
-				ID: c.ID, Buyer: c.Buyer, Site: c.Site, Item: account.Item{URL: c.URL, Labels: c.Labels}, Price: c.Price, Tokens: c.Tokens, Subscription: "gold", Now: s.clock.Now(),
+			_, err := s.book.Authorize(ctx, tx, accounts.Charge{
+				ID: c.ID, Buyer: c.Buyer, Site: c.Site, Item: accounts.Item{URL: c.URL, Labels: c.Labels}, Price: c.Price, Tokens: c.Tokens, Subscription: "gold", Now: s.clock.Now(),
 			})
 			return err
 		})
@@ -519,9 +519,9 @@ func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 		for i := range 30 {
 			now := s.clock.Now()
 			free, bounded := fmt.Sprintf("free-%02d", i), fmt.Sprintf("bounded-%02d", i)
-			all = errors.Join(all, s.book.AddSubscription(ctx, tx, account.Licence{ID: free, Buyer: "buyer.example/bot", Begins: now}, "", now),
-				s.book.AddSubscription(ctx, tx, account.Licence{ID: bounded, Buyer: "other.example/bot", Begins: now}, "", now),
-				s.book.SetQuota(ctx, tx, bounded, account.QuotaRow{Unit: account.Accesses, Limit: int64(i % 3)}, now))
+			all = errors.Join(all, s.book.AddSubscription(ctx, tx, accounts.Licence{ID: free, Buyer: "buyer.example/bot", Begins: now}, "", now),
+				s.book.AddSubscription(ctx, tx, accounts.Licence{ID: bounded, Buyer: "other.example/bot", Begins: now}, "", now),
+				s.book.SetQuota(ctx, tx, bounded, accounts.QuotaRow{Unit: accounts.Accesses, Limit: int64(i % 3)}, now))
 		}
 		return all
 	})
@@ -544,15 +544,15 @@ func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 }
 
 // under is the offer under a subscription.
-func under(offers []*deal.Offer, subscription string) *deal.Offer {
-	return offers[slices.IndexFunc(offers, func(o *deal.Offer) bool { return o.Subscription == subscription })]
+func under(offers []*transactions.Offer, subscription string) *transactions.Offer {
+	return offers[slices.IndexFunc(offers, func(o *transactions.Offer) bool { return o.Subscription == subscription })]
 }
 
 // TestProfilesTellWhatIsAskedFor holds RAMP v1's supported_profiles: who names some gets those, who names none gets all.
 func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newSeller(t)
-	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
+	s.obey(t, policy.Rule{Access: policy.Licensed, Price: cent})
 	news := story("a/1", "One.")
 	news.Types = []string{"NewsArticle"}
 	news.Object = []byte(`{"@type":"NewsArticle","url":"` + news.URL + `","articleSection":["Markets","Bonds"],"author":[{"name":"Ada"},{"name":"Bo"}],"wordCount":12,"articleBody":"` + strings.Repeat("long ", 200) + `"}`)
@@ -590,7 +590,7 @@ func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 // ResourceQuery.deadline).
 func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 	s := newSeller(t)
-	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
+	s.obey(t, policy.Rule{Access: policy.Licensed, Price: cent})
 	s.stock(t, story("a/1", "One."), story("a/2", "Two."), story("a/3", "Three."))
 	s.owner.Profiles = []Profile{{Keys: map[string]string{"x": "y"}}}
 	slow := s.wares.Find(address("a/2"))[0].Ref
@@ -629,7 +629,7 @@ func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 	t.Parallel()
 	s := newSeller(t)
-	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
+	s.obey(t, policy.Rule{Access: policy.Licensed, Price: cent})
 	s.stock(t, story("a/1", "One."))
 	broken := errors.New("broken")
 	s.fault = func(step string) error {
@@ -699,14 +699,14 @@ func TestTighteningARuleAddsNoOffer(t *testing.T) {
 		at := rapid.IntRange(0, len(rules)-1).Draw(t, "rule")
 		tightened[at] = drawTighterSale(t, rules[at])
 		q := Query{
-			By: trust.Requester{Domain: "buyer.example", ID: "bot", Granted: rapid.SampledFrom([][]string{nil, {"site.example:*"}}).Draw(t, "granted")}, URIs: uris,
+			By: identity.Requester{Domain: "buyer.example", ID: "bot", Granted: rapid.SampledFrom([][]string{nil, {"site.example:*"}}).Draw(t, "granted")}, URIs: uris,
 			Functions: rapid.SliceOfDistinct(rapid.SampledFrom(uses), rapid.ID[string]).Draw(t, "functions"),
 			User:      rapid.SampledFrom([]string{"", "commercial", "education"}).Draw(t, "user"), Country: rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country"),
 		}
 		s.owner.Strict = rapid.Bool().Draw(t, "strict")
-		s.owner.Price = rapid.SampledFrom([]terms.Money{{}, {Model: "per_access", Rate: 7, Currency: "USD"}}).Draw(t, "price")
-		offers := func(rules []terms.Rule) []*Proposal {
-			compiled, err := terms.Options{IsA: content.IsA}.New(rules)
+		s.owner.Price = rapid.SampledFrom([]policy.Money{{}, {Model: "per_access", Rate: 7, Currency: "USD"}}).Draw(t, "price")
+		offers := func(rules []policy.Rule) []*Proposal {
+			compiled, err := policy.Options{IsA: content.IsA}.New(rules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -745,15 +745,15 @@ func TestTighteningARuleAddsNoOffer(t *testing.T) {
 
 // allows says whether an offer is for a function.
 func allows(p *Proposal, function string) bool {
-	d := terms.Decision{Access: terms.Open, Permit: p.For.Functions.Permit, Prohibit: p.For.Functions.Prohibit}
+	d := policy.Decision{Access: policy.Open, Permit: p.For.Functions.Permit, Prohibit: p.For.Functions.Prohibit}
 	return d.Allows(function)
 }
 
-func drawSale(t *rapid.T) terms.Rule {
-	r := terms.Rule{
-		Match:  terms.Match{Path: rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/a/b/**"}, {"/c/**"}}).Draw(t, "path")},
-		Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Licensed, terms.Blocked}).Draw(t, "access"),
-		Price:  rapid.SampledFrom([]terms.Price{{}, {Model: "free"}, cent, {Model: "per_token", Rate: "0.001", Currency: "USD"}}).Draw(t, "price"),
+func drawSale(t *rapid.T) policy.Rule {
+	r := policy.Rule{
+		Match:  policy.Match{Path: rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/a/b/**"}, {"/c/**"}}).Draw(t, "path")},
+		Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access"),
+		Price:  rapid.SampledFrom([]policy.Price{{}, {Model: "free"}, cent, {Model: "per_token", Rate: "0.001", Currency: "USD"}}).Draw(t, "price"),
 	}
 	r.Functions.Prohibit = rapid.SampledFrom([][]string{nil, {"ai-train"}, {"ai-all"}}).Draw(t, "prohibit")
 	r.Users.Prohibit = rapid.SampledFrom([][]string{nil, {"commercial"}}).Draw(t, "users")
@@ -762,13 +762,13 @@ func drawSale(t *rapid.T) terms.Rule {
 }
 
 // drawTighterSale is a rule that says less than another. A rule that is open and has no price is free; it may get one.
-func drawTighterSale(t *rapid.T, r terms.Rule) terms.Rule {
-	if r.Access == terms.Blocked {
+func drawTighterSale(t *rapid.T, r policy.Rule) policy.Rule {
+	if r.Access == policy.Blocked {
 		return r
 	}
 	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0:
-		r.Access, r.Price, r.Scopes = terms.Blocked, terms.Price{}, nil
+		r.Access, r.Price, r.Scopes = policy.Blocked, policy.Price{}, nil
 	case 1:
 		r.Functions.Prohibit = []string{"ai-all"}
 	case 2:
@@ -776,12 +776,12 @@ func drawTighterSale(t *rapid.T, r terms.Rule) terms.Rule {
 	case 3:
 		r.Countries.Permit = []string{"DE"}
 	case 4:
-		if r.Access == terms.Licensed {
+		if r.Access == policy.Licensed {
 			r.Scopes = []string{"site.example:premium"}
 		}
 	case 5:
-		if r.Price != (terms.Price{}) || r.Access == terms.Open {
-			r.Price = terms.Price{Model: "per_access", Rate: "1", Currency: "USD"}
+		if r.Price != (policy.Price{}) || r.Access == policy.Open {
+			r.Price = policy.Price{Model: "per_access", Rate: "1", Currency: "USD"}
 		}
 	}
 	return r

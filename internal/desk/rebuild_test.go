@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/policy"
 )
 
 // rebuilt is what a platform has of an article when it puts together what all its sessions were given.
@@ -56,7 +56,7 @@ func (b *rebuilt) share() float64 {
 
 // tenParts fills a giver with one article of ten passages, and gives what is rebuilt of it.
 func (g *giver) tenParts(t *testing.T) *rebuilt {
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	var parts []string
 	for i := range 10 {
 		parts = append(parts, sentences(fmt.Sprintf("p%dq", i), 4))
@@ -181,7 +181,7 @@ func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.owner.MaxChunks = 1
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
 	g.fill(t, "site", "s", story("a/1", lamps, kettles))
 	asking := func(session, text string) Retrieval {
@@ -197,7 +197,7 @@ func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	}
 	g.given(t, asking("two", "lamp")) // which the platform has seen
 	other := asking("two", "kettle")
-	other.Key = trust.PlatformKey{ID: "other key", Platform: "other"}
+	other.Key = identity.PlatformKey{ID: "other key", Platform: "other"}
 	g.given(t, other)
 	for name, open := range map[string]func(*Excerpts){
 		"a share of its own": func(e *Excerpts) { e.SharePerDay = 1 },

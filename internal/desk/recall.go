@@ -11,10 +11,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/facet"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/session"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/fail"
 )
 
 // Session is a conversation as its caller carries it (NLWeb 0.55 §3.4). It is no authority for anything.
@@ -33,8 +33,8 @@ const (
 
 // remarked is one text about what is known beside a question.
 type remarked struct {
-	remark understand.Remark
-	source understand.Source
+	remark query.Remark
+	source query.Source
 }
 
 // recall brings back what was said before: the conversation that the question is part of, what is remembered of it, and
@@ -48,13 +48,13 @@ func (d *Desk) recall(ctx context.Context, in *inquiry) {
 	about := d.remembered(ctx, in)
 	in.previous()
 	for _, text := range about {
-		in.aside(text, understand.FromMemory)
+		in.aside(text, query.FromMemory)
 	}
 	for _, text := range in.Context.Memory {
-		in.aside(text, understand.FromMemory)
+		in.aside(text, query.FromMemory)
 	}
 	for _, text := range in.Context.Texts {
-		in.aside(text, understand.FromContext)
+		in.aside(text, query.FromContext)
 	}
 	for i, other := range in.Context.Others {
 		in.other(i, other, d.config.Elicit.Reads)
@@ -118,14 +118,14 @@ func (in *inquiry) previous() {
 }
 
 // aside takes a text that is known beside the question.
-func (in *inquiry) aside(text string, source understand.Source) {
+func (in *inquiry) aside(text string, source query.Source) {
 	if len(in.remarks) >= maxAsides {
 		return
 	}
 	if runes := []rune(text); len(runes) > maxAside {
 		text = string(runes[:maxAside])
 	}
-	for _, remark := range understand.Remarks(text) {
+	for _, remark := range query.Remarks(text) {
 		in.remarks = append(in.remarks, remarked{remark, source})
 	}
 }
@@ -136,21 +136,21 @@ func (d *Desk) remind(in *inquiry) {
 	if len(in.remarks) == 0 || in.only != nil {
 		return
 	}
-	var conditions []understand.Constraint
+	var conditions []query.Constraint
 	var soft []string
 	for _, k := range in.remarks {
 		if k.remark.Likes {
-			soft = append(soft, understand.Words(k.remark.Text)...)
+			soft = append(soft, query.Words(k.remark.Text)...)
 			continue
 		}
 		said := d.read(in, k.remark.Text, nil)
 		for _, c := range said.Constraints {
 			c.Source = k.source
-			c.Soft = k.remark.Dislikes || !c.Not && c.Slot != facet.Diet || k.source == understand.FromContext && c.Soft
+			c.Soft = k.remark.Dislikes || !c.Not && c.Slot != facets.Diet || k.source == query.FromContext && c.Soft
 			conditions = append(conditions, c)
 		}
 		if len(said.Constraints) == 0 && !strings.HasPrefix(k.remark.Text, "without ") {
-			soft = append(soft, understand.Words(said.Text)...)
+			soft = append(soft, query.Words(said.Text)...)
 		}
 	}
 	in.understood.Remind(conditions, soft[:min(len(soft), maxAsides)])
@@ -272,7 +272,7 @@ func (in *inquiry) other(at int, attributes map[string]jsontext.Value, answers f
 		if _, answered := in.Attributes[name]; answered || strings.HasPrefix(name, "@") {
 			continue
 		}
-		take, ok := asides[strings.ReplaceAll(facet.Fold(name), " ", "")]
+		take, ok := asides[strings.ReplaceAll(facets.Fold(name), " ", "")]
 		values := plainValues(attributes[name])
 		if !ok || len(values) == 0 || name == "answers" {
 			if name != "answers" && !answers(name) {
@@ -307,38 +307,38 @@ var asides = func() map[string]func(*inquiry, string) {
 			all[name] = take
 		}
 	}
-	add(func(in *inquiry, v string) { in.aside(v, understand.FromMemory) },
+	add(func(in *inquiry, v string) { in.aside(v, query.FromMemory) },
 		"diet", "diets", "dietary", "restriction", "restrictions", "dietaryrestriction", "dietaryrestrictions", "dietarypreference", "dietarypreferences", "suitablefordiet", "memory", "about")
-	add(func(in *inquiry, v string) { in.remark(understand.Bears(v), understand.FromMemory) },
+	add(func(in *inquiry, v string) { in.remark(query.Bears(v), query.FromMemory) },
 		"allergy", "allergies", "allergen", "allergens", "intolerance", "intolerances", "avoid", "avoids", "exclude", "excludes", "exclusions", "excludedingredients")
 	add(func(in *inquiry, v string) {
-		for _, r := range understand.Bears(v) {
+		for _, r := range query.Bears(v) {
 			r.Dislikes = true
-			in.remark([]understand.Remark{r}, understand.FromMemory)
+			in.remark([]query.Remark{r}, query.FromMemory)
 		}
 	}, "dislike", "dislikes", "dislikedingredients")
 	add(func(in *inquiry, v string) {
-		in.remark([]understand.Remark{{Text: v, Likes: true}}, understand.FromMemory)
+		in.remark([]query.Remark{{Text: v, Likes: true}}, query.FromMemory)
 	}, "like", "likes", "interest", "interests", "favorite", "favorites", "favourites", "preference", "preferences", "cuisine", "cuisines", "brand", "brands", "color", "colour", "style", "occasion", "topic", "topics", "hobbies")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "under "), understand.FromContext) },
+	add(func(in *inquiry, v string) { in.aside(limited(v, "under "), query.FromContext) },
 		"budget", "maxprice", "pricelimit", "maxbudget", "pricemax")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "under ")+minutes(v), understand.FromContext) },
+	add(func(in *inquiry, v string) { in.aside(limited(v, "under ")+minutes(v), query.FromContext) },
 		"maxtime", "timelimit", "timeavailable", "availabletime")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "for ")+people(v), understand.FromContext) },
+	add(func(in *inquiry, v string) { in.aside(limited(v, "for ")+people(v), query.FromContext) },
 		"servings", "people", "partysize", "householdsize", "guests")
-	add(func(in *inquiry, v string) { in.aside("in "+v, understand.FromContext) },
+	add(func(in *inquiry, v string) { in.aside("in "+v, query.FromContext) },
 		"location", "city", "place", "region", "town", "country")
 	add(func(in *inquiry, v string) {
 		if len(in.Languages) < maxAsides {
 			in.Languages = append(in.Languages[:len(in.Languages):len(in.Languages)], v)
 		}
 	}, "language", "languages", "inlanguage", "preferredlanguage", "locale")
-	add(func(in *inquiry, v string) { in.aside(v, understand.FromContext) }, "situation", "description", "note", "notes", "context")
+	add(func(in *inquiry, v string) { in.aside(v, query.FromContext) }, "situation", "description", "note", "notes", "context")
 	return all
 }()
 
 // remark takes what is known without reading it again.
-func (in *inquiry) remark(remarks []understand.Remark, source understand.Source) {
+func (in *inquiry) remark(remarks []query.Remark, source query.Source) {
 	for _, r := range remarks {
 		if len(in.remarks) < 2*maxAsides {
 			in.remarks = append(in.remarks, remarked{r, source})

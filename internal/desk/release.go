@@ -10,11 +10,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/action"
-	"frontdesk/internal/answer"
+	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/content"
-	"frontdesk/internal/facet"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/policy"
 )
 
 // The bounds of a released item, so that one odd item cannot fill an answer.
@@ -26,7 +26,7 @@ const (
 // Result is one released item.
 type Result struct {
 	card *card
-	hit  answer.Hit
+	hit  index.Hit
 }
 
 // Type is the item's first type.
@@ -76,12 +76,12 @@ func (r Result) AppendJSON(dst []byte) []byte {
 func (r Result) AppendObject(dst []byte) []byte { return append(dst, r.card.object...) }
 
 // told is the item as a summary may speak of it.
-func (r Result) told() answer.Told {
-	t := answer.Told{Type: r.card.typ, Name: r.card.name, Language: r.hit.Language, Text: r.card.description}
+func (r Result) told() index.Told {
+	t := index.Told{Type: r.card.typ, Name: r.card.name, Language: r.hit.Language, Text: r.card.description}
 	if r.Licensed() {
 		return t
 	}
-	t.Facts = facet.Read(r.card.object)
+	t.Facts = facets.Read(r.card.object)
 	if i := r.hit.Passage; i < len(r.card.texts) {
 		t.Text += "\n" + r.card.texts[i]
 	}
@@ -110,14 +110,14 @@ func (c *card) weight() uint32 {
 
 // cardKey tells cards apart: a version of an item and the terms, which decide how much of it may be shown.
 type cardKey struct {
-	listing *answer.Listing
-	rules   *terms.Terms
+	listing *index.Listing
+	rules   *policy.Terms
 }
 
 // newCard renders what may be shown of an item. Anything that is not open is shown as a notice. Its actions are made
 // of what is shown, and of nothing else; sold says whether it is for sale.
-func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action.Set, sold bool) *card {
-	c := &card{typ: item.Types[0], licensed: hit.decision.Access != terms.Open, input: hit.decision.Allows(functionInput)}
+func newCard(hit granted, item content.Item, rules *policy.Terms, actions *actions.Set, sold bool) *card {
+	c := &card{typ: item.Types[0], licensed: hit.decision.Access != policy.Open, input: hit.decision.Allows(functionInput)}
 	if c.licensed && calledByText(item) {
 		item.Name = Excerpt(item.Name, hit.decision.ExcerptWords)
 	}
@@ -141,7 +141,7 @@ func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action
 	c.head = append(c.head, c.object[:len(c.object)-1]...)
 	c.head = append(c.head, `,"site":`...)
 	c.head = quote(c.head, hit.Site)
-	facts := terms.Facts{Site: hit.Site, Source: hit.Source, URL: item.URL, Types: item.Types}
+	facts := policy.Facts{Site: hit.Site, Source: hit.Source, URL: item.URL, Types: item.Types}
 	if told, some := actions.Append(nil, facts, sold, c.object); some {
 		c.head = append(append(c.head, `,"actions":`...), told...)
 	}

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/facet"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/session"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
 )
 
 // TypeReport is the @type of a report among results.
@@ -21,7 +21,7 @@ const TypeReport = "SearchReport"
 // Items that the terms do not allow in a list of answers, or not as input to other texts, have no part in it.
 type Report struct {
 	Text    string // in words
-	Counted answer.Report
+	Counted index.Report
 }
 
 // The bounds of what a report tells.
@@ -33,16 +33,16 @@ const (
 
 // report counts all that matches.
 func (d *Desk) report(ctx context.Context, in *inquiry) (*Report, error) {
-	say, told := phrase.For(in.Languages...), progressOf(ctx)
-	told.tell(session.Progress{Message: say.Say(phrase.PromiseCounting)})
+	say, told := i18n.For(in.Languages...), progressOf(ctx)
+	told.tell(session.Progress{Message: say.Say(i18n.PromiseCounting)})
 	g := d.admitted()
 	asked := in.asked
 	asked.Within = g.permit
-	all, err := g.view.Report(ctx, asked, func(l *answer.Listing) bool {
+	all, err := g.view.Report(ctx, asked, func(l *index.Listing) bool {
 		decision := decide(g.terms, l)
 		return decision.Allows(functionSearch) && decision.Allows(functionInput)
 	}, func(done, total int) {
-		told.tell(session.Progress{Part: 0.99 * float64(done) / float64(max(done, total)), Message: say.Say(phrase.PromiseCounting)})
+		told.tell(session.Progress{Part: 0.99 * float64(done) / float64(max(done, total)), Message: say.Say(i18n.PromiseCounting)})
 	})
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (d *Desk) report(ctx context.Context, in *inquiry) (*Report, error) {
 }
 
 // inWords is a report in words: how many items there are, of which types, and what they cost and the like.
-func (r *Report) inWords(say phrase.Speaker) string {
+func (r *Report) inWords(say i18n.Speaker) string {
 	var text []string
 	for _, f := range r.Counted.Facets {
 		switch {
@@ -66,11 +66,11 @@ func (r *Report) inWords(say phrase.Speaker) string {
 			for _, v := range f.Values[:min(len(f.Values), maxReportKinds)] {
 				kinds = append(kinds, fmt.Sprintf("%s (%d)", say.Kind(v.Value), v.Items))
 			}
-			text = append([]string{say.Say(phrase.ReportItems, r.Counted.Items, say.List(kinds))}, text...)
-		case f.Slot == facet.Price && f.Kind == facet.Figures:
-			text = append(text, say.Say(phrase.ReportPrices, f.Items, say.With(f.Unit, say.Amount(f.Min)), say.With(f.Unit, say.Amount(f.Max)), say.With(f.Unit, say.Amount(f.Median))))
-		case f.Slot == facet.Rating && f.Kind == facet.Figures:
-			text = append(text, say.Say(phrase.ReportRatings, f.Items, say.Number(f.Min, -1), say.Number(f.Max, -1), say.Number(f.Median, -1)))
+			text = append([]string{say.Say(i18n.ReportItems, r.Counted.Items, say.List(kinds))}, text...)
+		case f.Slot == facets.Price && f.Kind == facets.Figures:
+			text = append(text, say.Say(i18n.ReportPrices, f.Items, say.With(f.Unit, say.Amount(f.Min)), say.With(f.Unit, say.Amount(f.Max)), say.With(f.Unit, say.Amount(f.Median))))
+		case f.Slot == facets.Rating && f.Kind == facets.Figures:
+			text = append(text, say.Say(i18n.ReportRatings, f.Items, say.Number(f.Min, -1), say.Number(f.Max, -1), say.Number(f.Median, -1)))
 		}
 	}
 	return strings.Join(text, " ")
@@ -107,10 +107,10 @@ func appendTexts(dst []byte, name string, texts []string) []byte {
 	return append(dst, ']')
 }
 
-func appendFacet(dst []byte, f answer.Facet) []byte {
+func appendFacet(dst []byte, f index.Facet) []byte {
 	dst = quote(append(dst, `{"name":`...), string(f.Slot))
 	dst = strconv.AppendInt(append(dst, `,"items":`...), int64(f.Items), 10)
-	if f.Kind == facet.Words {
+	if f.Kind == facets.Words {
 		dst = append(dst, `,"values":[`...)
 		for i, v := range f.Values[:min(len(f.Values), maxReportValues)] {
 			if i > 0 {
@@ -122,7 +122,7 @@ func appendFacet(dst []byte, f answer.Facet) []byte {
 		return append(dst, "]}"...)
 	}
 	written := func(v float64) []byte { return strconv.AppendFloat(nil, v, 'f', -1, 64) }
-	if f.Kind == facet.Times {
+	if f.Kind == facets.Times {
 		written = func(v float64) []byte { return quote(nil, time.Unix(int64(v), 0).UTC().Format(time.RFC3339)) }
 	}
 	for _, part := range []struct {
@@ -139,8 +139,8 @@ func appendFacet(dst []byte, f answer.Facet) []byte {
 }
 
 // typesFirst puts the types before all else.
-func typesFirst(facets []answer.Facet) {
-	i := slices.IndexFunc(facets, func(f answer.Facet) bool { return f.Slot == "@type" })
+func typesFirst(facets []index.Facet) {
+	i := slices.IndexFunc(facets, func(f index.Facet) bool { return f.Slot == "@type" })
 	if i > 0 {
 		types := facets[i]
 		copy(facets[1:i+1], facets[:i])

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
 )
 
 // reported asks for a report, and reads it.
@@ -107,10 +107,10 @@ func TestAReportKeepsToTheTerms(t *testing.T) {
 		itemOf{"licensed/1", "Product", "Licensed lamp", "A lamp of radium that nobody saw.", `,"color":"white"`},
 	)...)
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/blocked/**"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Path: []string{"/noinput/**"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}},
-		terms.Rule{Match: terms.Match{Path: []string{"/licensed/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 2}},
-		terms.Rule{Access: terms.Open},
+		policy.Rule{Match: policy.Match{Path: []string{"/blocked/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Path: []string{"/noinput/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/licensed/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}},
+		policy.Rule{Access: policy.Open},
 	)
 	reply, err := b.Ask(t.Context(), Question{Text: "*", Report: true, ReportOnly: true})
 	if err != nil {

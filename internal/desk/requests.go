@@ -6,23 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/strictjson"
 )
 
 // Request is a submission as the business sees it: what is sealed is opened, as far as it is still there.
 type Request struct {
-	submission.Record
-	Now     submission.State   // its state by the clock
-	Input   strictjson.Value   // intake_data; nil where it is not kept or erased
-	Told    *submission.Answer // what the agent is told; nil where it is erased
-	Bind    *submission.Bind   // nil where it was not bound
-	Fields  strictjson.Value   // bind_data; nil where there is none or erased
-	Effect  *outbox.Pending    // how the delivery of the bind stands; nil where nothing is to be delivered
-	Entries []RequestEntry     // those of the ledger, in their order
+	vault.Record
+	Now     vault.State      // its state by the clock
+	Input   strictjson.Value // intake_data; nil where it is not kept or erased
+	Told    *vault.Answer    // what the agent is told; nil where it is erased
+	Bind    *vault.Bind      // nil where it was not bound
+	Fields  strictjson.Value // bind_data; nil where there is none or erased
+	Effect  *outbox.Pending  // how the delivery of the bind stands; nil where nothing is to be delivered
+	Entries []RequestEntry   // those of the ledger, in their order
 }
 
 // RequestEntry is an entry of the ledger about a submission.
@@ -41,14 +41,14 @@ func (q *Request) From() string {
 
 // ToDo is what somebody has to see to.
 type ToDo struct {
-	Answer []submission.Listed // submissions that wait for a person's answer, the one that waited longest first
-	Do     []submission.Listed // binds that wait in the inbox, the oldest first
-	Failed []FailedBind        // binds whose delivery failed, the oldest first
+	Answer []vault.Listed // submissions that wait for a person's answer, the one that waited longest first
+	Do     []vault.Listed // binds that wait in the inbox, the oldest first
+	Failed []FailedBind   // binds whose delivery failed, the oldest first
 }
 
 // FailedBind is a bind whose delivery failed, and is tried again or was given up.
 type FailedBind struct {
-	submission.Listed
+	vault.Listed
 	Effect outbox.Pending
 }
 
@@ -56,12 +56,12 @@ type FailedBind struct {
 const most = 50
 
 // Inbox lists submissions, the latest first, and opens none.
-func (d *Desk) Inbox(ctx context.Context, f submission.Filter) (all []submission.Listed, err error) {
+func (d *Desk) Inbox(ctx context.Context, f vault.Filter) (all []vault.Listed, err error) {
 	if f.Find != "" && !strings.HasPrefix(f.Find, hashed) { // other ids are kept as they are
 		f.Find = d.agentID(f.Find)
 	}
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = submission.List(ctx, tx, f, d.config.Now())
+		all, err = vault.List(ctx, tx, f, d.config.Now())
 		return err
 	})
 	return all, err
@@ -71,10 +71,10 @@ func (d *Desk) Inbox(ctx context.Context, f submission.Filter) (all []submission
 func (d *Desk) ToDo(ctx context.Context) (todo ToDo, err error) {
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) error {
 		todo = ToDo{}
-		if todo.Answer, err = submission.ToAnswer(ctx, tx, d.config.Now(), most); err != nil {
+		if todo.Answer, err = vault.ToAnswer(ctx, tx, d.config.Now(), most); err != nil {
 			return err
 		}
-		if todo.Do, err = submission.ToDo(ctx, tx, most); err != nil {
+		if todo.Do, err = vault.ToDo(ctx, tx, most); err != nil {
 			return err
 		}
 		failed, err := outbox.Failed(ctx, tx, most)
@@ -86,11 +86,11 @@ func (d *Desk) ToDo(ctx context.Context) (todo ToDo, err error) {
 			if !ours {
 				continue
 			}
-			found, err := submission.List(ctx, tx, submission.Filter{Find: offer, Limit: 1}, d.config.Now())
+			found, err := vault.List(ctx, tx, vault.Filter{Find: offer, Limit: 1}, d.config.Now())
 			if err != nil {
 				return err
 			}
-			if len(found) == 1 && found[0].State == submission.Bound && found[0].Bind != nil && found[0].Bind.Done.IsZero() {
+			if len(found) == 1 && found[0].State == vault.Bound && found[0].Bind != nil && found[0].Bind.Done.IsZero() {
 				todo.Failed = append(todo.Failed, FailedBind{found[0], effect})
 			}
 		}
@@ -102,7 +102,7 @@ func (d *Desk) ToDo(ctx context.Context) (todo ToDo, err error) {
 // Open counts what waits for a person, up to 99 submissions and as many binds.
 func (d *Desk) Open(ctx context.Context) (n int, err error) {
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		n, err = submission.Open(ctx, tx, d.config.Now(), 99)
+		n, err = vault.Open(ctx, tx, d.config.Now(), 99)
 		return err
 	})
 	return n, err
@@ -113,7 +113,7 @@ func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
 	q := &Request{}
 	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
-		if q.Record, ok, err = submission.Find(ctx, tx, id); err != nil {
+		if q.Record, ok, err = vault.Find(ctx, tx, id); err != nil {
 			return err
 		}
 		if !ok {
@@ -124,7 +124,7 @@ func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
 		if q.Reply != "" {
 			q.Entries = append(q.Entries, RequestEntry{q.Reply, kindOffer})
 		}
-		b, bound, err := submission.FindBind(ctx, tx, q.Offer)
+		b, bound, err := vault.FindBind(ctx, tx, q.Offer)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
 }
 
 // open opens what is sealed of a submission, as far as its keys are there.
-func (q *Request) open(keys map[string]submission.Key) (err error) {
+func (q *Request) open(keys map[string]vault.Key) (err error) {
 	if q.Input, err = q.OpenData(keys); err != nil {
 		return err
 	}
@@ -184,9 +184,9 @@ func (d *Desk) Again(ctx context.Context, offer string) (there bool, err error) 
 }
 
 // Funnel counts what became of the submissions since the beginning of a day, by day, intake and platform.
-func (d *Desk) Funnel(ctx context.Context, since time.Time) (all []submission.Tally, err error) {
+func (d *Desk) Funnel(ctx context.Context, since time.Time) (all []vault.Tally, err error) {
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = submission.Tallies(ctx, tx, since, d.config.Now())
+		all, err = vault.Tallies(ctx, tx, since, d.config.Now())
 		return err
 	})
 	return all, err

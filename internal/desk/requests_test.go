@@ -9,31 +9,31 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
 
 // furnished is a desk with a submission of every state: by number of its session, how it stands. Each came an hour after the
 // one before.
-func furnished(t *testing.T) (*taker, []submission.State) {
+func furnished(t *testing.T) (*taker, []vault.State) {
 	t.Helper()
 	k := newTaker(t)
 	k.intake.Bind.Sink = ""
 	k.intake.Retention = intake.RetainIndefinite
-	want := []submission.State{submission.Waiting, submission.Declined, submission.Bound, submission.Expired, submission.Erased, submission.Offered, submission.Bound}
+	want := []vault.State{vault.Waiting, vault.Declined, vault.Bound, vault.Expired, vault.Erased, vault.Offered, vault.Bound}
 	for n, state := range want {
 		k.clock.Pass(time.Hour)
-		k.engine.say = func(engine.Question) (engine.Outcome, error) {
+		k.engine.say = func(offers.Question) (offers.Outcome, error) {
 			switch state {
-			case submission.Waiting:
-				return engine.Outcome{Status: engine.Waiting, After: time.Minute}, nil
-			case submission.Declined:
-				return engine.Outcome{Status: engine.Declined, Reason: "No."}, nil
-			case submission.Expired:
-				return engine.Outcome{Status: engine.Offered, Summary: "Soon over.", Expires: k.clock.Now().Add(time.Minute)}, nil
+			case vault.Waiting:
+				return offers.Outcome{Status: offers.Waiting, After: time.Minute}, nil
+			case vault.Declined:
+				return offers.Outcome{Status: offers.Declined, Reason: "No."}, nil
+			case vault.Expired:
+				return offers.Outcome{Status: offers.Offered, Summary: "Soon over.", Expires: k.clock.Now().Add(time.Minute)}, nil
 			}
 			return usualOutcome(), nil
 		}
@@ -43,11 +43,11 @@ func furnished(t *testing.T) (*taker, []submission.State) {
 		}
 		out := k.submitted(t, s)
 		switch state {
-		case submission.Bound:
+		case vault.Bound:
 			b := k.binding(n, out.Offer.ID, person)
 			b.Agent.ID = s.Agent.ID
 			k.bound(t, b)
-		case submission.Erased:
+		case vault.Erased:
 			if _, err := k.Erase(t.Context(), sessionID(n), "key:1"); err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func furnished(t *testing.T) (*taker, []submission.State) {
 }
 
 // listed are the sessions' numbers of what a filter finds, in its order.
-func (k *taker) listed(t *testing.T, f submission.Filter) (numbers []int) {
+func (k *taker) listed(t *testing.T, f vault.Filter) (numbers []int) {
 	t.Helper()
 	all, err := k.Inbox(t.Context(), f)
 	if err != nil {
@@ -78,33 +78,33 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 	t.Parallel()
 	k, want := furnished(t)
 	begun := k.clock.Now().Add(-time.Duration(len(want)) * time.Hour)
-	bound, err := k.Inbox(t.Context(), submission.Filter{Find: sessionID(2)})
+	bound, err := k.Inbox(t.Context(), vault.Filter{Find: sessionID(2)})
 	if err != nil || len(bound) != 1 || bound[0].Bind == nil || bound[0].Bind.Entry == "" || !bound[0].Bind.Made.Equal(begun.Add(3*time.Hour)) || !bound[0].Bind.Done.IsZero() {
 		t.Fatalf("%+v, %v", bound, err)
 	}
 	for name, c := range map[string]struct {
-		filter submission.Filter
+		filter vault.Filter
 		want   []int
 	}{
-		"everything":        {submission.Filter{}, []int{6, 5, 4, 3, 2, 1, 0}},
-		"waiting":           {submission.Filter{State: submission.Waiting}, []int{0}},
-		"declined":          {submission.Filter{State: submission.Declined}, []int{1}},
-		"bound":             {submission.Filter{State: submission.Bound}, []int{6, 2}},
-		"expired":           {submission.Filter{State: submission.Expired}, []int{3}},
-		"erased":            {submission.Filter{State: submission.Erased}, []int{4}},
-		"offered":           {submission.Filter{State: submission.Offered}, []int{5}},
-		"an intake":         {submission.Filter{Intake: "assessment"}, []int{6, 5, 4, 3, 2, 1, 0}},
-		"another":           {submission.Filter{Intake: "trial"}, nil},
-		"a platform":        {submission.Filter{Platform: "telephone"}, []int{6, 3, 0}},
-		"a time":            {submission.Filter{Since: begun.Add(2 * time.Hour), Until: begun.Add(4 * time.Hour)}, []int{2, 1}},
-		"a session":         {submission.Filter{Find: strings.ToUpper(sessionID(5))}, []int{5}},
-		"an agent":          {submission.Filter{Find: "agent-1"}, []int{5, 3, 1}},
-		"an offer":          {submission.Filter{Find: bound[0].Offer}, []int{2}},
-		"a submission":      {submission.Filter{Find: bound[0].ID}, []int{2}},
-		"nobody":            {submission.Filter{Find: "agent"}, nil},
-		"a few":             {submission.Filter{Limit: 2}, []int{6, 5}},
-		"what comes before": {submission.Filter{Before: bound[0].ID}, []int{1, 0}},
-		"all at once":       {submission.Filter{Intake: "assessment", Platform: "chat", State: submission.Bound, Since: begun, Find: "agent-0"}, []int{2}},
+		"everything":        {vault.Filter{}, []int{6, 5, 4, 3, 2, 1, 0}},
+		"waiting":           {vault.Filter{State: vault.Waiting}, []int{0}},
+		"declined":          {vault.Filter{State: vault.Declined}, []int{1}},
+		"bound":             {vault.Filter{State: vault.Bound}, []int{6, 2}},
+		"expired":           {vault.Filter{State: vault.Expired}, []int{3}},
+		"erased":            {vault.Filter{State: vault.Erased}, []int{4}},
+		"offered":           {vault.Filter{State: vault.Offered}, []int{5}},
+		"an intake":         {vault.Filter{Intake: "assessment"}, []int{6, 5, 4, 3, 2, 1, 0}},
+		"another":           {vault.Filter{Intake: "trial"}, nil},
+		"a platform":        {vault.Filter{Platform: "telephone"}, []int{6, 3, 0}},
+		"a time":            {vault.Filter{Since: begun.Add(2 * time.Hour), Until: begun.Add(4 * time.Hour)}, []int{2, 1}},
+		"a session":         {vault.Filter{Find: strings.ToUpper(sessionID(5))}, []int{5}},
+		"an agent":          {vault.Filter{Find: "agent-1"}, []int{5, 3, 1}},
+		"an offer":          {vault.Filter{Find: bound[0].Offer}, []int{2}},
+		"a submission":      {vault.Filter{Find: bound[0].ID}, []int{2}},
+		"nobody":            {vault.Filter{Find: "agent"}, nil},
+		"a few":             {vault.Filter{Limit: 2}, []int{6, 5}},
+		"what comes before": {vault.Filter{Before: bound[0].ID}, []int{1, 0}},
+		"all at once":       {vault.Filter{Intake: "assessment", Platform: "chat", State: vault.Bound, Since: begun, Find: "agent-0"}, []int{2}},
 	} {
 		if got := k.listed(t, c.filter); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -113,10 +113,10 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 	// By the clock, and when it was noted: the same.
 	k.clock.Pass(8 * 24 * time.Hour)
 	for range 2 {
-		if got := k.listed(t, submission.Filter{State: submission.Expired}); !slices.Equal(got, []int{5, 3, 0}) {
+		if got := k.listed(t, vault.Filter{State: vault.Expired}); !slices.Equal(got, []int{5, 3, 0}) {
 			t.Errorf("a week later %v have expired", got)
 		}
-		if got := k.listed(t, submission.Filter{State: submission.Declined}); !slices.Equal(got, []int{1}) {
+		if got := k.listed(t, vault.Filter{State: vault.Declined}); !slices.Equal(got, []int{1}) {
 			t.Errorf("a week later %v were declined", got)
 		}
 		if err := k.EraseDue(t.Context()); err != nil {
@@ -128,7 +128,7 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 	t.Parallel()
 	k, _ := furnished(t)
-	count := func(since time.Time) (sum submission.Tally, days int) {
+	count := func(since time.Time) (sum vault.Tally, days int) {
 		t.Helper()
 		all, err := k.Funnel(t.Context(), since)
 		if err != nil {
@@ -145,7 +145,7 @@ func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 	}
 	begun := k.clock.Now().AddDate(0, 0, -1)
 	got, rows := count(begun)
-	if want := (submission.Tally{Waiting: 1, Declined: 1, Open: 1, Bound: 2, Expired: 1, Erased: 1}); got != want || rows != 3 {
+	if want := (vault.Tally{Waiting: 1, Declined: 1, Open: 1, Bound: 2, Expired: 1, Erased: 1}); got != want || rows != 3 {
 		t.Errorf("%+v in %d rows", got, rows) // by chat, by telephone, and by one whose name was erased
 	}
 	if got, rows := count(k.clock.Now().AddDate(0, 0, 1)); rows != 0 {
@@ -154,7 +154,7 @@ func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 	k.clock.Pass(8 * 24 * time.Hour)
 	for range 2 {
 		got, _ := count(begun)
-		if want := (submission.Tally{Unanswered: 1, Declined: 1, Bound: 2, Expired: 2, Erased: 1}); got != want {
+		if want := (vault.Tally{Unanswered: 1, Declined: 1, Bound: 2, Expired: 2, Erased: 1}); got != want {
 			t.Errorf("a week later: %+v", got)
 		}
 		if err := k.EraseDue(t.Context()); err != nil {
@@ -168,8 +168,8 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	k, _ := furnished(t)
 	k.clock.Pass(time.Hour)
 	wait := k.submission(7, `{"age":41}`)
-	k.engine.say = func(engine.Question) (engine.Outcome, error) {
-		return engine.Outcome{Status: engine.Waiting, After: time.Minute}, nil
+	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+		return offers.Outcome{Status: offers.Waiting, After: time.Minute}, nil
 	}
 	k.submitted(t, wait)
 	sees := func(answer, do, failed, open int) ToDo {
@@ -190,7 +190,7 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	if err := k.DoneByHand(t.Context(), todo.Do[0].Offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.AnswerByHand(t.Context(), todo.Answer[0].ID, engine.Outcome{Status: engine.Declined, Reason: "No."}, "key:1"); err != nil {
+	if err := k.AnswerByHand(t.Context(), todo.Answer[0].ID, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	sees(1, 1, 0, 2)
@@ -235,7 +235,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 	k, _ := furnished(t)
 	look := func(n int) *Request {
 		t.Helper()
-		all, err := k.Inbox(t.Context(), submission.Filter{Find: sessionID(n)})
+		all, err := k.Inbox(t.Context(), vault.Filter{Find: sessionID(n)})
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%d, %v", len(all), err)
 		}
@@ -245,17 +245,17 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		}
 		return q
 	}
-	if q := look(2); string(q.Input) != `{"age":41}` || q.Told.Summary != "Two jars a week." || string(q.Fields) != person || q.Now != submission.Bound {
+	if q := look(2); string(q.Input) != `{"age":41}` || q.Told.Summary != "Two jars a week." || string(q.Fields) != person || q.Now != vault.Bound {
 		t.Errorf("bound: %+v", q)
 	}
 	if err := k.EraseDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if q := look(4); q.Input != nil || q.Told != nil || q.Now != submission.Erased || q.Agent != "" || len(q.Entries) == 0 {
+	if q := look(4); q.Input != nil || q.Told != nil || q.Now != vault.Erased || q.Agent != "" || len(q.Entries) == 0 {
 		t.Errorf("erased: %+v", q)
 	}
 	id := look(0).ID
-	if err := k.AnswerByHand(t.Context(), id, engine.Outcome{Status: engine.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
+	if err := k.AnswerByHand(t.Context(), id, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	q := look(0)
@@ -276,7 +276,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	t.Parallel()
 	k, _ := furnished(t)
-	all, err := k.Inbox(t.Context(), submission.Filter{State: submission.Waiting})
+	all, err := k.Inbox(t.Context(), vault.Filter{State: vault.Waiting})
 	if err != nil || len(all) != 1 {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := k.rowsOf(t, "ledger_pending") + k.rowsOf(t, "ledger_entry")
-	o := engine.Outcome{Status: engine.Offered, Summary: "Come on Monday.", Expires: k.clock.Now().Add(90 * time.Hour)}
+	o := offers.Outcome{Status: offers.Offered, Summary: "Come on Monday.", Expires: k.clock.Now().Add(90 * time.Hour)}
 	draft, err := k.Draft(q, o)
 	if err != nil {
 		t.Fatal(err)
@@ -303,13 +303,13 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	if draft.Status != told.Status || fmt.Sprint(*draft.Offer) != fmt.Sprint(*told.Offer) {
 		t.Errorf("the draft says\n%+v, and the agent is told\n%+v", *draft.Offer, *told.Offer)
 	}
-	if d, err := k.Draft(q, engine.Outcome{Status: engine.Declined, Reason: "No."}); err != nil || d.Reason != "No." || d.Offer != nil {
+	if d, err := k.Draft(q, offers.Outcome{Status: offers.Declined, Reason: "No."}); err != nil || d.Reason != "No." || d.Offer != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
 	deep := strictjson.Value(strings.Repeat(`{"a":`, 63) + "1" + strings.Repeat("}", 63))
-	for _, wrong := range []engine.Outcome{
-		{}, {Status: engine.Offered}, {Status: engine.Waiting, After: time.Minute},
-		{Status: engine.Offered, Summary: "Come.", Details: deep}, {Status: engine.Offered, Summary: "Come.", Details: strictjson.Value(`{"a":1e400}`)},
+	for _, wrong := range []offers.Outcome{
+		{}, {Status: offers.Offered}, {Status: offers.Waiting, After: time.Minute},
+		{Status: offers.Offered, Summary: "Come.", Details: deep}, {Status: offers.Offered, Summary: "Come.", Details: strictjson.Value(`{"a":1e400}`)},
 	} {
 		if _, err := k.Draft(q, wrong); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v is drafted: %v", wrong, err)
@@ -328,7 +328,7 @@ func TestARequestNamesTheEntriesOfItsErasing(t *testing.T) {
 	k.bound(t, k.binding(1, offer, person))
 	named := func(offer string) (kinds []string, erasing []string) {
 		t.Helper()
-		q := k.request(t, submission.Filter{Find: offer})
+		q := k.request(t, vault.Filter{Find: offer})
 		for _, e := range q.Entries {
 			kinds = append(kinds, e.Kind)
 			if e.Kind == kindErase {

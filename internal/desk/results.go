@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/infra/fail"
 )
 
 // Results gives the released items, best first, as each is ready. A failure ends the sequence: fail.Timeout when they

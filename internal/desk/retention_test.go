@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/intake"
 )
 
@@ -24,14 +24,14 @@ func (k *taker) there(t testing.TB) string {
 	if err := k.EraseDue(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := k.Inbox(context.Background(), submission.Filter{})
+	all, err := k.Inbox(context.Background(), vault.Filter{})
 	if err != nil || len(all) > 1 {
 		t.Fatalf("the inbox has %d: %v", len(all), err)
 	}
 	if len(all) == 0 {
 		return "nothing"
 	}
-	q := k.request(t, submission.Filter{})
+	q := k.request(t, vault.Filter{})
 	var parts, ids []string
 	for _, part := range []struct {
 		name string
@@ -92,12 +92,12 @@ func TestRetentionIsCarriedOut(t *testing.T) {
 				k.intake.Retention = c.word
 				switch c.life {
 				case "waiting":
-					k.engine.say = func(engine.Question) (engine.Outcome, error) {
-						return engine.Outcome{Status: engine.Waiting, After: time.Minute}, nil
+					k.engine.say = func(offers.Question) (offers.Outcome, error) {
+						return offers.Outcome{Status: offers.Waiting, After: time.Minute}, nil
 					}
 				case "declined":
-					k.engine.say = func(engine.Question) (engine.Outcome, error) {
-						return engine.Outcome{Status: engine.Declined, Reason: "No."}, nil
+					k.engine.say = func(offers.Question) (offers.Outcome, error) {
+						return offers.Outcome{Status: offers.Declined, Reason: "No."}, nil
 					}
 				}
 				out := k.submitted(t, k.submission(1, `{"age":41}`))
@@ -171,7 +171,7 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 	k.submitted(t, k.submission(1, `{"age":42}`))
 	other := k.submitted(t, k.submission(2, `{"age":43}`)).Offer.ID
 	k.bound(t, k.binding(1, one, person))
-	all, err := k.Inbox(t.Context(), submission.Filter{Find: sessionID(1)})
+	all, err := k.Inbox(t.Context(), vault.Filter{Find: sessionID(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q.Now != submission.Erased || q.Input != nil || q.Told != nil || q.Fields != nil || q.Agent != "" || q.Platform != "" || q.Data != nil || q.Answer != nil || q.Digest != nil {
+		if q.Now != vault.Erased || q.Input != nil || q.Told != nil || q.Fields != nil || q.Agent != "" || q.Platform != "" || q.Data != nil || q.Answer != nil || q.Digest != nil {
 			t.Errorf("left is %+v", q)
 		}
 	}
@@ -312,7 +312,7 @@ func TestErasingThatIsBrokenOffGoesOn(t *testing.T) {
 					t.Fatal("there was no fault")
 				}
 				if step != "erase" { // keys first
-					if q := k.request(t, submission.Filter{}); q.Input != nil || q.Fields != nil {
+					if q := k.request(t, vault.Filter{}); q.Input != nil || q.Fields != nil {
 						t.Errorf("left is %s and %s", q.Input, q.Fields)
 					}
 				}
@@ -357,7 +357,7 @@ func TestOneProcessErasesAndAnotherGoesOn(t *testing.T) {
 	}
 	left := func(want int) {
 		t.Helper()
-		all, err := one.Inbox(t.Context(), submission.Filter{})
+		all, err := one.Inbox(t.Context(), vault.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,19 +11,19 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/intent"
 	"frontdesk/wire/receipt"
 )
 
 // Retrieval is a request for passages whose signature was verified.
 type Retrieval struct {
-	Key     trust.PlatformKey
+	Key     identity.PlatformKey
 	Nonce   string
 	Until   time.Time // until when the nonce may not be used again
 	ID      string    // request_id
@@ -114,14 +114,14 @@ var errShort = errors.New("more candidates have to be loaded")
 
 // grant is the transaction of Retrieve: what is refused, for the first reason or for what is recorded, or given for the
 // first time. Before is the request as it was answered before.
-func (d *Desk) grant(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before excerpt.Request, err error) {
+func (d *Desk) grant(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before grants.Request, err error) {
 	var refusal *Refusal
 	err = d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		out, before = nil, excerpt.Request{}
+		out, before = nil, grants.Request{}
 		if refusal, err = d.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
 			return err
 		}
-		prior, known, err := excerpt.Find(ctx, tx, r.Key.Platform, r.ID)
+		prior, known, err := grants.Find(ctx, tx, r.Key.Platform, r.ID)
 		if err != nil {
 			return err
 		}
@@ -129,12 +129,12 @@ func (d *Desk) grant(ctx context.Context, g *gate, owner *Excerpts, r Retrieval,
 			refusal = refuse(RequestConflict, "another request had this request_id; give each its own")
 			return nil
 		}
-		if refusal = first; known && prior.Outcome == excerpt.Ok {
+		if refusal = first; known && prior.Outcome == grants.Ok {
 			before = prior // given again below, or refused, without changing what is recorded
 			return nil
 		}
 		if refusal == nil && owner.Owed > 0 {
-			owed, err := excerpt.Owed(ctx, tx, r.Key.Platform, now.Add(-7*24*time.Hour), now.Add(-owner.Grace))
+			owed, err := grants.Owed(ctx, tx, r.Key.Platform, now.Add(-7*24*time.Hour), now.Add(-owner.Grace))
 			if err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (d *Desk) grant(ctx context.Context, g *gate, owner *Excerpts, r Retrieval,
 			}
 		}
 		if refusal != nil {
-			return excerpt.Put(ctx, tx, excerpt.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: now, Outcome: string(refusal.Reason)})
+			return grants.Put(ctx, tx, grants.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: now, Outcome: string(refusal.Reason)})
 		}
 		return nil
 	})
@@ -159,7 +159,7 @@ func (d *Desk) grant(ctx context.Context, g *gate, owner *Excerpts, r Retrieval,
 }
 
 // Spend uses up the nonce of a request that was signed and cannot be read, and says whether it was fresh.
-func (d *Desk) Spend(ctx context.Context, key trust.PlatformKey, nonce string, until time.Time) (fresh bool, err error) {
+func (d *Desk) Spend(ctx context.Context, key identity.PlatformKey, nonce string, until time.Time) (fresh bool, err error) {
 	err = d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		fresh, err = d.excerpting.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
 		return err
@@ -168,7 +168,7 @@ func (d *Desk) Spend(ctx context.Context, key trust.PlatformKey, nonce string, u
 }
 
 // spent uses up a nonce, and says why it cannot be used.
-func (d *Desk) spent(ctx context.Context, tx *store.Tx, key trust.PlatformKey, nonce string, until time.Time) (*Refusal, error) {
+func (d *Desk) spent(ctx context.Context, tx *store.Tx, key identity.PlatformKey, nonce string, until time.Time) (*Refusal, error) {
 	fresh, err := d.excerpting.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
 	switch {
 	case err != nil && fail.From(err).Code == fail.Limited:
@@ -183,7 +183,7 @@ func (d *Desk) spent(ctx context.Context, tx *store.Tx, key trust.PlatformKey, n
 
 // give chooses of the candidates what may be given, and records it.
 func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
-	session := excerpt.Session(r.Key.Platform, r.Session)
+	session := grants.Session(r.Key.Platform, r.Session)
 	given, err := givenTo(ctx, tx, owner, r.Key.Platform, session, found, now)
 	if err != nil {
 		return nil, nil, err
@@ -213,14 +213,14 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts,
 	if err := given.keep(ctx, tx, owner, r.Key.Platform, session, now); err != nil {
 		return nil, nil, err
 	}
-	return out, nil, excerpt.Put(ctx, tx, excerpt.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: excerpt.Ok, Answer: record})
+	return out, nil, grants.Put(ctx, tx, grants.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: grants.Ok, Answer: record})
 }
 
 // givenTo is what was given before of the articles that are loaded.
 func givenTo(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string, session [sha256.Size]byte, found *candidates, now time.Time) (*givenBefore, error) {
-	given := &givenBefore{platform: excerpt.Given{}}
+	given := &givenBefore{platform: grants.Given{}}
 	var err error
-	if given.session, err = excerpt.GivenTo(ctx, tx, session, now); err != nil || owner.shareOfDay() >= 1 {
+	if given.session, err = grants.GivenTo(ctx, tx, session, now); err != nil || owner.shareOfDay() >= 1 {
 		return given, err
 	}
 	var urls []string
@@ -229,17 +229,17 @@ func givenTo(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string
 			urls = append(urls, a.url)
 		}
 	}
-	given.platform, err = excerpt.GivenTogether(ctx, tx, platform, urls, now)
+	given.platform, err = grants.GivenTogether(ctx, tx, platform, urls, now)
 	return given, err
 }
 
 // keep records what is given now with what was given before.
 func (g *givenBefore) keep(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string, session [sha256.Size]byte, now time.Time) error {
-	if err := excerpt.Give(ctx, tx, session, g.session, now.Add(owner.SessionFor)); err != nil || owner.shareOfDay() >= 1 {
+	if err := grants.Give(ctx, tx, session, g.session, now.Add(owner.SessionFor)); err != nil || owner.shareOfDay() >= 1 {
 		return err
 	}
 	for _, url := range g.fresh {
-		if err := excerpt.Give(ctx, tx, excerpt.Article(platform, url), g.platform.Only(url), now.Add(articleDay)); err != nil {
+		if err := grants.Give(ctx, tx, grants.Article(platform, url), g.platform.Only(url), now.Add(articleDay)); err != nil {
 			return err
 		}
 	}
@@ -275,7 +275,7 @@ type accessItem struct {
 }
 
 // recordAccess puts the access event into the ledger.
-func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *terms.Terms, owner *Excerpts, r Retrieval, record excerpt.Answer, out *Retrieved) (id string, err error) {
+func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *policy.Terms, owner *Excerpts, r Retrieval, record grants.Answer, out *Retrieved) (id string, err error) {
 	body := accessBody{
 		Event: intent.AccessEventID(owner.PublisherID, r.Key.Platform, r.ID), Publisher: publisherOf{Domain: owner.Domain, ID: owner.PublisherID}, Platform: platformOf{r.Key.Platform},
 		Returned: len(out.Chunks), Tokens: record.Tokens, Mode: "chunks", Terms: rules.Version(),
@@ -285,7 +285,7 @@ func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *terms.Term
 		body.Items = append(body.Items, accessItem{URL: s.URL, Chunks: s.Chunks})
 	}
 	for _, c := range record.Chunks {
-		address := terms.ASCIIAddress(c.URL)
+		address := policy.ASCIIAddress(c.URL)
 		at := slices.IndexFunc(body.Items, func(i accessItem) bool { return i.URL == address })
 		body.Items[at].Rule = c.Rule
 	}
@@ -293,7 +293,7 @@ func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *terms.Term
 }
 
 // tell puts the access event into the outbox of those who get it.
-func (d *Desk) tell(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrieval, record excerpt.Answer, out *Retrieved) error {
+func (d *Desk) tell(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrieval, record grants.Answer, out *Retrieved) error {
 	var body []byte
 	for _, sink := range d.excerpting.Sinks {
 		if sink.Platform != "" && sink.Platform != r.Key.Platform {
@@ -325,7 +325,7 @@ func (d *Desk) entry(ctx context.Context, tx *store.Tx, e receipt.Entry, body an
 }
 
 // giveAgain gives what was given before, as far as today's terms and declaration allow it.
-func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retrieval, r excerpt.Request, area string) (*Retrieved, error) {
+func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retrieval, r grants.Request, area string) (*Retrieved, error) {
 	type place struct{ site, url string }
 	articles := map[place][]*article{}
 	var passages []passage
@@ -346,7 +346,7 @@ func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retr
 		}
 	}
 	out := &Retrieved{At: r.At, Event: intent.AccessEventID(owner.PublisherID, r.Platform, r.ID), Entry: r.Answer.Entry, Again: true}
-	if out.choose(owner, now.Key, slices.Values(passages), &givenBefore{session: excerpt.Given{}, platform: excerpt.Given{}}); len(out.Chunks) == 0 {
+	if out.choose(owner, now.Key, slices.Values(passages), &givenBefore{session: grants.Given{}, platform: grants.Given{}}); len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
 	}
 	if r.Answer.ByDay {

@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/policy"
 )
 
 // library fills a giver with items of passages, each of some 90 words out of a few thousand.
 func (g *giver) library(t tester, items, passages int) {
-	g.obey(t, labelled(terms.Rule{Access: terms.Licensed})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
 	var all []content.Item
 	word := uint64(1)
 	for i := range items {
@@ -66,7 +66,7 @@ func BenchmarkRetrieve(b *testing.B) {
 	floor := func(n int64) error {
 		signed()
 		all := g.Desk.admitted()
-		all.view.Find(answer.Question{
+		all.view.Find(index.Question{
 			Text: question(n), Limit: 10, MinScore: 1, Within: g.Desk.within(all, g.owner, "news.a", "").Selection, Prefer: []string{"en-US"}, Further: depth,
 		})
 		return g.db.Update(ctx, func(tx *store.Tx) error {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 // TestAnOrdinaryQuestionInANarrowDomainGetsPassages asks in domains whose pages all are about one thing: the words that name it
@@ -51,7 +51,7 @@ func TestAnOrdinaryQuestionInANarrowDomainGetsPassages(t *testing.T) {
 	} {
 		g := newGiver(t)
 		g.config.MinScore = 20
-		g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+		g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 		var all []content.Item
 		for i, text := range c.pages {
 			all = append(all, story(fmt.Sprintf("a/%d", i), text+" "+text))

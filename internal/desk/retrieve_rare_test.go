@@ -3,7 +3,7 @@ package desk
 import (
 	"testing"
 
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 // TestARareWordInASmallDomainHidesNothing asks as people do, with a word that nothing has beside one that fits. The words that
@@ -12,7 +12,7 @@ func TestARareWordInASmallDomainHidesNothing(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.config.MinScore = 20
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s",
 		story("a/1", sentences("brass", 8)), story("a/2", sentences("paper", 8)), story("a/3", "A cupboard is made of oak. It has four drawers and a key."),
 		story("b/1", "The zebu is an ox."))

@@ -16,11 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/policy"
 	"frontdesk/test/clock"
 )
 
@@ -45,7 +45,7 @@ func newGiverFor(t testing.TB) *giver {
 	g := &giver{bench: newBench(t, "site"), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))}
 	g.owner = usualOwner()
 	g.config.Now = g.clock.Now
-	keys, err := trust.OpenSiteKeys(t.TempDir(), g.clock.Now)
+	keys, err := identity.OpenSiteKeys(t.TempDir(), g.clock.Now)
 	if err == nil {
 		err = keys.Make()
 	}
@@ -53,7 +53,7 @@ func newGiverFor(t testing.TB) *giver {
 		t.Fatal(err)
 	}
 	g.giving = &Excerpting{
-		Owner: func() *Excerpts { return g.owner }, DB: g.db, Nonces: trust.NewNonces(g.db, 0, g.clock.Now),
+		Owner: func() *Excerpts { return g.owner }, DB: g.db, Nonces: identity.NewNonces(g.db, 0, g.clock.Now),
 		Ledger: ledger.New(g.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: g.clock.Now}),
 	}
 	if err := g.OpenExcerpts(g.giving); err != nil {
@@ -70,11 +70,11 @@ func usualOwner() *Excerpts {
 }
 
 // labelled are rules that label by folder and otherwise are like one rule.
-func labelled(like terms.Rule) []terms.Rule {
+func labelled(like policy.Rule) []policy.Rule {
 	a, b := like, like
 	a.Match.Path, a.Labels = []string{"/a/**"}, []string{"news.a"}
 	b.Match.Path, b.Labels = []string{"/b/**"}, []string{"news.b.c"}
-	return []terms.Rule{a, b, {Access: terms.Open}}
+	return []policy.Rule{a, b, {Access: policy.Open}}
 }
 
 // story is an article of paragraphs, each a passage.
@@ -93,7 +93,7 @@ func story(path string, paragraphs ...string) content.Item {
 func (g *giver) request(session string) Retrieval {
 	n := g.made.Add(1)
 	r := Retrieval{
-		Key: trust.PlatformKey{ID: "key", Platform: "chat"}, ID: fmt.Sprint("request ", n), Version: "0.1", Stated: g.clock.Now(), Domain: "news.a",
+		Key: identity.PlatformKey{ID: "key", Platform: "chat"}, ID: fmt.Sprint("request ", n), Version: "0.1", Stated: g.clock.Now(), Domain: "news.a",
 		Language: "en-US", Session: session, Text: "lamp",
 	}
 	return g.again(r)
@@ -179,7 +179,7 @@ func sentences(name string, n int) string {
 func TestPassagesAreGivenAndRecorded(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Licensed})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
 	r := g.request("session")
 	given := g.given(t, r)
@@ -210,12 +210,12 @@ func TestPassagesAreGivenAndRecorded(t *testing.T) {
 func TestTheOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
 	limited := fail.New(fail.Limited, "Too many.")
 	limited.RetryAfter = time.Second
 	admitted := 0
-	g.giving.Admit = func(context.Context, trust.PlatformKey, string) error {
+	g.giving.Admit = func(context.Context, identity.PlatformKey, string) error {
 		admitted++
 		return limited
 	}
@@ -267,7 +267,7 @@ func TestTheOrderOfRefusals(t *testing.T) {
 func TestOtherRefusals(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
 	g.owner.Countries, g.owner.Languages, g.owner.Placements, g.owner.Confidence = []string{"FR"}, []string{"fr", "de-CH"}, []string{"ad"}, 0.5
 	low, enough := 0.49, 0.5
@@ -311,7 +311,7 @@ func TestOtherRefusals(t *testing.T) {
 func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
 	r := g.request("session")
 	first := g.given(t, r)
@@ -334,7 +334,7 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 		t.Errorf("another body under the id was refused for %s", reason)
 	}
 	foreign := g.again(r)
-	foreign.Key = trust.PlatformKey{ID: "third key", Platform: "other"}
+	foreign.Key = identity.PlatformKey{ID: "third key", Platform: "other"}
 	if given := g.given(t, foreign); given.Again {
 		t.Error("an id of one platform counts for another")
 	}
@@ -346,9 +346,9 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
-	g.giving.Nonces = trust.NewNonces(g.db, 1, g.clock.Now)
+	g.giving.Nonces = identity.NewNonces(g.db, 1, g.clock.Now)
 	g.given(t, g.request("session"))
 	r := g.request("session")
 	_, err := g.Retrieve(t.Context(), r)
@@ -366,7 +366,7 @@ func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 func TestARepetitionOfADenialIsDecidedAnew(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
 	g.owner.State = "paused"
 	r := g.request("session")
@@ -387,11 +387,11 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.owner.MaxChunks, g.owner.Domains = 2, []string{"news"}
-	rules := []terms.Rule{
-		{Match: terms.Match{Path: []string{"/a/**"}}, Access: terms.Open, Labels: []string{"news.a"}},
-		{Match: terms.Match{Path: []string{"/b/**"}}, Access: terms.Open, Labels: []string{"news.b"}},
+	rules := []policy.Rule{
+		{Match: policy.Match{Path: []string{"/a/**"}}, Access: policy.Open, Labels: []string{"news.a"}},
+		{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open, Labels: []string{"news.b"}},
 	}
-	g.obey(t, append(rules, terms.Rule{Access: terms.Open})...)
+	g.obey(t, append(rules, policy.Rule{Access: policy.Open})...)
 	var items []content.Item
 	for i := range 6 {
 		one := story(fmt.Sprintf("%s/%d", []string{"a", "b"}[i%2], i), sentences(fmt.Sprint("x", i), 3), sentences(fmt.Sprint("y", i), 3))
@@ -428,7 +428,7 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1
 	g.fill(t, "site", "s", story("a/1", sentences("first", 3), sentences("omega", 3)), story("a/2", sentences("other", 3), sentences("omega", 3)))
 	ask := func(session, text string) Retrieval {
@@ -454,7 +454,7 @@ func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	var parts []string
 	for i := range 10 {
 		parts = append(parts, sentences(fmt.Sprintf("p%dq", i), 2))
@@ -514,7 +514,7 @@ func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 func TestNothingIsHalfDone(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
 	g.giving.Sinks = []Sink{{Name: "auditor"}, {Name: "theirs", Platform: "chat"}, {Name: "of others", Platform: "other"}}
 	entryTable := "ledger_entry"

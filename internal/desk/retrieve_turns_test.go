@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/policy"
 )
 
 // seen is what a model of the platform knows: by session, address and passage, which bytes of it.
@@ -72,20 +72,20 @@ func drawOwner(t *rapid.T) *Excerpts {
 }
 
 // drawRules are rules by which passages may be given or not.
-func drawRules(t *rapid.T) []terms.Rule {
-	like := terms.Rule{Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Open, terms.Licensed}).Draw(t, "access")}
+func drawRules(t *rapid.T) []policy.Rule {
+	like := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Open, policy.Licensed}).Draw(t, "access")}
 	like.Display.Words = rapid.SampledFrom([]int{0, 0, 5, 20}).Draw(t, "words")
 	like.Countries.Prohibit = rapid.SampledFrom([][]string{nil, nil, {"FR"}}).Draw(t, "prohibited")
 	if like.Countries.Prohibit == nil {
 		like.Countries.Permit = rapid.SampledFrom([][]string{nil, nil, {"DE", "US"}}).Draw(t, "permitted")
 	}
 	like.Delivery = rapid.SampledFrom([][]string{nil, nil, nil, {"direct"}, {"instructions"}}).Draw(t, "delivery")
-	rules := []terms.Rule{{Match: terms.Match{Path: []string{"/c/**"}}, Access: terms.Blocked}}
+	rules := []policy.Rule{{Match: policy.Match{Path: []string{"/c/**"}}, Access: policy.Blocked}}
 	for _, rule := range labelled(like) {
 		switch rapid.IntRange(0, 9).Draw(t, "otherwise") {
 		case 9:
-			rule.Access, rule.Labels, rule.Display.Words = terms.Blocked, nil, 0
-			rule.Countries, rule.Delivery = terms.Restriction{}, nil
+			rule.Access, rule.Labels, rule.Display.Words = policy.Blocked, nil, 0
+			rule.Countries, rule.Delivery = policy.Restriction{}, nil
 		case 8:
 			rule.Functions.Prohibit = []string{"ai-input"}
 		}
@@ -95,21 +95,21 @@ func drawRules(t *rapid.T) []terms.Rule {
 }
 
 // tightenedForPlatforms are rules of which one is tighter.
-func tightenedForPlatforms(t *rapid.T, rules []terms.Rule) []terms.Rule {
+func tightenedForPlatforms(t *rapid.T, rules []policy.Rule) []policy.Rule {
 	rules = slices.Clone(rules)
 	r := &rules[rapid.IntRange(1, 2).Draw(t, "rule")]
-	if r.Access == terms.Blocked {
+	if r.Access == policy.Blocked {
 		return rules
 	}
 	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0:
-		*r = terms.Rule{Match: r.Match, Access: terms.Blocked}
+		*r = policy.Rule{Match: r.Match, Access: policy.Blocked}
 	case 1:
 		r.Functions.Prohibit = []string{"ai-input"}
 	case 2:
 		r.Display.Words = max(1, r.Display.Words/2)
 	case 3:
-		r.Countries = terms.Restriction{Permit: []string{"AT"}}
+		r.Countries = policy.Restriction{Permit: []string{"AT"}}
 	case 4:
 		r.Labels = []string{"other"}
 	case 5:
@@ -120,10 +120,10 @@ func tightenedForPlatforms(t *rapid.T, rules []terms.Rule) []terms.Rule {
 
 // may says of an item by its address whether it may give passages to a request, by the documentation, and how many
 // words of it.
-func (c corpus) may(rules *terms.Terms, owner *Excerpts, area, url, country string) (bool, int) {
-	d := rules.Decide(terms.Facts{Site: "site", Source: "s", URL: url, Types: []string{"Article"}})
+func (c corpus) may(rules *policy.Terms, owner *Excerpts, area, url, country string) (bool, int) {
+	d := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: url, Types: []string{"Article"}})
 	labelled := slices.ContainsFunc(d.Labels, func(l string) bool { return l == area || strings.HasPrefix(l, area+".") })
-	fits := labelled && d.Access != terms.Blocked && d.Permits(terms.Use{Function: "ai-input", Country: country}) == terms.Permitted &&
+	fits := labelled && d.Access != policy.Blocked && d.Permits(policy.Use{Function: "ai-input", Country: country}) == policy.Permitted &&
 		(len(d.Delivery) == 0 || slices.Contains(d.Delivery, "direct")) && !c.within[url]
 	return fits, d.DisplayWords
 }
@@ -262,7 +262,7 @@ func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, source
 func (c corpus) whence(one content.Item, chunk Chunk) (passage string, from int) {
 	for _, p := range one.Passages {
 		for from := 0; from+len(chunk.Text) <= len(p.Text); from++ {
-			if strings.HasPrefix(p.Text[from:], chunk.Text) && chunkID(excerpt.Chunk{Site: "site", URL: one.URL, Passage: p.ID, From: from}) == chunk.ID {
+			if strings.HasPrefix(p.Text[from:], chunk.Text) && chunkID(grants.Chunk{Site: "site", URL: one.URL, Passage: p.ID, From: from}) == chunk.ID {
 				return p.ID, from
 			}
 		}
@@ -299,7 +299,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 		c := drawCorpus(t)
 		g.owner = drawOwner(t)
 		rules := drawRules(t)
-		g.obey(t, append(slices.Clone(rules), terms.Rule{Access: terms.Open})...)
+		g.obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
 		g.fill(t, "site", "s", c.items...)
 		known := seen{}
 		type asked struct {
@@ -314,7 +314,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 			switch what := rapid.IntRange(0, 9).Draw(t, "what"); {
 			case what == 9: // small numbers are drawn more often
 				rules = tightenedForPlatforms(t, rules)
-				g.obey(t, append(slices.Clone(rules), terms.Rule{Access: terms.Open})...)
+				g.obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
 				for i := range before {
 					before[i].loose = true
 				}

@@ -9,21 +9,21 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 )
 
 // lookInto adds to the facts of a dispute what the catalog says, as far as anything depends on it.
-func (d *Desk) lookInto(ctx context.Context, t deal.Transaction, f *dispute.Facts) error {
+func (d *Desk) lookInto(ctx context.Context, t transactions.Transaction, f *disputes.Facts) error {
 	if err := d.renewed(ctx, t, f); err != nil {
 		return err
 	}
-	if f.Received == "" && f.Prefers != dispute.Redelivery {
+	if f.Received == "" && f.Prefers != disputes.Redelivery {
 		return nil
 	}
 	return d.compare(ctx, t, f)
@@ -31,8 +31,8 @@ func (d *Desk) lookInto(ctx context.Context, t deal.Transaction, f *dispute.Fact
 
 // renewed looks whether the provider attested another version about when something was bought than that which it attests in the offer: by
 // what it pushed, and of what is published here by when readers first saw it.
-func (d *Desk) renewed(ctx context.Context, t deal.Transaction, f *dispute.Facts) error {
-	if f.Level != 1 || f.Offered == "" || f.Reason != dispute.ContentMismatch && f.Reason != dispute.WrongContent {
+func (d *Desk) renewed(ctx context.Context, t transactions.Transaction, f *disputes.Facts) error {
+	if f.Level != 1 || f.Offered == "" || f.Reason != disputes.ContentMismatch && f.Reason != disputes.WrongContent {
 		return nil
 	}
 	if t.Item.Source != catalog.PushedSource && d.dealing.Attests {
@@ -41,7 +41,7 @@ func (d *Desk) renewed(ctx context.Context, t deal.Transaction, f *dispute.Facts
 			return err
 		}
 		for _, one := range later {
-			if one.At.Sub(t.Made).Abs() > dispute.Race {
+			if one.At.Sub(t.Made).Abs() > disputes.Race {
 				continue
 			}
 			items, err := d.config.Catalog.Load(ctx, one.Ref)
@@ -63,7 +63,7 @@ func (d *Desk) renewed(ctx context.Context, t deal.Transaction, f *dispute.Facts
 	} else if canonical, err := catalog.CanonicalURI(t.URI); err == nil { // it may have gone since
 		address = canonical
 	}
-	claims, err := d.supplying.Shelves.Claims(ctx, t.Site, address, t.Made.Add(-dispute.Race), t.Made.Add(dispute.Race))
+	claims, err := d.supplying.Shelves.Claims(ctx, t.Site, address, t.Made.Add(-disputes.Race), t.Made.Add(disputes.Race))
 	for _, c := range claims {
 		if c.Digest != f.Offered && c.Made.After(f.Attested) {
 			f.Fresher = c.Came
@@ -74,7 +74,7 @@ func (d *Desk) renewed(ctx context.Context, t deal.Transaction, f *dispute.Facts
 }
 
 // compare holds the catalog's versions of what was bought against a dispute.
-func (d *Desk) compare(ctx context.Context, t deal.Transaction, f *dispute.Facts) error {
+func (d *Desk) compare(ctx context.Context, t transactions.Transaction, f *disputes.Facts) error {
 	items, err := d.config.Catalog.Load(ctx, t.Item)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (d *Desk) compare(ctx context.Context, t deal.Transaction, f *dispute.Facts
 	if t.Method == instructions { // by whoever else delivers it
 		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
 			rules, tenant, sold := d.soldBy(ware, d.config.Terms())
-			if sold && rules.Decide(ware.Facts()).Access != terms.Blocked {
+			if sold && rules.Decide(ware.Facts()).Access != policy.Blocked {
 				if outlet := d.outlet(ware, tenant); outlet != nil {
 					f.There = outlet.ready(ctx, ware.URL, d.config.Now())
 				}
@@ -122,9 +122,9 @@ func (d *Desk) ReviewDisputes(ctx context.Context) error {
 	seen := map[string]bool{}
 	for {
 		now := d.config.Now().UTC().Truncate(time.Microsecond)
-		var due []dispute.Case
+		var due []disputes.Case
 		if err := d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
-			due, err = dispute.Due(ctx, tx, now, reviewStep+len(seen))
+			due, err = disputes.Due(ctx, tx, now, reviewStep+len(seen))
 			return err
 		}); err != nil {
 			return errors.Join(failed, err)
@@ -148,7 +148,7 @@ func (d *Desk) ReviewDisputes(ctx context.Context) error {
 	}
 	for more := true; more && failed == nil; {
 		failed = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
-			n, err := dispute.Forget(ctx, tx, d.config.Now().Add(-d.disputeRules().Keep), dealsStep)
+			n, err := disputes.Forget(ctx, tx, d.config.Now().Add(-d.disputeRules().Keep), dealsStep)
 			more = n == dealsStep
 			return err
 		})
@@ -157,37 +157,37 @@ func (d *Desk) ReviewDisputes(ctx context.Context) error {
 }
 
 // review moves on one dispute whose time has come.
-func (d *Desk) review(ctx context.Context, c dispute.Case, now time.Time) error {
+func (d *Desk) review(ctx context.Context, c disputes.Case, now time.Time) error {
 	m := moving{case_: c, was: c, now: now, tier: 2}
 	if !c.Status.Open() {
 		if err := d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
-			m.sale, _, err = deal.FindTransaction(ctx, tx, c.Transaction)
+			m.sale, _, err = transactions.FindTransaction(ctx, tx, c.Transaction)
 			return err
 		}); err != nil {
 			return err
 		}
-		m.step(dispute.Final, dispute.ByRule, dispute.Verdict{})
+		m.step(disputes.Final, disputes.ByRule, disputes.Verdict{})
 		return d.advance(ctx, &m)
 	}
 	v, err := d.reconsider(ctx, &m)
 	if err != nil {
 		return err
 	}
-	if c.Status != dispute.UnderReview {
-		m.step(dispute.UnderReview, dispute.ByRule, dispute.Verdict{})
+	if c.Status != disputes.UnderReview {
+		m.step(disputes.UnderReview, disputes.ByRule, disputes.Verdict{})
 	}
-	to := dispute.Resolved
-	if v.Resolution == dispute.Investigation {
-		to, m.tier = dispute.Escalated, 3
+	to := disputes.Resolved
+	if v.Resolution == disputes.Investigation {
+		to, m.tier = disputes.Escalated, 3
 	}
-	m.step(to, dispute.ByRule, v)
+	m.step(to, disputes.ByRule, v)
 	return d.advance(ctx, &m)
 }
 
 // advance makes the steps of a dispute durable that was read before.
 func (d *Desk) advance(ctx context.Context, m *moving) error {
 	_, err := d.move(ctx, m, func(ctx context.Context, tx *store.Tx) (bool, error) {
-		return dispute.Advance(ctx, tx, m.was, m.case_, m.steps)
+		return disputes.Advance(ctx, tx, m.was, m.case_, m.steps)
 	})
 	return err
 }
@@ -196,18 +196,18 @@ func (d *Desk) advance(ctx context.Context, m *moving) error {
 const caseMonth = 30 * 24 * time.Hour
 
 // reconsider has the rules of tier 2 look at a dispute. What they do not decide otherwise after an appeal is for a person.
-func (d *Desk) reconsider(ctx context.Context, m *moving) (v dispute.Verdict, err error) {
+func (d *Desk) reconsider(ctx context.Context, m *moving) (v disputes.Verdict, err error) {
 	c := &m.case_
-	var records []dispute.Record
-	cases, rates := 0, dispute.NoRates
+	var records []disputes.Record
+	cases, rates := 0, disputes.NoRates
 	if err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
-		if m.sale, _, err = deal.FindTransaction(ctx, tx, c.Transaction); err != nil {
+		if m.sale, _, err = transactions.FindTransaction(ctx, tx, c.Transaction); err != nil {
 			return err
 		}
 		if records, err = recordsOf(ctx, tx, m.sale); err != nil {
 			return err
 		}
-		if cases, err = dispute.Short(ctx, tx, c.Site, m.now.Add(-caseMonth), reviewStep); err != nil {
+		if cases, err = disputes.Short(ctx, tx, c.Site, m.now.Add(-caseMonth), reviewStep); err != nil {
 			return err
 		}
 		rates, err = d.rates(ctx, tx, c, m.now)
@@ -225,10 +225,10 @@ func (d *Desk) reconsider(ctx context.Context, m *moving) (v dispute.Verdict, er
 	if f.Rates, f.Cases = rates, cases; !c.Short {
 		f.Cases++ // if it is short, it is one more
 	}
-	v = dispute.Tier2(f)
+	v = disputes.Tier2(f)
 	c.Short = c.Short || v.Short
-	if c.Appeals > 0 && (v.Resolution == dispute.Rejected || v.Resolution == c.Resolution) {
-		v = dispute.Verdict{Resolution: dispute.Investigation, Rule: dispute.RuleAppeal, Consulted: v.Consulted}
+	if c.Appeals > 0 && (v.Resolution == disputes.Rejected || v.Resolution == c.Resolution) {
+		v = disputes.Verdict{Resolution: disputes.Investigation, Rule: disputes.RuleAppeal, Consulted: v.Consulted}
 	}
 	return v, nil
 }
@@ -237,13 +237,13 @@ func (d *Desk) reconsider(ctx context.Context, m *moving) (v dispute.Verdict, er
 const leastDisputes = 5
 
 // rates says how often a buyer disputes, of how much it buys, and what is known of the provider.
-func (d *Desk) rates(ctx context.Context, tx *store.Tx, c *dispute.Case, now time.Time) (dispute.Rates, error) {
+func (d *Desk) rates(ctx context.Context, tx *store.Tx, c *disputes.Case, now time.Time) (disputes.Rates, error) {
 	if d.dealing.Rates != nil {
 		return d.dealing.Rates(ctx, tx, c.Buyer, c.Site, now)
 	}
-	out := dispute.NoRates
+	out := disputes.NoRates
 	since := now.Add(-caseMonth)
-	n, err := dispute.By(ctx, tx, c.Buyer, since, 1_000_000)
+	n, err := disputes.By(ctx, tx, c.Buyer, since, 1_000_000)
 	if err != nil || n < leastDisputes {
 		return out, err
 	}
@@ -263,35 +263,35 @@ type Decision struct {
 
 // DecideDispute has the operator decide a dispute that is not decided. It is fail.NotFound where there is none of the id, and fail.Invalid for
 // one that was decided, by whomever, or for a decision that cannot be.
-func (d *Desk) DecideDispute(ctx context.Context, by Decision) (dispute.Case, error) {
+func (d *Desk) DecideDispute(ctx context.Context, by Decision) (disputes.Case, error) {
 	if d.dealing == nil {
-		return dispute.Case{}, errNoDeals
+		return disputes.Case{}, errNoDeals
 	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	m := moving{now: now, tier: 3, amount: by.Amount}
 	ok := false
 	err := d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
-		if m.was, ok, err = dispute.Find(ctx, tx, by.Dispute); err == nil && ok {
-			m.sale, _, err = deal.FindTransaction(ctx, tx, m.was.Transaction)
+		if m.was, ok, err = disputes.Find(ctx, tx, by.Dispute); err == nil && ok {
+			m.sale, _, err = transactions.FindTransaction(ctx, tx, m.was.Transaction)
 		}
 		return err
 	})
 	if err != nil {
-		return dispute.Case{}, err
+		return disputes.Case{}, err
 	}
 	if err := decidable(m.was, ok, by); err != nil {
-		return dispute.Case{}, err
+		return disputes.Case{}, err
 	}
 	m.case_ = m.was
-	who := dispute.Operator + by.By
-	v := dispute.Verdict{Resolution: by.Resolution, Rule: dispute.RuleOperator}
-	to := dispute.Settled
-	if m.was.Status != dispute.Escalated {
-		if m.tier, to = 2, dispute.Resolved; by.Resolution == dispute.Investigation {
-			m.tier, to = 3, dispute.Escalated
+	who := disputes.Operator + by.By
+	v := disputes.Verdict{Resolution: by.Resolution, Rule: disputes.RuleOperator}
+	to := disputes.Settled
+	if m.was.Status != disputes.Escalated {
+		if m.tier, to = 2, disputes.Resolved; by.Resolution == disputes.Investigation {
+			m.tier, to = 3, disputes.Escalated
 		}
-		if m.was.Status != dispute.UnderReview {
-			m.step(dispute.UnderReview, who, dispute.Verdict{})
+		if m.was.Status != disputes.UnderReview {
+			m.step(disputes.UnderReview, who, disputes.Verdict{})
 		}
 	}
 	m.step(to, who, v)
@@ -304,21 +304,21 @@ func (d *Desk) DecideDispute(ctx context.Context, by Decision) (dispute.Case, er
 }
 
 // decidable says why a decision cannot be.
-func decidable(c dispute.Case, known bool, by Decision) error {
+func decidable(c disputes.Case, known bool, by Decision) error {
 	switch {
 	case !known:
 		return fail.New(fail.NotFound, "there is no dispute %.60q", by.Dispute)
-	case len(by.Note) > dispute.MostNote || !utf8.ValidString(by.Note):
-		return fail.New(fail.Invalid, "a note is a text of at most %d bytes", dispute.MostNote)
+	case len(by.Note) > disputes.MostNote || !utf8.ValidString(by.Note):
+		return fail.New(fail.Invalid, "a note is a text of at most %d bytes", disputes.MostNote)
 	case by.By == "":
 		return fail.New(fail.Invalid, "a decision names who decides")
 	case !c.Status.Open():
 		return fail.New(fail.Invalid, "this dispute is decided: %s", c.Resolution)
-	case by.Resolution != dispute.Credit && by.Resolution != dispute.Redelivery && by.Resolution != dispute.Rejected && by.Resolution != dispute.Investigation:
+	case by.Resolution != disputes.Credit && by.Resolution != disputes.Redelivery && by.Resolution != disputes.Rejected && by.Resolution != disputes.Investigation:
 		return fail.New(fail.Invalid, "a decision is credit, redelivery, rejected or investigation")
-	case by.Resolution == dispute.Investigation && c.Status == dispute.Escalated:
+	case by.Resolution == disputes.Investigation && c.Status == disputes.Escalated:
 		return fail.New(fail.Invalid, "this dispute is being looked into already; decide credit, redelivery or rejected")
-	case by.Amount != 0 && by.Resolution != dispute.Credit:
+	case by.Amount != 0 && by.Resolution != disputes.Credit:
 		return fail.New(fail.Invalid, "only a credit has an amount")
 	}
 	return nil
@@ -330,7 +330,7 @@ func (d *Desk) EraseDispute(ctx context.Context, id string) error {
 		return errNoDeals
 	}
 	return d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
-		there, err := dispute.Erase(ctx, tx, id)
+		there, err := disputes.Erase(ctx, tx, id)
 		if err == nil && !there {
 			err = fail.New(fail.NotFound, "there is no dispute %.60q", id)
 		}

@@ -6,19 +6,19 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
 )
 
 // licensings are what RSL documents say of hosts, made when one is first asked for, and kept as policies are.
 type licensings struct {
 	mu    sync.Mutex
-	rules *terms.Terms // of which they are, with how things are sold
+	rules *policy.Terms // of which they are, with how things are sold
 	owner *Selling
 	how   string
 	made  time.Time
-	hosts map[string]*terms.Licensing
+	hosts map[string]*policy.Licensing
 }
 
 // RSL gives an RSL 1.0 document of what the terms say of a host's addresses, which begin with origin; how is the address at which is said
@@ -33,7 +33,7 @@ func (d *Desk) RSL(ctx context.Context, host, origin, how string) ([]byte, error
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	name, ok := terms.Host("https://" + host + "/")
+	name, ok := policy.Host("https://" + host + "/")
 	if !ok {
 		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
 	}
@@ -60,7 +60,7 @@ func (d *Desk) RSL(ctx context.Context, host, origin, how string) ([]byte, error
 }
 
 // makeLicensings makes what documents say of all hosts: those that sites name, and those of items.
-func (d *Desk) makeLicensings(ctx context.Context, rules *terms.Terms, owner *Selling, how string) (map[string]*terms.Licensing, error) {
+func (d *Desk) makeLicensings(ctx context.Context, rules *policy.Terms, owner *Selling, how string) (map[string]*policy.Licensing, error) {
 	drafts := map[string]*licensingDraft{}
 	draft := func(site, host string) *licensingDraft {
 		if drafts[host] == nil {
@@ -71,7 +71,7 @@ func (d *Desk) makeLicensings(ctx context.Context, rules *terms.Terms, owner *Se
 	}
 	for _, site := range d.config.Sites {
 		for _, host := range site.Hosts {
-			if host, ok := terms.Host("https://" + host + "/"); ok {
+			if host, ok := policy.Host("https://" + host + "/"); ok {
 				draft(site.ID, host)
 			}
 		}
@@ -82,7 +82,7 @@ func (d *Desk) makeLicensings(ctx context.Context, rules *terms.Terms, owner *Se
 			if ctx.Err() != nil {
 				return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(ctx.Err())
 			}
-			host, ok := terms.Host(entry.URL)
+			host, ok := policy.Host(entry.URL)
 			if !ok || !d.served[entry.Site] {
 				continue
 			}
@@ -95,11 +95,11 @@ func (d *Desk) makeLicensings(ctx context.Context, rules *terms.Terms, owner *Se
 	if err == nil { // several items may have one path
 		err = each(func(of *licensingDraft, path, license string, _ bool) {
 			if said, single := of.Single[path]; single && said != license {
-				of.Single[path] = terms.RSLNothing
+				of.Single[path] = policy.RSLNothing
 			}
 		})
 	}
-	made := map[string]*terms.Licensing{}
+	made := map[string]*policy.Licensing{}
 	for host, draft := range drafts {
 		made[host] = draft.done()
 	}
@@ -107,7 +107,7 @@ func (d *Desk) makeLicensings(ctx context.Context, rules *terms.Terms, owner *Se
 }
 
 // fallbackOf is what licensed items of a site cost whose rule names no price.
-func fallbackOf(owner *Selling, site string) terms.Money {
+func fallbackOf(owner *Selling, site string) policy.Money {
 	if price, ok := owner.Prices[site]; ok {
 		return price
 	}
@@ -115,7 +115,7 @@ func fallbackOf(owner *Selling, site string) terms.Money {
 }
 
 // licenseOf is the licence of an item. What it is for most items is remembered.
-func licenseOf(said map[string]string, entry *catalog.Entry, decision terms.Decision, owner *Selling, how string) string {
+func licenseOf(said map[string]string, entry *catalog.Entry, decision policy.Decision, owner *Selling, how string) string {
 	if len(decision.Own) > 0 || decision.Rule < 0 {
 		return decision.RSL(fallbackOf(owner, entry.Site), how)
 	}
@@ -130,7 +130,7 @@ func licenseOf(said map[string]string, entry *catalog.Entry, decision terms.Deci
 
 // licensingDraft is what a document says, while it is being made.
 type licensingDraft struct {
-	terms.Licensing
+	policy.Licensing
 	wide   map[int]bool // rules for paths, by their place, that say more than is so of an item that may not be found; -1 is the rest
 	differ map[int]bool // those for an item of which something else is so
 	many   bool         // there are too many such items
@@ -140,7 +140,7 @@ type licensingDraft struct {
 func (d *licensingDraft) hold(path, license string, found bool) {
 	said, at := d.At(path)
 	switch {
-	case license == said || said == terms.RSLNothing && !found:
+	case license == said || said == policy.RSLNothing && !found:
 	case !found:
 		d.wide[at] = true
 	default:
@@ -155,13 +155,13 @@ func (d *licensingDraft) hold(path, license string, found bool) {
 }
 
 // done has no rule say more than is so.
-func (d *licensingDraft) done() *terms.Licensing {
+func (d *licensingDraft) done() *policy.Licensing {
 	l := d.Licensing
 	tooWide := func(at int) bool { return d.wide[at] || d.many && d.differ[at] }
-	l.Paths = append([]terms.PathLicense(nil), l.Paths...)
+	l.Paths = append([]policy.PathLicense(nil), l.Paths...)
 	for at := range l.Paths {
 		if tooWide(at) {
-			l.Paths[at].License = terms.RSLNothing
+			l.Paths[at].License = policy.RSLNothing
 		}
 	}
 	if tooWide(-1) {

@@ -3,9 +3,9 @@ package desk
 import (
 	"context"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
 )
 
 // Held is how a rule stands to the items that are here.
@@ -16,16 +16,16 @@ type Held struct {
 
 // Hold holds a rule of the terms, by its index, against all items of the sites that are served. The error is fail.Unavailable before the
 // content is loaded.
-func (d *Desk) Hold(ctx context.Context, rules *terms.Terms, rule int) (Held, error) {
+func (d *Desk) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held, error) {
 	if err := d.Ready(); err != nil {
 		return Held{}, err
 	}
 	held := Held{Before: map[int]int{}}
-	d.admitted().view.Select(func(l *answer.Listing) bool {
+	d.admitted().view.Select(func(l *index.Listing) bool {
 		if ctx.Err() != nil || !d.served[l.Site] {
 			return false
 		}
-		facts := terms.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own}
+		facts := policy.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own}
 		if !rules.Matches(rule, facts) {
 			return false
 		}

@@ -3,25 +3,25 @@ package desk
 import (
 	"context"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/catalog"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 )
 
 // Shelved is an item of the catalog with what the terms in force sell it for, as its owner sees it.
 type Shelved struct {
 	catalog.Entry
 	Rule     int // the index of the rule that decides
-	Access   terms.Access
+	Access   policy.Access
 	Labels   []string
 	Scopes   []string // of which a requester must have one; none for everybody
-	Price    terms.Money
+	Price    policy.Money
 	Quantity int64 // how much one use is thought to take of what the price counts; 0 for unknown
 	Worth    int64 // what a purchase authorises, in units of 1e-8 of the price's currency
-	Report   deal.Duty
-	For      terms.Option
+	Report   transactions.Duty
+	For      policy.Option
 	// Absent is why nobody is offered it; empty where somebody is. Subscribers alone are, where Price is the zero value.
 	Absent Absence
 }
@@ -69,7 +69,7 @@ func (d *Desk) Shelf(ctx context.Context, b Browse) (all []Shelved, next int, er
 }
 
 // everything is who lacks no scope.
-var everything = trust.Requester{Granted: []string{"*"}}
+var everything = identity.Requester{Granted: []string{"*"}}
 
 // shelved is how one item stands.
 func (d *Desk) shelved(ctx context.Context, m *quoter) (Shelved, error) {
@@ -84,7 +84,7 @@ func (d *Desk) shelved(ctx context.Context, m *quoter) (Shelved, error) {
 		m.absent = NotInCatalog
 	}
 	s.Quantity = m.quantity(m.delivery())
-	s.Worth = account.Value(s.Price, s.Quantity)
+	s.Worth = accounts.Value(s.Price, s.Quantity)
 	if m.absent == "" {
 		whole, err := d.sellsWhole(ctx, m.rules, m.ware)
 		if err != nil {

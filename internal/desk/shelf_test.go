@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 // TestTheShelfSaysWhatIsSoldForHowMuch holds what the owner sees of an item against what a requester is offered of it.
 func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	blocked := terms.Rule{Match: terms.Match{Path: []string{"/a/2"}}, Access: terms.Blocked}
+	blocked := policy.Rule{Match: policy.Match{Path: []string{"/a/2"}}, Access: policy.Blocked}
 	scoped := licensed("/a/3", cent)
 	scoped.Scopes = []string{"site.example:gold"}
 	d.price(t, blocked, scoped, licensed("/a/**", cent))

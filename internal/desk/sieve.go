@@ -9,16 +9,16 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/policy"
 )
 
 // sieve holds the terms against things that stand within an open item: a review with a page of its own, a related
 // product. What is blocked there falls out; of what is licensed its type, address and name remain.
 type sieve struct {
-	rules *terms.Terms
-	item  *answer.Listing
+	rules *policy.Terms
+	item  *index.Listing
 }
 
 // maxSieved is how deep things within things are looked at; what lies deeper falls out.
@@ -61,7 +61,7 @@ func (s sieve) holds(v jsontext.Value, depth int) (held bool) {
 		return slices.ContainsFunc(all, func(element jsontext.Value) bool { return s.holds(element, depth+1) })
 	case v.Kind() != '{':
 		return false
-	case s.access(v) != terms.Open:
+	case s.access(v) != policy.Open:
 		return true
 	}
 	eachMember(v, func(_ string, value jsontext.Value) { held = held || s.holds(value, depth+1) })
@@ -114,12 +114,12 @@ func (s sieve) list(v jsontext.Value, depth int) jsontext.Value {
 
 func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
 	access := s.access(v)
-	if access == terms.Blocked {
+	if access == policy.Blocked {
 		return nil
 	}
 	out := []byte{'{'}
 	eachMember(v, func(name string, value jsontext.Value) {
-		if access != terms.Open && name != "@type" && name != "@id" && name != "url" && name != "name" {
+		if access != policy.Open && name != "@type" && name != "@id" && name != "url" && name != "name" {
 			return
 		}
 		if value = s.value(value, depth+1); value == nil {
@@ -136,17 +136,17 @@ func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
 
 // access decides on a thing within the item: by its own address where it has one, else by that of the item, and
 // by its types.
-func (s sieve) access(v jsontext.Value) terms.Access {
+func (s sieve) access(v jsontext.Value) policy.Access {
 	if facts, thing := s.facts(v); thing {
 		return s.within(s.rules.Decide(facts))
 	}
-	return terms.Open
+	return policy.Open
 }
 
 // facts are what the terms match on of a thing within the item; thing is false for what is neither a page nor a thing of its
 // own, but a part of the item.
-func (s sieve) facts(v jsontext.Value) (facts terms.Facts, thing bool) {
-	facts = terms.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
+func (s sieve) facts(v jsontext.Value) (facts policy.Facts, thing bool) {
+	facts = policy.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
 	own := 0 // how much the member counts that named its address: as much as for an item
 	eachMember(v, func(name string, value jsontext.Value) {
 		switch name {
@@ -157,7 +157,7 @@ func (s sieve) facts(v jsontext.Value) (facts terms.Facts, thing bool) {
 			}
 		case "@type", "additionalType":
 			for _, t := range texts(value) {
-				facts.Types = append(facts.Types, terms.BareType(t))
+				facts.Types = append(facts.Types, policy.BareType(t))
 			}
 		}
 	})
@@ -173,18 +173,18 @@ func (s sieve) facts(v jsontext.Value) (facts terms.Facts, thing bool) {
 // within is how far the item may show a thing of which the terms say this. What may not be found is not shown. Of what may
 // not be input to other texts, by another rule than the item's or by terms that it comes with, the name is shown: nobody
 // could tell its text from the item's. (Under the item's own rule the item is no input either.)
-func (s sieve) within(d terms.Decision) terms.Access {
+func (s sieve) within(d policy.Decision) policy.Access {
 	switch {
 	case !d.Allows(functionSearch):
-		return terms.Blocked
-	case d.Access != terms.Open:
+		return policy.Blocked
+	case d.Access != policy.Open:
 		return d.Access
-	case !d.OwnPermits(terms.Use{Function: functionInput}):
-		return terms.Licensed
+	case !d.OwnPermits(policy.Use{Function: functionInput}):
+		return policy.Licensed
 	case !d.Allows(functionInput) && decide(s.rules, s.item).Rule != d.Rule:
-		return terms.Licensed
+		return policy.Licensed
 	}
-	return terms.Open
+	return policy.Open
 }
 
 // address resolves a thing's address against that of the item. Only web addresses count: "_:b0" names nothing.

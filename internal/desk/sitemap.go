@@ -10,17 +10,17 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/licence"
 )
 
 // sitemaps are what RAMP sitemaps say of hosts, made when one is first asked for, and kept as policies are.
 type sitemaps struct {
 	mu    sync.Mutex
-	rules *terms.Terms // of which they are, with how things are sold
+	rules *policy.Terms // of which they are, with how things are sold
 	owner *Selling
 	made  time.Time
 	hosts map[string][]string // elements of a sitemap, by their addresses
@@ -43,7 +43,7 @@ func (d *Desk) Sitemap(ctx context.Context, host, at string, page int) ([]byte, 
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	name, ok := terms.Host("https://" + host + "/")
+	name, ok := policy.Host("https://" + host + "/")
 	if !ok {
 		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
 	}
@@ -86,7 +86,7 @@ func (d *Desk) sitemapOf(ctx context.Context, host string) ([]string, error) {
 		made := map[string][]string{}
 		for _, site := range d.config.Sites {
 			for _, host := range site.Hosts {
-				if name, ok := terms.Host("https://" + host + "/"); ok {
+				if name, ok := policy.Host("https://" + host + "/"); ok {
 					made[name] = nil
 				}
 			}
@@ -95,7 +95,7 @@ func (d *Desk) sitemapOf(ctx context.Context, host string) ([]string, error) {
 			if ctx.Err() != nil {
 				return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(ctx.Err())
 			}
-			of, ok := terms.Host(entry.URL)
+			of, ok := policy.Host(entry.URL)
 			if !ok || !d.served[entry.Site] || entry.IsPushed() || len(made[of]) >= sitemapMost {
 				continue
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
 )
 
 func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
@@ -77,7 +77,7 @@ func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
 	if corrected() != 1 {
 		t.Fatal("not corrected while all is open")
 	}
-	b.obey(t, terms.Rule{Match: terms.Match{Type: []string{"Article"}}, Access: terms.Licensed}, terms.Rule{Access: terms.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Type: []string{"Article"}}, Access: policy.Licensed}, policy.Rule{Access: policy.Open})
 	if corrected() != 0 {
 		t.Error("corrected to a word that only licensed text has")
 	}
@@ -85,7 +85,7 @@ func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
 
 func TestNothingIsCorrectedToAWordOfAThingWithinAnOpenItemThatIsNotOpen(t *testing.T) {
 	t.Parallel()
-	for _, access := range []terms.Access{terms.Blocked, terms.Licensed} {
+	for _, access := range []policy.Access{policy.Blocked, policy.Licensed} {
 		b := newBench(t, "mag")
 		page := said("page", "About soups", map[string]any{"mentions": map[string]any{"@type": "Recipe", "url": "https://mag.example/kept/tart", "name": "Soup", "recipeIngredient": "lingonberry"}})
 		page.Keys = "lingonberry"
@@ -100,11 +100,11 @@ func TestNothingIsCorrectedToAWordOfAThingWithinAnOpenItemThatIsNotOpen(t *testi
 		if corrected() != 1 {
 			t.Fatal("not corrected while all is open")
 		}
-		b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/other/**"}}, Access: terms.Blocked}, terms.Rule{Access: terms.Open})
+		b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/other/**"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
 		if corrected() != 1 {
 			t.Error("not corrected under terms that leave all of the item open")
 		}
-		b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/kept/**"}}, Access: access}, terms.Rule{Access: terms.Open})
+		b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/kept/**"}}, Access: access}, policy.Rule{Access: policy.Open})
 		if corrected() != 0 {
 			t.Errorf("%s: corrected to a word that only a thing within the item has, which is not shown", access)
 		}

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/content"
-	"frontdesk/internal/elicit"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/vector"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // Where BenchmarkStages takes its items and questions from, instead of making them up: a database that `frontdesk ingest`
@@ -39,7 +39,7 @@ type stage struct {
 // staged is a question on its way through the stages.
 type staged struct {
 	in     *inquiry
-	plain  answer.Question // the words alone
+	plain  index.Question // the words alone
 	answer *Answer
 }
 
@@ -116,7 +116,7 @@ func pass(b *testing.B, d *Desk, questions []string, fastest [][]time.Duration) 
 }
 
 // backAsker asks back as the configuration does where it says `mode: auto` and nothing else.
-var backAsker = elicit.New(elicit.Config{Mode: elicit.Auto, Rounds: 2, Questions: 3, MoreThan: 12, Words: 2})
+var backAsker = elicitation.New(elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 12, Words: 2})
 
 // BenchmarkStages breaks a question down: how long each stage takes, of the fastest of all passes for each question, and
 // with a view that nobody has asked anything yet. The stages of a question follow each other at once, so that the ratios
@@ -124,11 +124,11 @@ var backAsker = elicit.New(elicit.Config{Mode: elicit.Auto, Rounds: 2, Questions
 func BenchmarkStages(b *testing.B) {
 	catalog, site, questions := stageContent(b)
 	fresh := func() *Desk {
-		rules, err := terms.Options{IsA: content.IsA}.New(nil)
+		rules, err := policy.Options{IsA: content.IsA}.New(nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		d, err := New(Config{Catalog: catalog, Sites: []Site{{ID: site}}, Terms: func() *terms.Terms { return rules }, MinScore: 20, Elicit: backAsker})
+		d, err := New(Config{Catalog: catalog, Sites: []Site{{ID: site}}, Terms: func() *policy.Terms { return rules }, MinScore: 20, Elicit: backAsker})
 		if err == nil {
 			err = d.Refresh(b.Context())
 		}

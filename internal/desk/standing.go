@@ -5,21 +5,21 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // Standing is how a requester stands with this front desk as a buyer.
 type Standing struct {
 	// Accounts are those that its purchases are charged to: its own, and in other currencies those of its whole domain.
-	Accounts []account.Balance
+	Accounts []accounts.Balance
 	// Subscriptions are those that are good now, by id, with what is left of their quotas.
 	Subscriptions []Subscribed
 	// Owed are purchases whose use it has to report, those first that are too late, and at most MostOwed; Overdue says that more of
 	// them are than may be, so that nothing is sold to it until it reports.
-	Owed    []deal.Transaction
+	Owed    []transactions.Transaction
 	Overdue bool
 }
 
@@ -34,12 +34,12 @@ type Subscribed struct {
 const MostOwed = 100
 
 // Standing says how a requester stands, whose signature is known to be right.
-func (d *Desk) Standing(ctx context.Context, r trust.Requester) (*Standing, error) {
+func (d *Desk) Standing(ctx context.Context, r identity.Requester) (*Standing, error) {
 	if d.dealing == nil {
 		return nil, errNoDeals
 	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	book, deals := account.NewReader(d.dealing.DB), deal.NewReader(d.dealing.DB)
+	book, deals := accounts.NewReader(d.dealing.DB), transactions.NewReader(d.dealing.DB)
 	out := &Standing{}
 	own := map[string]bool{}
 	for _, holder := range []string{r.Account(), r.Domain + "/*"} {
@@ -58,13 +58,13 @@ func (d *Desk) Standing(ctx context.Context, r trust.Requester) (*Standing, erro
 			return nil, err
 		}
 		for _, s := range subscriptions {
-			if s.Status == account.Active && !now.Before(s.Begins) && (s.Ends.IsZero() || now.Before(s.Ends)) {
+			if s.Status == accounts.Active && !now.Before(s.Begins) && (s.Ends.IsZero() || now.Before(s.Ends)) {
 				out.Subscriptions = append(out.Subscriptions, Subscribed{s.ID, quotasOf(s.Quotas), s.Ends})
 			}
 		}
 	}
-	for _, state := range []deal.Obligation{deal.Expired, deal.Pending} {
-		owed, err := deals.Owed(ctx, deal.Owed{State: state, Buyer: r.Account(), Limit: MostOwed - len(out.Owed)})
+	for _, state := range []transactions.Obligation{transactions.Expired, transactions.Pending} {
+		owed, err := deals.Owed(ctx, transactions.Owed{State: state, Buyer: r.Account(), Limit: MostOwed - len(out.Owed)})
 		if err != nil {
 			return nil, err
 		}

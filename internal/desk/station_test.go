@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 )
 
 const perMinute = "0.10" // dollars
@@ -35,7 +35,7 @@ func onAir(t *testing.T, test func(*station)) {
 		d.config.Now = func() time.Time { return began.Add(time.Since(since)) }
 		d.OpenGoods(d.wares)
 		d.dealing.Stopping = s.stop
-		s.rule(terms.Rule{})
+		s.rule(policy.Rule{})
 		s.publish("First words.")
 		s.credit(t, bot.Account(), funds)
 		test(s)
@@ -46,13 +46,13 @@ func onAir(t *testing.T, test func(*station)) {
 }
 
 // rule puts a rule before those of the station.
-func (s *station) rule(first terms.Rule) {
+func (s *station) rule(first policy.Rule) {
 	s.t.Helper()
 	streams := licensed("/s/**", cent)
 	streams.Delivery = []string{"streaming"}
-	rules := []terms.Rule{streams, licensed("/live/**", terms.Price{Model: "per_minute", Rate: perMinute, Currency: "USD"})}
+	rules := []policy.Rule{streams, licensed("/live/**", policy.Price{Model: "per_minute", Rate: perMinute, Currency: "USD"})}
 	if first.Access != "" {
-		rules = append([]terms.Rule{first}, rules...)
+		rules = append([]policy.Rule{first}, rules...)
 	}
 	s.price(s.t, rules...)
 }
@@ -146,16 +146,16 @@ func (l *listener) told() string {
 }
 
 // records are the deliveries under a transaction.
-func (s *station) records(t deal.Transaction) (all []deal.Delivery) {
+func (s *station) records(t transactions.Transaction) (all []transactions.Delivery) {
 	s.t.Helper()
-	all, err := deal.NewReader(s.db).DeliveriesOf(context.Background(), t.ID, "", 100)
+	all, err := transactions.NewReader(s.db).DeliveriesOf(context.Background(), t.ID, "", 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return all
 }
 
-func (s *station) metered(t deal.Transaction) (used time.Duration) {
+func (s *station) metered(t transactions.Transaction) (used time.Duration) {
 	s.t.Helper()
 	s.update(s.t, func(ctx context.Context, tx *store.Tx) (err error) {
 		used, _, err = s.book.Metered(ctx, tx, t.ID)
@@ -165,7 +165,7 @@ func (s *station) metered(t deal.Transaction) (used time.Duration) {
 }
 
 // report reports the use of a purchase.
-func (s *station) report(t deal.Transaction, n int64, unit string) *Filed {
+func (s *station) report(t transactions.Transaction, n int64, unit string) *Filed {
 	s.t.Helper()
 	filed, err := s.Report(context.Background(), Used{
 		Reporter: &bot, ID: "r-" + t.ID, Transaction: t.ID, Billing: t.Billing, Fields: []string{"transaction_id", "consumed_quantity"}, Consumed: n, Unit: unit,

@@ -13,12 +13,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
 
@@ -96,9 +96,9 @@ var ErrStreamed = errors.New("all of the text was told before")
 // Stream is what was bought, told as a stream of events. Who has one calls Run, or Leave, once.
 type Stream struct {
 	desk   *Desk
-	t      deal.Transaction
+	t      transactions.Transaction
 	live   bool
-	record deal.Delivery // as it begins; Announced is kept up
+	record transactions.Delivery // as it begins; Announced is kept up
 	begun  time.Time
 	send   func(StreamEvent) error
 
@@ -107,7 +107,7 @@ type Stream struct {
 	digest string // of body
 	offset int    // from which it is told
 	ref    content.Ref
-	rules  *terms.Terms
+	rules  *policy.Terms
 
 	sum    digests.Hash // of what was told
 	bytes  int64
@@ -173,7 +173,7 @@ func (s *Stream) find(ctx context.Context, grant sign.URLGrant, transaction stri
 	d := s.desk
 	return d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
-		s.t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction)
+		s.t, ok, err = transactions.FindTransaction(ctx, tx, grant.Transaction)
 		switch {
 		case err != nil:
 			return err
@@ -227,8 +227,8 @@ func (s *Stream) place(id string) int {
 
 // begin records that the delivery begins.
 func (s *Stream) begin(ctx context.Context) error {
-	s.record = deal.Delivery{
-		ID: deal.NewID("dlv", s.begun), Transaction: s.t.ID, Site: s.t.Site, URI: s.t.URI, Media: s.media, State: deal.DeliveryBegun, Status: 200,
+	s.record = transactions.Delivery{
+		ID: transactions.NewID("dlv", s.begun), Transaction: s.t.ID, Site: s.t.Site, URI: s.t.URI, Media: s.media, State: transactions.DeliveryBegun, Status: 200,
 		Announced: int64(len(s.body) - s.offset), At: s.begun,
 	}
 	if err := s.desk.befalls("stream begins"); err != nil {
@@ -238,7 +238,7 @@ func (s *Stream) begin(ctx context.Context) error {
 		if err := deliveriesLeft(ctx, tx, s.t.ID); err != nil {
 			return err
 		}
-		_, err := deal.PutDelivery(ctx, tx, s.record)
+		_, err := transactions.PutDelivery(ctx, tx, s.record)
 		return err
 	})
 }
@@ -313,7 +313,7 @@ func (s *Stream) follow(ctx context.Context) Ending {
 	switch {
 	case ctx.Err() != nil:
 		return streamLeft
-	case err != nil && fail.From(err).Code == fail.NotFound && s.desk.config.Terms().Decide(ware.Facts()).Access == terms.Blocked:
+	case err != nil && fail.From(err).Code == fail.NotFound && s.desk.config.Terms().Decide(ware.Facts()).Access == policy.Blocked:
 		return StreamForbids
 	case err != nil && fail.From(err).Code == fail.NotFound:
 		return StreamGone
@@ -338,7 +338,7 @@ func (s *Stream) announce(ctx context.Context) error {
 	}
 	announced := s.record.Announced + int64(len(s.body))
 	err := s.desk.dealing.DB.Update(ctx, func(tx *store.Tx) error {
-		return deal.GoOnDelivery(ctx, tx, s.record.ID, announced, s.open())
+		return transactions.GoOnDelivery(ctx, tx, s.record.ID, announced, s.open())
 	})
 	if err == nil {
 		s.record.Announced = announced
@@ -401,7 +401,7 @@ func (s *Stream) over(ctx context.Context) Ending {
 	}
 	if rules := s.desk.config.Terms(); rules != s.rules {
 		ware := s.desk.wareOf(s.t.URI, s.t.Site, s.t.Item.Source)
-		if ware != nil && rules.Decide(ware.Facts()).Access == terms.Blocked {
+		if ware != nil && rules.Decide(ware.Facts()).Access == policy.Blocked {
 			return StreamForbids
 		}
 	}

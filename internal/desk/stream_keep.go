@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // streams are those that are open in this process.
@@ -118,12 +118,12 @@ func (d *Desk) keepMetered(ctx context.Context, list []*Stream) {
 					return err
 				}
 				if kept[i].new {
-					if err := deal.GoOnDelivery(ctx, tx, s.record.ID, 0, s.open()); err != nil {
+					if err := transactions.GoOnDelivery(ctx, tx, s.record.ID, 0, s.open()); err != nil {
 						return err
 					}
 				}
 			}
-			over, err = deal.Reported(ctx, tx, ids...)
+			over, err = transactions.Reported(ctx, tx, ids...)
 			return err
 		})
 		cancel()
@@ -180,9 +180,9 @@ func (s *Stream) finish(ctx context.Context, why Ending) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamEnds)
 	defer cancel()
 	end := s.record
-	end.State, end.Ended, end.Bytes, end.Seconds, end.Sum = deal.DeliveryEnded, s.now(), s.bytes, s.open(), s.sum.Sum(nil)
+	end.State, end.Ended, end.Bytes, end.Seconds, end.Sum = transactions.DeliveryEnded, s.now(), s.bytes, s.open(), s.sum.Sum(nil)
 	if s.broken || s.bytes < end.Announced {
-		end.State = deal.DeliveryCut
+		end.State = transactions.DeliveryCut
 	}
 	err := d.befalls("stream ends")
 	if err == nil {

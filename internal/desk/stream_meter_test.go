@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/transactions"
 )
 
 // TestWhatWasUsedIsCharged leaves early, and reports it so and otherwise.
@@ -27,7 +27,7 @@ func TestWhatWasUsedIsCharged(t *testing.T) {
 			if l.end() != streamLeft || s.metered(got.Transaction) != 125*time.Second {
 				t.Errorf("%s after %s", l.why, s.metered(got.Transaction))
 			}
-			if r := s.records(got.Transaction)[0]; r.State != deal.DeliveryEnded || r.Seconds != 125 {
+			if r := s.records(got.Transaction)[0]; r.State != transactions.DeliveryEnded || r.Seconds != 125 {
 				t.Errorf("%+v", r)
 			}
 			if filed := s.report(got.Transaction, c.n, c.unit); filed.Settled != 3*dollar/10 || filed.Deviant != c.deviant || filed.Problem != "" {
@@ -97,7 +97,7 @@ func TestAClientThatIsGoneIsNotCharged(t *testing.T) {
 		if used := s.metered(got.Transaction); used != 12*time.Second { // as far as it took what was sent
 			t.Errorf("metered %s", used)
 		}
-		if r := s.records(got.Transaction)[0]; r.State != deal.DeliveryCut || r.Seconds != 12 {
+		if r := s.records(got.Transaction)[0]; r.State != transactions.DeliveryCut || r.Seconds != 12 {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -114,11 +114,11 @@ func TestWhatIsKeptOutlivesTheProcess(t *testing.T) {
 			t.Errorf("of 63 seconds %s are kept", used)
 		}
 		r := s.records(got.Transaction)[0]
-		if r.State != deal.DeliveryBegun || r.Announced != int64(len("First words.")) || time.Duration(r.Seconds)*time.Second > used {
+		if r.State != transactions.DeliveryBegun || r.Announced != int64(len("First words.")) || time.Duration(r.Seconds)*time.Second > used {
 			t.Errorf("%+v", r)
 		}
 		// As if the process ended here: what is kept settles, once the report is overdue.
-		var closed []account.Hold
+		var closed []accounts.Hold
 		s.update(t, func(ctx context.Context, tx *store.Tx) (err error) {
 			closed, err = s.book.Expire(ctx, tx, got.Transaction.Due, 10)
 			return err

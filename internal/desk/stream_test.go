@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 )
 
 // TestWhatIsLiveIsOfferedAsAStream holds what is offered, what is authorised for it, and who is not offered a stream.
@@ -30,7 +30,7 @@ func TestWhatIsLiveIsOfferedAsAStream(t *testing.T) {
 		if b := s.balance(t); got.Transaction.Method != "streaming" || got.Transaction.Amount != 5*dollar/10 || b.Held != 5*dollar/10 {
 			t.Errorf("%+v, %+v", got.Transaction, b)
 		}
-		rule := licensed("/live/**", terms.Price{Model: "per_minute", Rate: perMinute, Currency: "USD", Estimate: 3})
+		rule := licensed("/live/**", policy.Price{Model: "per_minute", Rate: perMinute, Currency: "USD", Estimate: 3})
 		s.rule(rule)
 		if got := s.offered(t, bot, "live/1"); got.Quantity != 3 {
 			t.Errorf("by the owner's estimate %d minutes", got.Quantity)
@@ -86,7 +86,7 @@ func TestATextIsToldInParts(t *testing.T) {
 			if r.Bytes == int64(text.Len()) {
 				whole++
 			}
-			if r.State != deal.DeliveryEnded || r.Announced != r.Bytes || r.Bytes == int64(text.Len()) != (fmt.Sprintf("%x", r.Sum) == sum) || r.Entry == "" {
+			if r.State != transactions.DeliveryEnded || r.Announced != r.Bytes || r.Bytes == int64(text.Len()) != (fmt.Sprintf("%x", r.Sum) == sum) || r.Entry == "" {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -119,7 +119,7 @@ func TestWhatIsLiveFollowsTheFeed(t *testing.T) {
 		if used := s.metered(got.Transaction); used != 5*time.Minute {
 			t.Errorf("metered %s", used)
 		}
-		if r := s.records(got.Transaction)[0]; r.State != deal.DeliveryEnded || r.Seconds != 300 || r.Bytes != last.Bytes {
+		if r := s.records(got.Transaction)[0]; r.State != transactions.DeliveryEnded || r.Seconds != 300 || r.Bytes != last.Bytes {
 			t.Errorf("%+v", r)
 		}
 		if again := s.listen(got, ""); fail.From(again.err).Code != fail.Forbidden {
@@ -135,15 +135,15 @@ func TestWhatIsLiveFollowsTheFeed(t *testing.T) {
 func TestStreamsEnd(t *testing.T) {
 	for _, c := range []struct {
 		want Ending
-		do   func(*station, deal.Transaction)
+		do   func(*station, transactions.Transaction)
 	}{
-		{StreamForbids, func(s *station, _ deal.Transaction) {
-			s.rule(terms.Rule{Match: terms.Match{Path: []string{"/live/**"}}, Access: terms.Blocked})
+		{StreamForbids, func(s *station, _ transactions.Transaction) {
+			s.rule(policy.Rule{Match: policy.Match{Path: []string{"/live/**"}}, Access: policy.Blocked})
 		}},
-		{StreamGone, func(s *station, _ deal.Transaction) { s.stock(s.t, story("s/1", "Alone.")); s.goods.tell() }},
-		{StreamStopping, func(s *station, _ deal.Transaction) { close(s.stop) }},
-		{StreamReported, func(s *station, t deal.Transaction) { s.report(t, 1, "minutes") }},
-		{StreamFailed, func(s *station, _ deal.Transaction) {
+		{StreamGone, func(s *station, _ transactions.Transaction) { s.stock(s.t, story("s/1", "Alone.")); s.goods.tell() }},
+		{StreamStopping, func(s *station, _ transactions.Transaction) { close(s.stop) }},
+		{StreamReported, func(s *station, t transactions.Transaction) { s.report(t, 1, "minutes") }},
+		{StreamFailed, func(s *station, _ transactions.Transaction) {
 			s.fault = func(step string) error {
 				if step == "stream goes on" {
 					return errors.New("the disk is full")
@@ -210,7 +210,7 @@ func TestNothingIsToldThatIsNotRecorded(t *testing.T) {
 		after(time.Second)
 		l.leave()
 		l.end()
-		if r := s.records(got.Transaction)[0]; r.State != deal.DeliveryBegun || r.Announced == 0 {
+		if r := s.records(got.Transaction)[0]; r.State != transactions.DeliveryBegun || r.Announced == 0 {
 			t.Errorf("%+v", r)
 		}
 		s.fault = nil

@@ -5,24 +5,24 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
-	"frontdesk/internal/facet"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
 )
 
 // settle finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
 // and is read anew as that.
 func (d *Desk) settle(ctx context.Context, in *inquiry) {
 	u := &in.understood
-	if u.Intent == understand.List || in.only != nil {
+	if u.Intent == query.List || in.only != nil {
 		return
 	}
 	subjects, ok := d.subjects(ctx, in)
 	if ok {
 		in.telling = in.say(subjects)
-		if u.Intent == understand.Compare {
+		if u.Intent == query.Compare {
 			for _, s := range subjects {
 				in.only = append(in.only, s.found)
 			}
@@ -31,7 +31,7 @@ func (d *Desk) settle(ctx context.Context, in *inquiry) {
 	}
 	at := d.asking(in)
 	at.Types, at.Literal = in.asked.Types, true
-	in.understood = understand.Read(in.Text, at)
+	in.understood = query.Read(in.Text, at)
 }
 
 // subject is an item that a question names.
@@ -43,7 +43,7 @@ type subject struct {
 // subjects finds the items of the names; ok is false when one of them is none's name.
 func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok bool) {
 	for _, name := range in.understood.Subjects {
-		asked := answer.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer,
+		asked := index.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer,
 			AsSpelled: in.asked.AsSpelled, OwnWords: in.asked.OwnWords}
 		a := d.find(asked)
 		if len(a.parts) == 0 {
@@ -63,7 +63,7 @@ func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok boo
 			if share <= leastNamed || share < most {
 				continue
 			}
-			states := in.understood.Detail == "" || answer.States(Result{card: c, hit: a.parts[0][i].hit()}.told(), in.understood.Detail)
+			states := in.understood.Detail == "" || index.States(Result{card: c, hit: a.parts[0][i].hit()}.told(), in.understood.Detail)
 			if share > most || states && !says {
 				at, most, says = i, share, states
 			}
@@ -97,13 +97,13 @@ func named(words string, c *card) float64 {
 	}
 	first, whole := " "+singular(head)+" ", " "+singular(c.name)+" "
 	n, in := 0, 0.0
-	for word := range strings.FieldsSeq(facet.Fold(words)) {
+	for word := range strings.FieldsSeq(facets.Fold(words)) {
 		if len(word) < 3 || joining[word] {
 			continue
 		}
 		n++
-		switch form := " " + facet.Singular(word) + " "; {
-		case strings.Contains(first, form), slices.ContainsFunc(understand.TypesOf(word), func(t string) bool { return content.IsA(c.typ, t) }):
+		switch form := " " + facets.Singular(word) + " "; {
+		case strings.Contains(first, form), slices.ContainsFunc(query.TypesOf(word), func(t string) bool { return content.IsA(c.typ, t) }):
 			in++
 		case strings.Contains(whole, form):
 			in += 0.5
@@ -120,9 +120,9 @@ var joining = map[string]bool{"and": true, "the": true, "for": true, "with": tru
 
 // singular folds words and takes the plural off each.
 func singular(words string) string {
-	fields := strings.Fields(facet.Fold(words))
+	fields := strings.Fields(facets.Fold(words))
 	for i, word := range fields {
-		fields[i] = facet.Singular(word)
+		fields[i] = facets.Singular(word)
 	}
 	return strings.Join(fields, " ")
 }
@@ -130,16 +130,16 @@ func singular(words string) string {
 // say answers a comparison or a question for a detail in a sentence, from what is released of the items. Where the terms
 // keep the text of one from being made into other texts, nothing is said.
 func (in *inquiry) say(subjects []subject) string {
-	told := make([]answer.Told, len(subjects))
+	told := make([]index.Told, len(subjects))
 	for i, s := range subjects {
 		if !s.card.input {
 			return ""
 		}
 		told[i] = Result{card: s.card, hit: s.hit()}.told()
 	}
-	u, speaker := &in.understood, phrase.For(in.Languages...)
-	if u.Intent == understand.Compare {
-		return answer.Compare(speaker, told, u.Detail)
+	u, speaker := &in.understood, i18n.For(in.Languages...)
+	if u.Intent == query.Compare {
+		return index.Compare(speaker, told, u.Detail)
 	}
-	return answer.Tell(speaker, told[0], u.Detail, u.DetailValue)
+	return index.Tell(speaker, told[0], u.Detail, u.DetailValue)
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
@@ -32,7 +32,7 @@ type Submission struct {
 
 // Submitted is what a submission is answered, as it was recorded.
 type Submitted struct {
-	Status engine.Status
+	Status offers.Status
 	Offer  *Offer        // of what is offered
 	Reason string        // why it was declined
 	After  time.Duration // of one that waits: when asking again is worth it
@@ -199,7 +199,7 @@ func (a *applied) name() string {
 }
 
 // digest proves under a key what was submitted, and by whom.
-func (a *applied) digest(key submission.Key) []byte {
+func (a *applied) digest(key vault.Key) []byte {
 	return key.Hash("submission", fmt.Appendf(nil, "%d %s%s", len(a.agent), a.agent, a.canonical))
 }
 
@@ -208,7 +208,7 @@ var errOvertaken = errors.New("another process has answered this session at the 
 
 // submit answers a submission: as it was answered before, or anew.
 func (d *Desk) submit(ctx context.Context, a *applied) (*Submitted, error) {
-	var outcome *engine.Outcome
+	var outcome *offers.Outcome
 	for range 5 {
 		before, err := d.before(ctx, a)
 		if err != nil || before.same != nil {
@@ -219,7 +219,7 @@ func (d *Desk) submit(ctx context.Context, a *applied) (*Submitted, error) {
 		}
 		if outcome == nil {
 			o, err := a.in.Engine.Offer(ctx, d.question(a, before.last))
-			var unfit *engine.Unfit
+			var unfit *offers.Unfit
 			switch {
 			case errors.As(err, &unfit):
 				return nil, refuse(SchemaMismatch, "/intake_data%s: %s", unfit.Pointer, unfit.Detail)
@@ -245,9 +245,9 @@ type past struct {
 
 // before looks for what a session has submitted before.
 func (d *Desk) before(ctx context.Context, a *applied) (p past, err error) {
-	var records []submission.Record
+	var records []vault.Record
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		records, err = submission.OfSession(ctx, tx, a.Session, a.Intake)
+		records, err = vault.OfSession(ctx, tx, a.Session, a.Intake)
 		return err
 	})
 	if err != nil || len(records) == 0 {
@@ -280,7 +280,7 @@ func (d *Desk) before(ctx context.Context, a *applied) (p past, err error) {
 }
 
 // submitted is what a submission was answered.
-func submitted(r submission.Record, keys map[string]submission.Key) (*Submitted, error) {
+func submitted(r vault.Record, keys map[string]vault.Key) (*Submitted, error) {
 	told, err := r.OpenAnswer(keys)
 	if err != nil {
 		return nil, err
@@ -291,23 +291,23 @@ func submitted(r submission.Record, keys map[string]submission.Key) (*Submitted,
 	out := &Submitted{Again: true, Entry: r.ID}
 	switch {
 	case r.Offer != "":
-		out.Status, out.Offer = engine.Offered, offered(r, told)
+		out.Status, out.Offer = offers.Offered, offered(r, told)
 	case told.Reason != "":
-		out.Status, out.Reason = engine.Declined, told.Reason
+		out.Status, out.Reason = offers.Declined, told.Reason
 	default:
-		out.Status, out.After = engine.Waiting, time.Duration(told.After)*time.Second
+		out.Status, out.After = offers.Waiting, time.Duration(told.After)*time.Second
 	}
 	return out, nil
 }
 
 // offered is an offer as it was made.
-func offered(r submission.Record, told *submission.Answer) *Offer {
+func offered(r vault.Record, told *vault.Answer) *Offer {
 	return &Offer{ID: r.Offer, Summary: told.Summary, Details: told.Details, Expires: r.Expires, Binding: told.Binding, Requires: told.Requires, TermsURL: told.TermsURL}
 }
 
 // question is what an engine is asked. Asked again, whether by this process or another, it has the same id.
-func (d *Desk) question(a *applied, last string) engine.Question {
-	return engine.Question{
+func (d *Desk) question(a *applied, last string) offers.Question {
+	return offers.Question{
 		ID:     d.intaking.Vault.Name("question", a.Intake, strings.ToLower(a.Session), a.agent, string(a.canonical), last),
 		Intake: a.Intake, Data: a.data, Agent: a.Agent, Session: a.Session, Locale: a.Locale, Timezone: a.Timezone, Now: d.config.Now().UTC(), Find: d.lookUp,
 	}
@@ -315,9 +315,9 @@ func (d *Desk) question(a *applied, last string) engine.Question {
 
 // recordSubmission records a submission with what an engine says to it. Of the session nothing may have been recorded
 // since last.
-func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcome, last string) (*Submitted, error) {
+func (d *Desk) recordSubmission(ctx context.Context, a *applied, o offers.Outcome, last string) (*Submitted, error) {
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	r := submission.Record{
+	r := vault.Record{
 		Intake: a.Intake, Session: strings.ToLower(a.Session), Agent: a.agent, Platform: plainName(a.Agent.Platform), Retention: a.in.Retention, Made: now,
 	}
 	answer := a.in.answer(&r, o, now)
@@ -332,7 +332,7 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcom
 	if err := r.SealAnswer(key, answer); err != nil {
 		return nil, err
 	}
-	if r.Retention != intake.RetainNone || r.State == submission.Waiting { // a person has to see what to answer to
+	if r.Retention != intake.RetainNone || r.State == vault.Waiting { // a person has to see what to answer to
 		own, err := d.intaking.Vault.Take(ctx)
 		if err != nil {
 			return nil, err
@@ -346,7 +346,7 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcom
 		return nil, err
 	}
 	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
-		if latest, err := submission.LastOf(ctx, tx, a.Session, a.Intake); err != nil || latest != last {
+		if latest, err := vault.LastOf(ctx, tx, a.Session, a.Intake); err != nil || latest != last {
 			return errors.Join(err, errOvertakenBy(latest != last))
 		}
 		if err := d.befalls("submit"); err != nil {
@@ -358,7 +358,7 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcom
 		if err := d.befalls("submit recorded"); err != nil {
 			return err
 		}
-		return submission.Put(ctx, tx, r)
+		return vault.Put(ctx, tx, r)
 	})
 	if err == nil {
 		err = d.befalls("submit done")
@@ -366,7 +366,7 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcom
 	if err != nil {
 		return nil, err
 	}
-	out, err := submitted(r, map[string]submission.Key{key.ID: key})
+	out, err := submitted(r, map[string]vault.Key{key.ID: key})
 	if err == nil {
 		out.Again = false
 	}
@@ -381,21 +381,21 @@ func errOvertakenBy(another bool) error {
 }
 
 // answer is an outcome as it is kept; it sets the record's state, offer and expiry.
-func (in *Intake) answer(r *submission.Record, o engine.Outcome, now time.Time) submission.Answer {
+func (in *Intake) answer(r *vault.Record, o offers.Outcome, now time.Time) vault.Answer {
 	r.Expires = wholeSecond(now.Add(in.For))
 	switch o.Status {
-	case engine.Declined:
-		r.State = submission.Declined
-		return submission.Answer{Reason: o.Reason}
-	case engine.Waiting:
-		r.State = submission.Waiting
-		return submission.Answer{After: int(o.After / time.Second)}
+	case offers.Declined:
+		r.State = vault.Declined
+		return vault.Answer{Reason: o.Reason}
+	case offers.Waiting:
+		r.State = vault.Waiting
+		return vault.Answer{After: int(o.After / time.Second)}
 	}
-	r.State, r.Offer = submission.Offered, strings.ToLower(rand.Text())
+	r.State, r.Offer = vault.Offered, strings.ToLower(rand.Text())
 	if !o.Expires.IsZero() {
 		r.Expires = wholeSecond(o.Expires)
 	}
-	a := submission.Answer{Summary: o.Summary, Details: o.Details, TermsURL: o.TermsURL, Binding: in.Binding}
+	a := vault.Answer{Summary: o.Summary, Details: o.Details, TermsURL: o.TermsURL, Binding: in.Binding}
 	if a.TermsURL == "" {
 		a.TermsURL = in.TermsURL
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/store"
-	"frontdesk/internal/strictyaml"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/intake/offers"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
@@ -29,12 +29,12 @@ func BenchmarkSubmit(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rules, err := engine.NewRules(engine.Rules{
-		Let:     strictyaml.Object(benchRules),
-		Decline: []engine.Decline{{When: "data.age < 18", Reason: "We take on adults only."}},
-		Offers: []engine.Offer{
-			{When: "bmi >= 25.0", Summary: "Your BMI is {round(bmi, 1)}; a plan of twelve weeks.", Details: strictyaml.Object(`{"bmi":"{round(bmi, 1)}","weeks":12}`), BindRequires: []string{"email", "full_name"}},
-			{Summary: "Your BMI is {round(bmi, 1)}; a plan of four weeks.", Details: strictyaml.Object(`{"bmi":"{round(bmi, 1)}","weeks":4}`), BindRequires: []string{"email", "full_name"}},
+	rules, err := offers.NewRules(offers.Rules{
+		Let:     yamlconf.Object(benchRules),
+		Decline: []offers.Decline{{When: "data.age < 18", Reason: "We take on adults only."}},
+		Offers: []offers.Offer{
+			{When: "bmi >= 25.0", Summary: "Your BMI is {round(bmi, 1)}; a plan of twelve weeks.", Details: yamlconf.Object(`{"bmi":"{round(bmi, 1)}","weeks":12}`), BindRequires: []string{"email", "full_name"}},
+			{Summary: "Your BMI is {round(bmi, 1)}; a plan of four weeks.", Details: yamlconf.Object(`{"bmi":"{round(bmi, 1)}","weeks":4}`), BindRequires: []string{"email", "full_name"}},
 		},
 	}, strictjson.Value(benchSchema))
 	if err != nil {

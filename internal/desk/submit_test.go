@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/intake"
 )
 
@@ -20,7 +20,7 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	out := k.submitted(t, k.submission(1, `{"age":41,"note":"tired"}`))
-	if out.Status != engine.Offered || out.Again || out.Offer == nil || len(out.Offer.ID) != 26 || out.Offer.Summary != "Two jars a week." || !out.Offer.Binding ||
+	if out.Status != offers.Offered || out.Again || out.Offer == nil || len(out.Offer.ID) != 26 || out.Offer.Summary != "Two jars a week." || !out.Offer.Binding ||
 		!slices.Equal(out.Offer.Requires, []string{"email", "full_name"}) || !out.Offer.Expires.Equal(k.clock.Now().Add(7*24*time.Hour)) {
 		t.Fatalf("%+v %+v", out, out.Offer)
 	}
@@ -39,8 +39,8 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 	if privacy := body["privacy"].(map[string]any); privacy["data_retention"] != "30_days" || privacy["pii_required"] != false || privacy["redacted_acceptable"] != true {
 		t.Errorf("the privacy block is %v", privacy)
 	}
-	q := k.request(t, submission.Filter{Find: strings.ToUpper(sessionID(1))})
-	if string(q.Input) != `{"age":41,"note":"tired"}` || q.Told == nil || q.Told.Summary != "Two jars a week." || q.Now != submission.Offered || q.Agent != "agent-7" || q.ID != out.Entry {
+	q := k.request(t, vault.Filter{Find: strings.ToUpper(sessionID(1))})
+	if string(q.Input) != `{"age":41,"note":"tired"}` || q.Told == nil || q.Told.Summary != "Two jars a week." || q.Now != vault.Offered || q.Agent != "agent-7" || q.ID != out.Entry {
 		t.Errorf("the inbox has %+v", q)
 	}
 }
@@ -169,7 +169,7 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 				if err != nil || out.Offer == nil {
 					t.Fatalf("%+v, %v", out, err)
 				}
-				if q := k.request(t, submission.Filter{}); string(q.Input) != c.kept {
+				if q := k.request(t, vault.Filter{}); string(q.Input) != c.kept {
 					t.Errorf("kept is %s", q.Input)
 				}
 				return
@@ -194,8 +194,8 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 func TestDataThatCannotBeComputedWithDoesNotFitTheSchema(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.engine.say = func(engine.Question) (engine.Outcome, error) {
-		return engine.Outcome{}, &engine.Unfit{Pointer: "/age", Detail: "is too large"}
+	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+		return offers.Outcome{}, &offers.Unfit{Pointer: "/age", Detail: "is too large"}
 	}
 	_, err := k.Submit(t.Context(), k.submission(1, `{"age":41}`))
 	if r := refusedWith(t, err); r.Reason != SchemaMismatch || r.Message != "/intake_data/age: is too large" {
@@ -209,12 +209,12 @@ func TestDataThatCannotBeComputedWithDoesNotFitTheSchema(t *testing.T) {
 func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.engine.say = func(engine.Question) (engine.Outcome, error) {
-		return engine.Outcome{Status: engine.Declined, Reason: "We take on adults only."}, nil
+	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+		return offers.Outcome{Status: offers.Declined, Reason: "We take on adults only."}, nil
 	}
 	first := k.submitted(t, k.submission(1, `{"age":11}`))
 	again := k.submitted(t, k.submission(1, `{"age":11}`))
-	if first.Status != engine.Declined || first.Reason != "We take on adults only." || first.Offer != nil || again.Reason != first.Reason || !again.Again || k.engine.asked.Load() != 1 {
+	if first.Status != offers.Declined || first.Reason != "We take on adults only." || first.Offer != nil || again.Reason != first.Reason || !again.Again || k.engine.asked.Load() != 1 {
 		t.Errorf("%+v, then %+v", first, again)
 	}
 	busyNow := fail.New(fail.Unavailable, "the scheduler does not answer")
@@ -223,7 +223,7 @@ func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 		err    error
 		reason Reason
 	}{{busyNow, Busy}, {errors.New("the rule offers[0] fails"), ""}, {context.DeadlineExceeded, Busy}} {
-		k.engine.say = func(engine.Question) (engine.Outcome, error) { return engine.Outcome{}, c.err }
+		k.engine.say = func(offers.Question) (offers.Outcome, error) { return offers.Outcome{}, c.err }
 		_, err := k.Submit(t.Context(), k.submission(2, `{"age":22}`))
 		var refusal *Refusal
 		if errors.As(err, &refusal) != (c.reason != "") || c.reason != "" && refusal.Reason != c.reason || c.reason == "" && !errors.Is(err, c.err) {
@@ -251,7 +251,7 @@ func TestAskedTwiceAtOnceThereIsOneOffer(t *testing.T) {
 	k := newTaker(t)
 	const clients = 40
 	entered, leave := make(chan struct{}, clients), make(chan struct{})
-	k.engine.say = func(engine.Question) (engine.Outcome, error) {
+	k.engine.say = func(offers.Question) (offers.Outcome, error) {
 		entered <- struct{}{}
 		<-leave
 		return usualOutcome(), nil
@@ -285,10 +285,10 @@ func TestTwoProcessesMakeOneOffer(t *testing.T) {
 	nodes := []*taker{openTaker(t, at), openTaker(t, at)}
 	var together sync.WaitGroup
 	together.Add(2)
-	offers := make([]string, 2)
+	given := make([]string, 2)
 	var all sync.WaitGroup
 	for i, k := range nodes {
-		k.engine.say = func(engine.Question) (engine.Outcome, error) {
+		k.engine.say = func(offers.Question) (offers.Outcome, error) {
 			together.Done()
 			together.Wait()
 			return usualOutcome(), nil
@@ -299,12 +299,12 @@ func TestTwoProcessesMakeOneOffer(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			offers[i] = out.Offer.ID
+			given[i] = out.Offer.ID
 		})
 	}
 	all.Wait()
-	if offers[0] != offers[1] || offers[0] == "" || nodes[0].rowsOf(t, "submission_record") != 1 || len(nodes[0].ledgerEntries(t, "intake")) != 1 {
-		t.Errorf("the offers are %q", offers)
+	if given[0] != given[1] || given[0] == "" || nodes[0].rowsOf(t, "submission_record") != 1 || len(nodes[0].ledgerEntries(t, "intake")) != 1 {
+		t.Errorf("the given are %q", given)
 	}
 	if nodes[0].engine.ids[0] != nodes[1].engine.ids[0] {
 		t.Error("the two processes asked under different ids")
@@ -315,7 +315,7 @@ func TestWhoLeavesDoesNotUndoWhatOthersWaitFor(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	entered, leave := make(chan struct{}), make(chan struct{})
-	k.engine.say = func(engine.Question) (engine.Outcome, error) {
+	k.engine.say = func(offers.Question) (offers.Outcome, error) {
 		close(entered)
 		<-leave
 		return usualOutcome(), nil
@@ -341,30 +341,30 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	k.intake.Retention = intake.RetainNone
-	k.engine.say = func(engine.Question) (engine.Outcome, error) {
-		return engine.Outcome{Status: engine.Waiting, After: 5 * time.Minute}, nil
+	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+		return offers.Outcome{Status: offers.Waiting, After: 5 * time.Minute}, nil
 	}
 	first := k.submitted(t, k.submission(1, `{"age":41}`))
-	if first.Status != engine.Waiting || first.After != 5*time.Minute || first.Offer != nil {
+	if first.Status != offers.Waiting || first.After != 5*time.Minute || first.Offer != nil {
 		t.Fatalf("%+v", first)
 	}
-	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Status != engine.Waiting || !again.Again || k.engine.asked.Load() != 1 {
+	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Status != offers.Waiting || !again.Again || k.engine.asked.Load() != 1 {
 		t.Errorf("asked again: %+v", again)
 	}
-	q := k.request(t, submission.Filter{State: submission.Waiting})
-	if string(q.Input) != `{"age":41}` || q.Now != submission.Waiting {
+	q := k.request(t, vault.Filter{State: vault.Waiting})
+	if string(q.Input) != `{"age":41}` || q.Now != vault.Waiting {
 		t.Fatalf("the inbox has %+v", q)
 	}
-	for _, bad := range []engine.Outcome{{Status: engine.Offered}, {Status: engine.Waiting, After: time.Minute}, {}} {
+	for _, bad := range []offers.Outcome{{Status: offers.Offered}, {Status: offers.Waiting, After: time.Minute}, {}} {
 		if err := k.AnswerByHand(t.Context(), q.ID, bad, "key:1"); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v is taken: %v", bad, err)
 		}
 	}
-	if err := k.AnswerByHand(t.Context(), first.Entry, engine.Outcome{Status: engine.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
+	if err := k.AnswerByHand(t.Context(), first.Entry, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	out := k.submitted(t, k.submission(1, `{"age":41}`))
-	if out.Status != engine.Offered || out.Offer.Summary != "Come on Monday." || !slices.Equal(out.Offer.Requires, []string{"email"}) {
+	if out.Status != offers.Offered || out.Offer.Summary != "Come on Monday." || !slices.Equal(out.Offer.Requires, []string{"email"}) {
 		t.Errorf("%+v", out)
 	}
 	entries := k.ledgerEntries(t, "offer")
@@ -372,7 +372,7 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 		t.Errorf("the ledger has %v", entries)
 	}
 	for _, id := range []string{q.ID, "0190163d-8694-739b-aea5-966c26f8ad90"} {
-		if err := k.AnswerByHand(t.Context(), id, engine.Outcome{Status: engine.Declined, Reason: "No."}, "key:1"); fail.From(err).Code != fail.NotFound {
+		if err := k.AnswerByHand(t.Context(), id, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); fail.From(err).Code != fail.NotFound {
 			t.Errorf("%s can be answered: %v", id, err)
 		}
 	}
@@ -380,7 +380,7 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 	if err := k.EraseDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if q := k.request(t, submission.Filter{}); q.Input != nil || q.DataKey != "" || q.Told == nil {
+	if q := k.request(t, vault.Filter{}); q.Input != nil || q.DataKey != "" || q.Told == nil {
 		t.Errorf("the inbox still has %s", q.Input)
 	}
 	if len(k.bound(t, k.binding(1, out.Offer.ID, `{"email":"jane@example.com"}`))) == 0 {

@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/submission"
-	"frontdesk/internal/submission/engine"
-	"frontdesk/internal/trust"
-	"frontdesk/internal/vector"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/clock"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
@@ -33,10 +33,10 @@ type maker struct {
 	asked atomic.Int64
 	mu    sync.Mutex
 	ids   []string // of the questions
-	say   func(engine.Question) (engine.Outcome, error)
+	say   func(offers.Question) (offers.Outcome, error)
 }
 
-func (m *maker) Offer(_ context.Context, q engine.Question) (engine.Outcome, error) {
+func (m *maker) Offer(_ context.Context, q offers.Question) (offers.Outcome, error) {
 	m.asked.Add(1)
 	m.mu.Lock()
 	m.ids = append(m.ids, q.ID)
@@ -48,8 +48,8 @@ func (m *maker) Offer(_ context.Context, q engine.Question) (engine.Outcome, err
 	return usualOutcome(), nil
 }
 
-func usualOutcome() engine.Outcome {
-	return engine.Outcome{Status: engine.Offered, Summary: "Two jars a week.", Details: strictjson.Value(`{"jars":2}`), BindRequires: []string{"email", "full_name"}}
+func usualOutcome() offers.Outcome {
+	return offers.Outcome{Status: offers.Offered, Summary: "Two jars a week.", Details: strictjson.Value(`{"jars":2}`), BindRequires: []string{"email", "full_name"}}
 }
 
 // taker is a desk that takes submissions to one intake, "assessment".
@@ -70,7 +70,7 @@ func newPlaces(t testing.TB) premises {
 	return premises{storetest.ChosenDSN(t, takerSchemas...), storetest.ChosenDSN(t), t.TempDir()}
 }
 
-var takerSchemas = []store.Schema{content.Schema, vector.Schema, submission.Schema, ledger.Schema, outbox.Schema}
+var takerSchemas = []store.Schema{content.Schema, vector.Schema, vault.Schema, ledger.Schema, outbox.Schema}
 
 const inputSchema = `{"type":"object","required":["age"],"properties":{"age":{"type":"integer","minimum":0,"maximum":130},
 	"concern":{"type":"string","enum":["sleep","weight"]},"note":{"type":"string","maxLength":2000}}}`
@@ -102,7 +102,7 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { k.db.Close() })
-	keys, err := trust.OpenSiteKeys(at.keys, k.clock.Now)
+	keys, err := identity.OpenSiteKeys(at.keys, k.clock.Now)
 	if err == nil {
 		err = keys.Make()
 	}
@@ -123,13 +123,13 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 }
 
 // openVault opens the taker's vault, as another process would.
-func (k *taker) openVault(t testing.TB, layer string) *submission.Vault {
+func (k *taker) openVault(t testing.TB, layer string) *vault.Vault {
 	t.Helper()
-	secret, err := trust.OpenSecret(k.places.keys, "vault")
+	secret, err := identity.OpenSecret(k.places.keys, "vault")
 	if err != nil {
 		t.Fatal(err)
 	}
-	vault, err := submission.OpenVault(t.Context(), submission.VaultOptions{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
+	vault, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func (k *taker) ledgerEntries(t testing.TB, kind string) (all []map[string]any) 
 }
 
 // request is a submission as the inbox shows it.
-func (k *taker) request(t testing.TB, f submission.Filter) Request {
+func (k *taker) request(t testing.TB, f vault.Filter) Request {
 	t.Helper()
 	all, err := k.Inbox(context.Background(), f)
 	if err != nil || len(all) != 1 {

@@ -14,14 +14,14 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/excerpt"
-	"frontdesk/internal/fail"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
-	"frontdesk/internal/vector"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // exit is one way by which text leaves the desk. A way that is added gets a row here.
@@ -109,7 +109,7 @@ func (b *bench) retrieved(t tester, id string) string {
 	b.requests++
 	now := time.Now()
 	out, err := b.Retrieve(context.Background(), Retrieval{
-		Key: trust.PlatformKey{ID: "k", Platform: "p", Roles: trust.Roles}, Nonce: fmt.Sprint(b.requests), Until: now.Add(time.Minute), ID: id, Version: "0.1",
+		Key: identity.PlatformKey{ID: "k", Platform: "p", Roles: identity.Roles}, Nonce: fmt.Sprint(b.requests), Until: now.Add(time.Minute), ID: id, Version: "0.1",
 		Stated: now, Domain: "news", Language: "en-US", Session: id, Text: "lamp",
 	})
 	var refusal *Refusal
@@ -125,7 +125,7 @@ func (b *bench) retrieved(t tester, id string) string {
 // newExits is a bench all of whose exits are open.
 func newExits(t *testing.T) *bench {
 	t.Helper()
-	db := storetest.Chosen(t, content.Schema, vector.Schema, trust.PlatformSchema, excerpt.Schema, outbox.Schema, ledger.Schema)
+	db := storetest.Chosen(t, content.Schema, vector.Schema, identity.PlatformSchema, grants.Schema, outbox.Schema, ledger.Schema)
 	b := &bench{catalog: content.New(db, content.Options{}), db: db}
 	b.obey(t)
 	var err error
@@ -136,7 +136,7 @@ func newExits(t *testing.T) *bench {
 		PublisherID: "site", PublisherName: "Site", Domain: "site.example", Domains: []string{"news"}, Enabled: true, Chunks: true, Citations: true,
 		FullArticle: true, MaxChunks: 100, MaxTokens: 100_000, Share: 1, SessionFor: time.Hour, Keep: time.Hour,
 	}
-	keys, err := trust.OpenSiteKeys(t.TempDir(), nil)
+	keys, err := identity.OpenSiteKeys(t.TempDir(), nil)
 	if err == nil {
 		err = keys.Make()
 	}
@@ -144,7 +144,7 @@ func newExits(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	err = b.OpenExcerpts(&Excerpting{
-		Owner: func() *Excerpts { return owner }, DB: db, Nonces: trust.NewNonces(db, 0, nil),
+		Owner: func() *Excerpts { return owner }, DB: db, Nonces: identity.NewNonces(db, 0, nil),
 		Ledger: ledger.New(db, ledger.Options{Origin: "site/ledger", Signers: keys.Signers}),
 	})
 	if err != nil {
@@ -182,13 +182,13 @@ const licences = `<rsl><content url="/b/2"><license><permits type="usage">search
 	`<content url="/c/3"><license><prohibits type="usage">search</prohibits></license></content></rsl>`
 
 // obeyWith is obey with an RSL document.
-func (b *bench) obeyWith(t tester, text string, rules ...terms.Rule) {
+func (b *bench) obeyWith(t tester, text string, rules ...policy.Rule) {
 	t.Helper()
-	document, err := terms.ParseRSL("rsl.xml", []byte(text))
+	document, err := policy.ParseRSL("rsl.xml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := terms.Options{IsA: content.IsA, RSL: []*terms.RSL{document}}.New(rules)
+	compiled, err := policy.Options{IsA: content.IsA, RSL: []*policy.RSL{document}}.New(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,8 +239,8 @@ func drawItem(t *rapid.T, n int) marked {
 }
 
 // mayGive is what may be given of the item to platforms: its passages and its name.
-func (m marked) mayGive(rules *terms.Terms) map[string]bool {
-	d := rules.Decide(terms.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: terms.Markup(m.item.Types, m.item.Object, content.IsA)})
+func (m marked) mayGive(rules *policy.Terms) map[string]bool {
+	d := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)})
 	if !d.Allows(functionInput) || !slices.Contains(d.Labels, "news") {
 		return nil
 	}
@@ -252,13 +252,13 @@ func (m marked) mayGive(rules *terms.Terms) map[string]bool {
 }
 
 // may is what an exit may release of the item under rules, by the documentation.
-func (m marked) may(function string, rules *terms.Terms) map[string]bool {
-	facts := terms.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: terms.Markup(m.item.Types, m.item.Object, content.IsA)}
+func (m marked) may(function string, rules *policy.Terms) map[string]bool {
+	facts := policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)}
 	d := rules.Decide(facts)
 	if !d.Allows(functionSearch) || !d.Allows(function) {
 		return nil
 	}
-	if d.Access == terms.Licensed {
+	if d.Access == policy.Licensed {
 		return wordsIn(m.item.Name + " " + Excerpt(m.item.Description, d.ExcerptWords))
 	}
 	allowed := wordsIn(m.item.Name + " " + m.item.Description)
@@ -268,11 +268,11 @@ func (m marked) may(function string, rules *terms.Terms) map[string]bool {
 		}
 	}
 	if m.child != "" {
-		within := rules.Decide(terms.Facts{Site: "site", Source: "s", URL: m.child, Types: []string{m.childType}})
+		within := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: m.child, Types: []string{m.childType}})
 		if within.Allows(functionSearch) {
 			allowed[fmt.Sprintf("c%dx0", m.number)] = true
-			own := within.OwnPermits(terms.Use{Function: functionInput})
-			if within.Access == terms.Open && (within.Allows(functionInput) || function == functionSearch && within.Rule == d.Rule && own) {
+			own := within.OwnPermits(policy.Use{Function: functionInput})
+			if within.Access == policy.Open && (within.Allows(functionInput) || function == functionSearch && within.Rule == d.Rule && own) {
 				allowed[fmt.Sprintf("c%dx1", m.number)] = true
 			}
 		}
@@ -280,11 +280,11 @@ func (m marked) may(function string, rules *terms.Terms) map[string]bool {
 	return allowed
 }
 
-func drawRule(t *rapid.T) terms.Rule {
-	r := terms.Rule{Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Open, terms.Licensed, terms.Blocked}).Draw(t, "access")}
+func drawRule(t *rapid.T) policy.Rule {
+	r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access")}
 	r.Match.Path = rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/b/**"}, {"/c/**"}, {"/a/*", "/c/*"}}).Draw(t, "path")
 	r.Match.Type = rapid.SampledFrom([][]string{nil, nil, {"Article"}, {"Recipe"}, {"CreativeWork"}}).Draw(t, "type")
-	if r.Access == terms.Licensed {
+	if r.Access == policy.Licensed {
 		r.Excerpt.Words = rapid.IntRange(0, 9).Draw(t, "words")
 	}
 	r.Labels = rapid.SampledFrom([][]string{{"news"}, {"news"}, nil, {"sport"}}).Draw(t, "labels")
@@ -295,17 +295,17 @@ func drawRule(t *rapid.T) terms.Rule {
 }
 
 // tightened is the rule with one thing in it made tighter; ok is false when that cannot be.
-func tightened(t *rapid.T, r terms.Rule) (tighter terms.Rule, ok bool) {
+func tightened(t *rapid.T, r policy.Rule) (tighter policy.Rule, ok bool) {
 	tighter = r
 	switch rapid.IntRange(0, 9).Draw(t, "how") {
 	case 0:
 		tighter.Excerpt.Words = 0
 		switch r.Access {
-		case terms.Open:
-			tighter.Access = terms.Licensed
+		case policy.Open:
+			tighter.Access = policy.Licensed
 			tighter.Excerpt.Words = rapid.IntRange(0, 9).Draw(t, "words")
-		case terms.Licensed:
-			tighter.Access = terms.Blocked
+		case policy.Licensed:
+			tighter.Access = policy.Blocked
 		default:
 			return r, false
 		}
@@ -366,11 +366,11 @@ func TestTighteningARuleNeverGrowsWhatAnyExitReleases(t *testing.T) {
 		}
 		b.obey(t)
 		b.fill(t, "site", "s", stored...)
-		var rules []terms.Rule
+		var rules []policy.Rule
 		for range rapid.IntRange(1, 3).Draw(t, "rules") {
 			rules = append(rules, drawRule(t))
 		}
-		rules = append(rules, terms.Rule{Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Open, terms.Blocked}).Draw(t, "else")})
+		rules = append(rules, policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Open, policy.Blocked}).Draw(t, "else")})
 		b.again = ""
 		before := b.leaves(t, items, rules)
 		at := rapid.IntRange(0, len(rules)-1).Draw(t, "rule")
@@ -403,7 +403,7 @@ func TestTighteningARuleNeverGrowsWhatAnyExitReleases(t *testing.T) {
 }
 
 // leaves are the marked words that leave by each exit under rules. None may be one that the rules keep inside.
-func (b *bench) leaves(t *rapid.T, items []marked, rules []terms.Rule) []map[string]bool {
+func (b *bench) leaves(t *rapid.T, items []marked, rules []policy.Rule) []map[string]bool {
 	b.obeyWith(t, licences, rules...)
 	var all []map[string]bool
 	for _, exit := range exits {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
-	"frontdesk/internal/phrase"
-	"frontdesk/internal/understand"
+	"frontdesk/internal/content/index"
 )
 
 // Understanding is what a question was taken to want, told to whoever asked, in the language of the answer.
@@ -73,7 +73,7 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 	}
 	if in.anyType() {
 		in.understood.Types = nil
-		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c understand.Constraint) bool { return c.Slot == understand.OfType })
+		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c query.Constraint) bool { return c.Slot == query.OfType })
 	}
 	d.settle(ctx, in)
 	d.heed(in, &in.understood, in.Attributes)
@@ -86,12 +86,12 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 }
 
 // read understands a text by itself, for types that are wanted already.
-func (d *Desk) read(in *inquiry, text string, types []string) understand.Understood {
+func (d *Desk) read(in *inquiry, text string, types []string) query.Understood {
 	at := d.asking(in)
 	at.Types = types
-	u := understand.Read(text, at)
-	excludes := slices.ContainsFunc(u.Constraints, func(c understand.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
-	if u.Intent == understand.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
+	u := query.Read(text, at)
+	excludes := slices.ContainsFunc(u.Constraints, func(c query.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
+	if u.Intent == query.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
 		if g := d.admitted(); g.view.Named(text, g.permit) {
 			u.Literally(text)
 		}
@@ -107,16 +107,16 @@ func mayName(text string) bool {
 }
 
 // heed holds what was understood of a question to its attributes, which win.
-func (d *Desk) heed(in *inquiry, u *understand.Understood, attributes map[string]jsontext.Value) {
+func (d *Desk) heed(in *inquiry, u *query.Understood, attributes map[string]jsontext.Value) {
 	if len(attributes) > 0 {
-		u.Heed(attributes, understand.FromAttribute, d.asking(in))
+		u.Heed(attributes, query.FromAttribute, d.asking(in))
 	}
 }
 
 // asking is what a question is read with.
-func (d *Desk) asking(in *inquiry) understand.Asking {
+func (d *Desk) asking(in *inquiry) query.Asking {
 	view := d.admitted().view
-	at := understand.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: d.config.Now().In(d.config.Place), Languages: in.Languages}
+	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: d.config.Now().In(d.config.Place), Languages: in.Languages}
 	if !in.asked.Literal && !in.asked.AsSpelled {
 		at.Has = view.Has
 	}
@@ -125,14 +125,14 @@ func (d *Desk) asking(in *inquiry) understand.Asking {
 
 // typed says whether the question names types beside its words.
 func (in *inquiry) typed() bool {
-	return slices.ContainsFunc(in.Types, func(name string) bool { return !understand.Indifferent(name) })
+	return slices.ContainsFunc(in.Types, func(name string) bool { return !query.Indifferent(name) })
 }
 
 // anyType says whether the question says that its items may be of any type, whatever its words say.
 func (in *inquiry) anyType() bool { return len(in.Types) > 0 && !in.typed() }
 
 // want brings what was understood to the library's terms.
-func (d *Desk) want(asked answer.Question, u *understand.Understood) answer.Question {
+func (d *Desk) want(asked index.Question, u *query.Understood) index.Question {
 	asked.Guessed = len(asked.Types) == 0
 	asked.Text, asked.Beside, asked.Types = u.Text, u.Beside, u.Types
 	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
@@ -143,9 +143,9 @@ func (d *Desk) want(asked answer.Question, u *understand.Understood) answer.Ques
 
 // tell words what was understood.
 func (in *inquiry) tell() Understanding {
-	u, speaker := &in.understood, phrase.For(in.Languages...)
+	u, speaker := &in.understood, i18n.For(in.Languages...)
 	told := Understanding{Text: u.Say(speaker), Count: u.Count, Answer: in.telling}
-	if u.Intent != understand.List {
+	if u.Intent != query.List {
 		told.Intent = u.Intent.String()
 	}
 	if u.Asked != in.Text {
@@ -153,7 +153,7 @@ func (in *inquiry) tell() Understanding {
 	}
 	if len(u.Types) > 0 && !in.typed() {
 		told.Filters = append(told.Filters, Filter{
-			Name: understand.TypeName, Text: u.SayTypes(speaker), Values: u.Types, Source: understand.FromText.String(),
+			Name: query.TypeName, Text: u.SayTypes(speaker), Values: u.Types, Source: query.FromText.String(),
 		})
 	}
 	for i := range u.Constraints {

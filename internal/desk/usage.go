@@ -8,21 +8,21 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/delegation"
-	"frontdesk/internal/evidence"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/traffic"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 )
 
 // Used is a report on how what was bought was used (RAMP v1, ReportUsage).
 type Used struct {
 	// Reporter is who reports; nil where nobody has signed it and the configuration lets that pass.
-	Reporter             *trust.Requester
+	Reporter             *identity.Requester
 	ID                   string // which the reporter gave it
 	Transaction, Billing string
 	Fields               []string  // the names of the members that it has, as required_fields names them
@@ -33,14 +33,14 @@ type Used struct {
 	Revenue  int64
 	Currency string
 	// UsageDetails is what else it says.
-	deal.UsageDetails
+	transactions.UsageDetails
 }
 
 // What a report says of a use beside its quantity.
 type (
-	UsageDetails = deal.UsageDetails
-	Attribution  = deal.Attribution
-	Asset        = deal.Asset
+	UsageDetails = transactions.UsageDetails
+	Attribution  = transactions.Attribution
+	Asset        = transactions.Asset
 )
 
 // Filed is what became of a report.
@@ -66,7 +66,7 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 	var filed *Filed
 	err := d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		filed = nil
-		t, ok, err := deal.FindTransaction(ctx, tx, u.Transaction)
+		t, ok, err := transactions.FindTransaction(ctx, tx, u.Transaction)
 		switch {
 		case err != nil:
 			return err
@@ -100,10 +100,10 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 }
 
 // file takes a report on a transaction that is the reporter's.
-func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction, now time.Time) (*Filed, error) {
+func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction, now time.Time) (*Filed, error) {
 	switch {
 	case t.Report.ID != "" && t.Report.Of == u.ID:
-		return &Filed{ID: t.Report.ID, Again: true, Late: t.Obligation == deal.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
+		return &Filed{ID: t.Report.ID, Again: true, Late: t.Obligation == transactions.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
 	case t.Report.ID != "":
 		return &Filed{Problem: "already reported: this transaction has a report under another id, which stands"}, nil
 	case t.Failed:
@@ -113,7 +113,7 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 		return &Filed{Problem: problem}, err
 	}
 	consumed, unit, of := toldAs(u, t)
-	settled, err := d.dealing.Book.Settle(ctx, tx, t.ID, account.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
+	settled, err := d.dealing.Book.Settle(ctx, tx, t.ID, accounts.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
 		return &Filed{Problem: wrong.Detail}, nil
@@ -124,18 +124,18 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	if err := d.befalls("settled"); err != nil {
 		return nil, err
 	}
-	r := deal.Report{ID: deal.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside, Details: u.UsageDetails.JSON()}
+	r := transactions.Report{ID: transactions.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside, Details: u.UsageDetails.JSON()}
 	r.Prohibited, r.Future = namesProhibited(u, t), u.At.Sub(now) > clocksApart
-	to := deal.Fulfilled
+	to := transactions.Fulfilled
 	switch {
-	case t.Obligation == deal.NoObligation || t.Obligation == deal.Waived:
+	case t.Obligation == transactions.NoObligation || t.Obligation == transactions.Waived:
 		to = t.Obligation
-	case t.Obligation == deal.Expired || !now.Before(t.Due):
-		to = deal.Late
+	case t.Obligation == transactions.Expired || !now.Before(t.Due):
+		to = transactions.Late
 	}
 	body := usageBody{Metered: int64(settled.Used / time.Second), Unit: unit}
 	if settled.Currency != "" {
-		body.Currency, body.Settled = settled.Currency, terms.Amount(r.Settled)
+		body.Currency, body.Settled = settled.Currency, policy.Amount(r.Settled)
 	}
 	if err := d.recordUsage(ctx, tx, u, t, r, to, body); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	if err := d.befalls("usage recorded"); err != nil {
 		return nil, err
 	}
-	return &Filed{ID: r.ID, Late: to == deal.Late, Deviant: r.Deviant, Settled: r.Settled}, deal.PutReport(ctx, tx, t.ID, r, to)
+	return &Filed{ID: r.ID, Late: to == transactions.Late, Deviant: r.Deviant, Settled: r.Settled}, transactions.PutReport(ctx, tx, t.ID, r, to)
 }
 
 // clocksApart is how far a reporter's clock may be ahead of ours.
@@ -151,18 +151,18 @@ const clocksApart = 5 * time.Minute
 
 // namesProhibited says whether a report names a function that the offer does not permit. Training is
 // one also where it stands among the sub-functions alone.
-func namesProhibited(u Used, t deal.Transaction) bool {
-	bound := terms.Decision{Access: terms.Licensed, Permit: t.Functions.Permit, Prohibit: t.Functions.Prohibit}
+func namesProhibited(u Used, t transactions.Transaction) bool {
+	bound := policy.Decision{Access: policy.Licensed, Permit: t.Functions.Permit, Prohibit: t.Functions.Prohibit}
 	named := u.Words()
 	if slices.Contains(u.SubFunctions, "SUB_FUNCTION_TRAINING") {
 		named = append(named, "ai-train")
 	}
-	return bound.Sells(terms.Sale{Functions: named}) != terms.Permitted
+	return bound.Sells(policy.Sale{Functions: named}) != policy.Permitted
 }
 
 // lacks says what a report lacks that its transaction asks for. What did not come, and was not used, needs no attribution: its buyer
 // could dispute it by no report else.
-func (d *Desk) lacks(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction) (string, error) {
+func (d *Desk) lacks(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction) (string, error) {
 	var missing []string
 	for _, field := range t.Fields {
 		if !slices.Contains(u.Fields, field) {
@@ -170,7 +170,7 @@ func (d *Desk) lacks(ctx context.Context, tx *store.Tx, u Used, t deal.Transacti
 		}
 	}
 	if at := slices.Index(missing, fieldAttribution); at >= 0 && u.Consumed == 0 {
-		n, err := deal.CountDeliveries(ctx, tx, t.ID, 1)
+		n, err := transactions.CountDeliveries(ctx, tx, t.ID, 1)
 		if err != nil {
 			return "", err
 		}
@@ -185,7 +185,7 @@ func (d *Desk) lacks(ctx context.Context, tx *store.Tx, u Used, t deal.Transacti
 const fieldAttribution = "attribution"
 
 // inadequate puts into words what a report lacks.
-func inadequate(u Used, t deal.Transaction, missing []string) string {
+func inadequate(u Used, t transactions.Transaction, missing []string) string {
 	switch {
 	case slices.Contains(missing, fieldAttribution) && len(u.Attribution) > 0:
 		return "usage.attribution: this was sold for an attribution that people see, and none of these is visible to them; name the source where they see it, and file the report again with that"
@@ -202,19 +202,19 @@ var spans = map[string]time.Duration{"seconds": time.Second, "minutes": time.Min
 
 // toldInTime says whether a report tells in a unit of time what may be told so: what is counted in minutes, and for how long a stream was open
 // that is paid otherwise.
-func toldInTime(u Used, t deal.Transaction) bool {
-	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == terms.UnitMinutes || t.Method == streaming && !t.Price.Metered())
+func toldInTime(u Used, t transactions.Transaction) bool {
+	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == policy.UnitMinutes || t.Method == streaming && !t.Price.Metered())
 }
 
 // toldAs is what a report tells in the unit of the price, or in its own unit of time where the price counts something else; of is that
 // unit of time, 0 for none.
-func toldAs(u Used, t deal.Transaction) (n int64, unit string, of time.Duration) {
+func toldAs(u Used, t transactions.Transaction) (n int64, unit string, of time.Duration) {
 	if !toldInTime(u, t) {
 		return u.Consumed, t.Unit, 0
 	}
 	unit = strings.ToLower(u.Unit)
 	of = spans[unit]
-	if t.Unit != terms.UnitMinutes {
+	if t.Unit != policy.UnitMinutes {
 		return u.Consumed, unit, of
 	}
 	if of >= time.Minute {
@@ -225,30 +225,30 @@ func toldAs(u Used, t deal.Transaction) (n int64, unit string, of time.Duration)
 
 // usageBody is the body of a ledger entry of kind "usage", in the order of canonical JSON.
 type usageBody struct {
-	Assets       []deal.Asset       `json:"assets,omitempty"`
-	Attribution  []deal.Attribution `json:"attribution,omitempty"`
-	Billing      string             `json:"billing_id"`
-	Cited        *bool              `json:"citation_included,omitempty"`
-	Consumed     int64              `json:"consumed_quantity"`
-	Currency     string             `json:"currency,omitempty"`
-	Deviant      bool               `json:"deviant,omitzero"`
-	Shown        *bool              `json:"displayed_to_user,omitempty"`
-	Exchange     string             `json:"exchange,omitempty"`
-	Functions    []string           `json:"functions,omitempty"`
-	Future       bool               `json:"future,omitzero"`
-	Metered      int64              `json:"metered_seconds,omitzero"`
-	Prohibited   bool               `json:"prohibited,omitzero"`
-	Report       string             `json:"report_id"`
-	Request      string             `json:"request_id,omitempty"`
-	Settled      string             `json:"settled,omitempty"`
-	State        string             `json:"state"`
-	SubFunctions []string           `json:"subfn,omitempty"`
-	At           string             `json:"timestamp,omitempty"`
-	Unit         string             `json:"unit,omitempty"`
+	Assets       []transactions.Asset       `json:"assets,omitempty"`
+	Attribution  []transactions.Attribution `json:"attribution,omitempty"`
+	Billing      string                     `json:"billing_id"`
+	Cited        *bool                      `json:"citation_included,omitempty"`
+	Consumed     int64                      `json:"consumed_quantity"`
+	Currency     string                     `json:"currency,omitempty"`
+	Deviant      bool                       `json:"deviant,omitzero"`
+	Shown        *bool                      `json:"displayed_to_user,omitempty"`
+	Exchange     string                     `json:"exchange,omitempty"`
+	Functions    []string                   `json:"functions,omitempty"`
+	Future       bool                       `json:"future,omitzero"`
+	Metered      int64                      `json:"metered_seconds,omitzero"`
+	Prohibited   bool                       `json:"prohibited,omitzero"`
+	Report       string                     `json:"report_id"`
+	Request      string                     `json:"request_id,omitempty"`
+	Settled      string                     `json:"settled,omitempty"`
+	State        string                     `json:"state"`
+	SubFunctions []string                   `json:"subfn,omitempty"`
+	At           string                     `json:"timestamp,omitempty"`
+	Unit         string                     `json:"unit,omitempty"`
 }
 
 // recordUsage puts a report into the ledger, with what is said of it already.
-func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction, r deal.Report, to deal.Obligation, body usageBody) error {
+func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction, r transactions.Report, to transactions.Obligation, body usageBody) error {
 	body.Billing, body.Consumed, body.Deviant, body.Report, body.State = t.Billing, r.Consumed, r.Deviant, r.ID, to.String()
 	body.Assets, body.Attribution, body.Cited, body.Shown = u.Assets, u.Attribution, u.Cited, u.Shown
 	body.Exchange, body.Functions, body.Request, body.SubFunctions = u.Exchange, u.Functions, u.Request, u.SubFunctions
@@ -290,7 +290,7 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 	overdue := 0
 	for _, step := range []func(tx *store.Tx) (int, error){
 		func(tx *store.Tx) (int, error) {
-			ids, err := deal.Expire(ctx, tx, now, dealsStep)
+			ids, err := transactions.Expire(ctx, tx, now, dealsStep)
 			overdue += len(ids)
 			return len(ids), err
 		},
@@ -300,24 +300,24 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 		},
 		func(tx *store.Tx) (int, error) { return d.endDeliveries(ctx, tx, now, dealsStep) },
 		func(tx *store.Tx) (int, error) {
-			n, err := deal.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
+			n, err := transactions.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
 			return int(n), err
 		},
 		func(tx *store.Tx) (int, error) {
-			n, err := deal.ForgetOffers(ctx, tx, now.Add(-d.dealing.OfferKeep), dealsStep)
+			n, err := transactions.ForgetOffers(ctx, tx, now.Add(-d.dealing.OfferKeep), dealsStep)
 			return int(n), err
 		},
 		func(tx *store.Tx) (int, error) {
-			return delegation.Forget(ctx, tx, now.Add(-remembered), dealsStep)
+			return counts.Forget(ctx, tx, now.Add(-remembered), dealsStep)
 		},
 		func(tx *store.Tx) (int, error) {
-			return traffic.Forget(ctx, tx, now.Add(-d.dealing.SightingsKeep), dealsStep)
+			return botstats.Forget(ctx, tx, now.Add(-d.dealing.SightingsKeep), dealsStep)
 		},
 		func(tx *store.Tx) (int, error) {
 			if d.dealing.EvidenceKeep <= 0 {
 				return 0, nil
 			}
-			n, err := evidence.Forget(ctx, tx, now.Add(-d.dealing.EvidenceKeep), dealsStep)
+			n, err := accesslog.Forget(ctx, tx, now.Add(-d.dealing.EvidenceKeep), dealsStep)
 			return int(n), err
 		},
 	} {
@@ -350,12 +350,12 @@ func orTheirs(err error) error {
 
 // speaksFor says whether somebody may speak of a transaction: its buyer, or an intermediary through which the buyer asked for the offer, such as
 // the Broker that bought for it. Nil is nobody who signed, which the configuration has let in.
-func speaksFor(ctx context.Context, tx *store.Tx, who *trust.Requester, t deal.Transaction) (bool, error) {
+func speaksFor(ctx context.Context, tx *store.Tx, who *identity.Requester, t transactions.Transaction) (bool, error) {
 	if who == nil || who.Speaks(t.Buyer) {
 		return true, nil
 	}
-	if who.Signed != trust.SignedHTTP {
+	if who.Signed != identity.SignedHTTP {
 		return false, nil
 	}
-	return deal.CameVia(ctx, tx, t.ID, who.Domain)
+	return transactions.CameVia(ctx, tx, t.ID, who.Domain)
 }

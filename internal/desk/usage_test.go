@@ -12,18 +12,18 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 )
 
 // report is one on something that was bought, of a quantity.
 func report(item PurchasedItem, consumed int64) Used {
 	return Used{
 		Reporter: &bot, ID: "report of " + item.Transaction.ID, Transaction: item.Transaction.ID, Billing: item.Transaction.Billing,
-		Fields: []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed, UsageDetails: deal.UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}},
+		Fields: []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed, UsageDetails: transactions.UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}},
 	}
 }
 
@@ -36,10 +36,10 @@ func (d *dealer) filed(t testing.TB, u Used) *Filed {
 	return filed
 }
 
-func (d *dealer) transaction(t testing.TB, id string) (found deal.Transaction) {
+func (d *dealer) transaction(t testing.TB, id string) (found transactions.Transaction) {
 	t.Helper()
 	d.update(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		found, _, err = deal.FindTransaction(ctx, tx, id)
+		found, _, err = transactions.FindTransaction(ctx, tx, id)
 		return err
 	})
 	return found
@@ -50,7 +50,7 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 	d := shop(t)
 	item := d.bought(t, "t/1")
 	estimate, held := item.Transaction.Estimate, item.Transaction.Amount
-	if b := d.balance(t); b.Held != held || held != estimate*dollar/1000 || item.Transaction.Obligation != deal.Pending {
+	if b := d.balance(t); b.Held != held || held != estimate*dollar/1000 || item.Transaction.Obligation != transactions.Pending {
 		t.Fatalf("%+v, %+v", b, item.Transaction)
 	}
 	used := report(item, estimate-100)
@@ -62,7 +62,7 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	kept := d.transaction(t, item.Transaction.ID)
-	if kept.Obligation != deal.Fulfilled || kept.Report != (deal.Report{ID: filed.ID, Of: used.ID, Made: d.clock.Now(), Consumed: estimate - 100, Settled: filed.Settled, Details: used.UsageDetails.JSON()}) {
+	if kept.Obligation != transactions.Fulfilled || kept.Report != (transactions.Report{ID: filed.ID, Of: used.ID, Made: d.clock.Now(), Consumed: estimate - 100, Settled: filed.Settled, Details: used.UsageDetails.JSON()}) {
 		t.Errorf("%+v", kept)
 	}
 	entries := d.entries(t, kindUsage)
@@ -95,9 +95,9 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 	}{
 		{"as it should be", func(*Used) {}, "", ""},
 		{"unsigned", func(u *Used) { u.Reporter = nil }, "", ""},
-		{"by its domain", func(u *Used) { u.Reporter = &trust.Requester{Domain: bot.Domain} }, "", ""},
-		{"by another", func(u *Used) { u.Reporter = &trust.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
-		{"by another domain", func(u *Used) { u.Reporter = &trust.Requester{Domain: "other.example"} }, fail.NotFound, ""},
+		{"by its domain", func(u *Used) { u.Reporter = &identity.Requester{Domain: bot.Domain} }, "", ""},
+		{"by another", func(u *Used) { u.Reporter = &identity.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
+		{"by another domain", func(u *Used) { u.Reporter = &identity.Requester{Domain: "other.example"} }, fail.NotFound, ""},
 		{"of nothing", func(u *Used) { u.Transaction = "txn-0" }, fail.NotFound, ""},
 		{"of another bill", func(u *Used) { u.Billing = "bill-0" }, fail.Invalid, ""},
 		{"without what is required", func(u *Used) { u.Fields = []string{"transaction_id"} }, "", "consumed_quantity"},
@@ -122,7 +122,7 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 			case (filed.Problem == "") != (c.problem == "") || !strings.Contains(filed.Problem, c.problem) || (filed.ID == "") != (c.problem != ""):
 				t.Errorf("%+v", filed)
 			}
-			if taken := err == nil && filed.Problem == ""; taken != (len(d.entries(t, kindUsage)) == 1) || taken != (d.transaction(t, item.Transaction.ID).Obligation == deal.Fulfilled) {
+			if taken := err == nil && filed.Problem == ""; taken != (len(d.entries(t, kindUsage)) == 1) || taken != (d.transaction(t, item.Transaction.ID).Obligation == transactions.Fulfilled) {
 				t.Errorf("%+v, %+v", filed, d.transaction(t, item.Transaction.ID))
 			}
 			d.sound(t)
@@ -156,10 +156,10 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 			t.Parallel()
 			d := shop(t)
 			rule := licensed("/a/**", cent)
-			rule.Functions = terms.Functions{Permit: c.permit, Prohibit: c.prohibit}
+			rule.Functions = policy.Functions{Permit: c.permit, Prohibit: c.prohibit}
 			d.price(t, rule)
 			item := d.bought(t, "a/1")
-			d.price(t, terms.Rule{Access: terms.Blocked}) // what was sold counts, not what is for sale now
+			d.price(t, policy.Rule{Access: policy.Blocked}) // what was sold counts, not what is for sale now
 			used := report(item, 1)
 			used.Functions, used.At = nil, d.clock.Now().Add(c.ahead)
 			for _, name := range c.functions {
@@ -224,7 +224,7 @@ func TestALateReportLiftsTheBlock(t *testing.T) {
 			if err := d.KeepDealsOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := d.transaction(t, item.Transaction.ID).Obligation; got != deal.Expired {
+			if got := d.transaction(t, item.Transaction.ID).Obligation; got != transactions.Expired {
 				t.Errorf("swept, it is %s", got)
 			}
 			if b := d.balance(t); b.Held != 0 {
@@ -235,7 +235,7 @@ func TestALateReportLiftsTheBlock(t *testing.T) {
 			t.Errorf("overdue, it is denied for %q", got)
 		}
 		filed := d.filed(t, report(item, 10))
-		if !filed.Late || filed.Problem != "" || d.transaction(t, item.Transaction.ID).Obligation != deal.Late {
+		if !filed.Late || filed.Problem != "" || d.transaction(t, item.Transaction.ID).Obligation != transactions.Late {
 			t.Errorf("%+v", filed)
 		}
 		if b := d.balance(t); filed.Settled != item.Transaction.Amount || b.Held != 0 {
@@ -280,10 +280,10 @@ func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
 	yes, no := true, false
 	u := report(item, 1)
 	u.Fields = append(u.Fields, item.Transaction.Fields...)
-	u.UsageDetails = deal.UsageDetails{
+	u.UsageDetails = transactions.UsageDetails{
 		Functions: []string{"FUNCTION_AI_INPUT"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Shown: &yes, Cited: &no, Exchange: "exchange.example", Request: "q-1",
-		Attribution: []deal.Attribution{{URL: "https://site.example/n/1", Format: "CITATION_FORMAT_LINK", Visible: &yes}, {Format: "CITATION_FORMAT_INLINE", Visible: &no}},
-		Assets:      []deal.Asset{{URI: "https://site.example/n/1", Title: "Named", Package: "pkg-1"}},
+		Attribution: []transactions.Attribution{{URL: "https://site.example/n/1", Format: "CITATION_FORMAT_LINK", Visible: &yes}, {Format: "CITATION_FORMAT_INLINE", Visible: &no}},
+		Assets:      []transactions.Asset{{URI: "https://site.example/n/1", Title: "Named", Package: "pkg-1"}},
 	}
 	if got := d.filed(t, u); got.Problem != "" {
 		t.Fatalf("%+v", got)
@@ -314,16 +314,16 @@ func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "n/1")
-	if item.Transaction.Obligation != deal.Pending || !slices.Contains(item.Transaction.Fields, "attribution") {
+	if item.Transaction.Obligation != transactions.Pending || !slices.Contains(item.Transaction.Fields, "attribution") {
 		t.Fatalf("%+v", item.Transaction)
 	}
 	no := false
 	hidden := report(item, 1)
-	hidden.Attribution = []deal.Attribution{{URL: "https://site.example/n/1", Visible: &no}} // and no "attribution" among its fields
+	hidden.Attribution = []transactions.Attribution{{URL: "https://site.example/n/1", Visible: &no}} // and no "attribution" among its fields
 	if got := d.filed(t, hidden); !strings.Contains(got.Problem, "attribution that people see") {
 		t.Errorf("%+v", got)
 	}
-	if got := d.transaction(t, item.Transaction.ID); got.Obligation != deal.Pending || got.Report.ID != "" {
+	if got := d.transaction(t, item.Transaction.ID); got.Obligation != transactions.Pending || got.Report.ID != "" {
 		t.Errorf("%+v", got)
 	}
 	// What never came can be reported as not used, which a dispute needs; what was delivered cannot.
@@ -332,7 +332,7 @@ func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
 	}
 	came := d.bought(t, "n/1")
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
-		_, err := deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: came.Transaction.ID, Site: came.Transaction.Site, State: deal.DeliveryEnded, Bytes: 17, At: d.clock.Now()})
+		_, err := transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-1", Transaction: came.Transaction.ID, Site: came.Transaction.Site, State: transactions.DeliveryEnded, Bytes: 17, At: d.clock.Now()})
 		return err
 	})
 	if got := d.filed(t, report(came, 0)); !strings.Contains(got.Problem, "lacks attribution") {
@@ -469,7 +469,7 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 		t.Error("it opens at another front desk")
 	}
 	refused("something changed", base, strings.Replace(query, "sig=", "sig=0", 1), fail.Forbidden)
-	d.price(t, terms.Rule{Access: terms.Blocked})
+	d.price(t, policy.Rule{Access: policy.Blocked})
 	refused("blocked since", base, query, fail.NotFound)
 	d.price(t, licensed("/a/**", cent))
 	d.stock(t, story("a/1", "Something else."))

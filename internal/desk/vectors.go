@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
-	"frontdesk/internal/search"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/vector"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/policy"
 )
 
 // directions are the vectors of the items of a gate.
@@ -89,8 +89,8 @@ func (d *Desk) inputs() vector.Admission {
 
 // texts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with
 // the item's name.
-func (d *Desk) texts(rules *terms.Terms, e *content.Entry) []string {
-	l := &answer.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language, Own: terms.Markup(e.Types, e.Object, content.IsA)}
+func (d *Desk) texts(rules *policy.Terms, e *content.Entry) []string {
+	l := &index.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language, Own: policy.Markup(e.Types, e.Object, content.IsA)}
 	decision := decide(rules, l)
 	if !d.served[l.Site] || !decision.Allows(functionSearch) || !decision.Allows(functionInput) {
 		return nil
@@ -99,7 +99,7 @@ func (d *Desk) texts(rules *terms.Terms, e *content.Entry) []string {
 	if !rules.OpensAll() && (sieve{rules, l}).holdsText(e.Object) {
 		description, passages = ownDescription(e.Object), nil
 	}
-	if decision.Access != terms.Open {
+	if decision.Access != policy.Open {
 		if calledByText(e.Item) {
 			name = Excerpt(name, decision.ExcerptWords)
 		}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/model"
-	"frontdesk/internal/search"
-	"frontdesk/internal/terms"
-	"frontdesk/internal/vector"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/policy"
 	scripted "frontdesk/test/model"
 )
 
@@ -21,9 +21,9 @@ import (
 // letters.
 func (b *bench) pointing(t *testing.T, endpoint *scripted.Endpoint) {
 	t.Helper()
-	b.consult(t, endpoint, func(o *model.Options) {
+	b.consult(t, endpoint, func(o *llm.Options) {
 		o.Chat, o.Embedding = "", "pointer"
-		o.Time = map[model.Use]time.Duration{model.Embed: time.Minute}
+		o.Time = map[llm.Use]time.Duration{llm.Embed: time.Minute}
 	})
 	b.Desk.config.Vectors = vector.New(vector.Options{Catalog: b.catalog, DB: b.db, Model: b.Desk.config.Model})
 	b.Desk.config.Fusion, b.Desk.config.Apart = search.DefaultFusion, 0.95
@@ -142,8 +142,8 @@ func TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords(t *testing.T) {
 		"endless":        {scripted.Behaviour{Mode: "endless"}, "garbled"},
 	} {
 		endpoint.Set(scripted.Behaviours{Embed: &tc.behaviour})
-		b.consult(t, endpoint, func(o *model.Options) {
-			o.Chat, o.Embedding, o.Time = "", "pointer", map[model.Use]time.Duration{model.Embed: 150 * time.Millisecond}
+		b.consult(t, endpoint, func(o *llm.Options) {
+			o.Chat, o.Embedding, o.Time = "", "pointer", map[llm.Use]time.Duration{llm.Embed: 150 * time.Millisecond}
 		})
 		if got := b.asked(t, question); fmt.Sprint(got) != fmt.Sprint(plain) {
 			t.Errorf("%s: %v; want %v", mode, got, plain)
@@ -172,11 +172,11 @@ func TestOnlyTextThatTheTermsAllowAsInputBecomesAVector(t *testing.T) {
 		item("shop", "mute/a", "Product", "Mute lamp", "SECRETMUTE"),
 		item("shop", "blocked/a", "Product", "Blocked lamp", "SECRETBLOCKED"))...)
 	b.fill(t, "former", "s", item("former", "x", "Product", "SECRETSITE", "SECRETSITE"))
-	rules := []terms.Rule{
-		{Match: terms.Match{Path: []string{"/blocked/**"}}, Access: terms.Blocked},
-		{Match: terms.Match{Path: []string{"/mute/**"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}},
-		{Match: terms.Match{Path: []string{"/paid/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 2}, Functions: terms.Functions{Permit: []string{"search", "ai-input"}}},
-		{Access: terms.Open},
+	rules := []policy.Rule{
+		{Match: policy.Match{Path: []string{"/blocked/**"}}, Access: policy.Blocked},
+		{Match: policy.Match{Path: []string{"/mute/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}, Functions: policy.Functions{Permit: []string{"search", "ai-input"}}},
+		{Access: policy.Open},
 	}
 	b.obey(t, rules...)
 	b.pointing(t, endpoint)
@@ -198,8 +198,8 @@ func TestOnlyTextThatTheTermsAllowAsInputBecomesAVector(t *testing.T) {
 	if got, _ := b.found(t, alike); len(got) == 0 || got[0] != "kettle" {
 		t.Fatalf("found %v", got)
 	}
-	mute := terms.Rule{Match: terms.Match{Path: []string{"/kettle"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}}
-	b.obey(t, append([]terms.Rule{mute}, rules...)...)
+	mute := policy.Rule{Match: policy.Match{Path: []string{"/kettle"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}}
+	b.obey(t, append([]policy.Rule{mute}, rules...)...)
 	if got, _ := b.found(t, alike); slices.Contains(got, "kettle") { // the vectors have not followed yet
 		t.Errorf("found %v by text that must no longer be input", got)
 	}

@@ -6,23 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
-	"frontdesk/internal/supply"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/wire/sign"
 )
 
 // Proving is what verifying domains takes.
 type Proving struct {
-	Proofs *trust.Proofs
-	Keys   *trust.DeliveryKeys
+	Proofs *identity.Proofs
+	Keys   *identity.DeliveryKeys
 	// Told is told of what came of each challenge that was looked at: "verified", or one word for why not; nil for nobody.
 	Told func(outcome string)
 }
 
 // DomainLife is how long a domain is verified: as long as a key signs at the most (RAMP v1, DomainVerificationResult: valid_until).
-const DomainLife = trust.DeliveryKeyLife
+const DomainLife = identity.DeliveryKeyLife
 
 // Challenged is a challenge as its caller is told.
 type Challenged struct {
@@ -42,7 +42,7 @@ type Proven struct {
 var errNoProofs = fail.New(fail.UnsupportedMode, "no domains are verified here")
 
 // mayProve gives the tenant of a domain that a caller may verify. Of domains that are not its tenants' it does not tell whose they are.
-func (d *Desk) mayProve(by *trust.Caller, domain string) (tenant string, err error) {
+func (d *Desk) mayProve(by *identity.Caller, domain string) (tenant string, err error) {
 	if d.supplying == nil || d.supplying.Proving == nil {
 		return "", errNoProofs
 	}
@@ -59,7 +59,7 @@ func (d *Desk) mayProve(by *trust.Caller, domain string) (tenant string, err err
 }
 
 // ChallengeDomain makes a challenge by which a caller can show that a domain of its tenant is its own (RAMP v1, RequestDomainVerification).
-func (d *Desk) ChallengeDomain(ctx context.Context, by *trust.Caller, domain string) (*Challenged, error) {
+func (d *Desk) ChallengeDomain(ctx context.Context, by *identity.Caller, domain string) (*Challenged, error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
 		return nil, err
@@ -68,16 +68,16 @@ func (d *Desk) ChallengeDomain(ctx context.Context, by *trust.Caller, domain str
 	if err != nil {
 		return nil, err
 	}
-	return &Challenged{Token: token, URL: trust.ChallengeURL(domain, token), Ends: ends}, nil
+	return &Challenged{Token: token, URL: identity.ChallengeURL(domain, token), Ends: ends}, nil
 }
 
 // provingTime is how long looking whether a challenge is met may take in all; who asked may have gone by then.
-const provingTime = 2*trust.ProofTime + 10*time.Second
+const provingTime = 2*identity.ProofTime + 10*time.Second
 
 // ProveDomain looks whether a challenge is met, and verifies the domain where it is; a key that comes with it signs the addresses of what is sold at the
 // domain from then on (RAMP v1, ConfirmDomainVerification). A challenge is good for one look, whatever comes of it. The
 // error is fail.Invalid for a key that cannot be meant, which costs no challenge.
-func (d *Desk) ProveDomain(ctx context.Context, by *trust.Caller, domain, token, key, form string) (*Proven, error) {
+func (d *Desk) ProveDomain(ctx context.Context, by *identity.Caller, domain, token, key, form string) (*Proven, error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
 		return nil, err
@@ -99,14 +99,14 @@ func (d *Desk) ProveDomain(ctx context.Context, by *trust.Caller, domain, token,
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provingTime) // it is used up, so that it is looked at to the end
 	defer cancel()
 	proved, err := d.prove(ctx, used, token, register)
-	var why *trust.Unproven
+	var why *identity.Unproven
 	switch {
 	case errors.As(err, &why):
 	case err != nil:
-		return nil, errors.Join(err, d.supplying.Tenants.Disprove(ctx, used, trust.VerificationStopped))
+		return nil, errors.Join(err, d.supplying.Tenants.Disprove(ctx, used, identity.VerificationStopped))
 	default:
 		d.supplying.Proving.Keys.Fresh()
-		d.outcome(supply.DomainVerified)
+		d.outcome(push.DomainVerified)
 		return &Proven{Verified: true, KeyID: proved.Key, Until: proved.Until}, nil
 	}
 	if err := d.supplying.Tenants.Disprove(ctx, used, why.Reason); err != nil {
@@ -117,20 +117,20 @@ func (d *Desk) ProveDomain(ctx context.Context, by *trust.Caller, domain, token,
 }
 
 // prove asks the domain, and keeps that it is verified. The error is a *trust.Unproven where it is not.
-func (d *Desk) prove(ctx context.Context, used supply.Challenge, token string, register func(context.Context, *store.Tx) (supply.Registered, error)) (supply.Domain, error) {
+func (d *Desk) prove(ctx context.Context, used push.Challenge, token string, register func(context.Context, *store.Tx) (push.Registered, error)) (push.Domain, error) {
 	if err := d.supplying.Proving.Proofs.Look(ctx, used.Domain, token); err != nil {
-		return supply.Domain{}, err
+		return push.Domain{}, err
 	}
 	if err := d.befalls("challenge met"); err != nil {
-		return supply.Domain{}, err
+		return push.Domain{}, err
 	}
 	proved, err := d.supplying.Tenants.Prove(ctx, used, DomainLife, register)
 	var refused *fail.Error
 	switch {
-	case errors.Is(err, supply.ErrMoved):
-		return proved, &trust.Unproven{Reason: trust.DomainMoved, Detail: "the domain was given to another tenant meanwhile; ask the operator of this Exchange"}
+	case errors.Is(err, push.ErrMoved):
+		return proved, &identity.Unproven{Reason: identity.DomainMoved, Detail: "the domain was given to another tenant meanwhile; ask the operator of this Exchange"}
 	case errors.As(err, &refused) && refused.Code == fail.Invalid:
-		return proved, &trust.Unproven{Reason: trust.KeyRefused, Detail: refused.Detail}
+		return proved, &identity.Unproven{Reason: identity.KeyRefused, Detail: refused.Detail}
 	case err == nil:
 		err = d.befalls("domain verified")
 	}
@@ -138,15 +138,15 @@ func (d *Desk) prove(ctx context.Context, used supply.Challenge, token string, r
 }
 
 // registers gives what registers a key with the verification of a domain: nothing, where none is given.
-func (d *Desk) registers(ctx context.Context, tenant, domain, key string, form sign.URLForm) (func(context.Context, *store.Tx) (supply.Registered, error), error) {
-	keys, place := d.supplying.Proving.Keys, supply.DomainPlace(tenant, domain)
+func (d *Desk) registers(ctx context.Context, tenant, domain, key string, form sign.URLForm) (func(context.Context, *store.Tx) (push.Registered, error), error) {
+	keys, place := d.supplying.Proving.Keys, push.DomainPlace(tenant, domain)
 	if strings.TrimSpace(key) == "" {
-		return func(ctx context.Context, tx *store.Tx) (supply.Registered, error) {
+		return func(ctx context.Context, tx *store.Tx) (push.Registered, error) {
 			now, ok, err := keys.Signing(ctx, tx, place)
 			if err != nil || !ok {
-				return supply.Registered{}, err
+				return push.Registered{}, err
 			}
-			return supply.Registered{ID: now.ID, Form: string(now.Form), Ends: now.Ends}, nil
+			return push.Registered{ID: now.ID, Form: string(now.Form), Ends: now.Ends}, nil
 		}, nil
 	}
 	if form == "" {
@@ -155,7 +155,7 @@ func (d *Desk) registers(ctx context.Context, tenant, domain, key string, form s
 	if d.served[tenant] {
 		return nil, fail.New(fail.Invalid, "the domain %.253s is of a site that this Exchange serves itself, whose keys its operator gives (ramp.delivery); leave out signing_key", domain)
 	}
-	secret, name, err := trust.ParseRegistered(form, key)
+	secret, name, err := identity.ParseRegistered(form, key)
 	if err != nil {
 		return nil, err
 	}
@@ -163,26 +163,26 @@ func (d *Desk) registers(ctx context.Context, tenant, domain, key string, form s
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tx *store.Tx) (supply.Registered, error) {
+	return func(ctx context.Context, tx *store.Tx) (push.Registered, error) {
 		made, err := register(ctx, tx)
-		return supply.Registered{ID: made.ID, Form: string(made.Form), Ends: made.Ends}, err
+		return push.Registered{ID: made.ID, Form: string(made.Form), Ends: made.Ends}, err
 	}, nil
 }
 
 // unusable is why a token proves nothing; nil for another error, and none.
-func unusable(err error) *trust.Unproven {
+func unusable(err error) *identity.Unproven {
 	switch {
-	case errors.Is(err, supply.ErrNoChallenge):
-		return &trust.Unproven{Reason: trust.TokenUnknown, Detail: "this is no token that you were given for the domain; ask for another challenge"}
-	case errors.Is(err, supply.ErrChallengeUsed):
-		return &trust.Unproven{Reason: trust.TokenUsed, Detail: "the token was used before, and is good once; ask for another challenge"}
-	case errors.Is(err, supply.ErrChallengeOver):
-		return &trust.Unproven{Reason: trust.TokenExpired, Detail: "the token is over, ten minutes after it was given; ask for another challenge"}
+	case errors.Is(err, push.ErrNoChallenge):
+		return &identity.Unproven{Reason: identity.TokenUnknown, Detail: "this is no token that you were given for the domain; ask for another challenge"}
+	case errors.Is(err, push.ErrChallengeUsed):
+		return &identity.Unproven{Reason: identity.TokenUsed, Detail: "the token was used before, and is good once; ask for another challenge"}
+	case errors.Is(err, push.ErrChallengeOver):
+		return &identity.Unproven{Reason: identity.TokenExpired, Detail: "the token is over, ten minutes after it was given; ask for another challenge"}
 	}
 	return nil
 }
 
-func (d *Desk) unproven(why *trust.Unproven) *Proven {
+func (d *Desk) unproven(why *identity.Unproven) *Proven {
 	d.outcome(why.Reason)
 	return &Proven{Reason: why.Reason + ": " + why.Detail}
 }

@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/fetch"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
-	"frontdesk/internal/supply"
-	"frontdesk/internal/trust"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/testkit/storetest"
 )
 
 // provider is a domain of the tenant acme's, which a test scripts.
@@ -62,8 +62,8 @@ type prover struct {
 	db      *store.DB
 	folder  string
 	domain  string
-	keys    *trust.DeliveryKeys
-	tenants *supply.Tenants
+	keys    *identity.DeliveryKeys
+	tenants *push.Tenants
 
 	mu     sync.Mutex
 	told   []string // of which the ledger is told
@@ -73,14 +73,14 @@ type prover struct {
 // openProver opens a process over a database, in which the tenant acme has a domain.
 func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 	t.Helper()
-	p := &prover{db: db, folder: folder, domain: domain, keys: trust.NewDeliveryKeys(db, folder, nil)}
+	p := &prover{db: db, folder: folder, domain: domain, keys: identity.NewDeliveryKeys(db, folder, nil)}
 	var err error
-	if p.tenants, err = supply.OpenTenants(t.Context(), supply.TenantsConfig{
+	if p.tenants, err = push.OpenTenants(t.Context(), push.TenantsConfig{
 		DB: db, Now: time.Now, Sites: map[string]bool{}, Host: func(domain string) (string, bool) { return domain, true },
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p.tenants.OnProof(func(_ context.Context, _ *store.Tx, _ supply.Domain, did string) error {
+	p.tenants.OnProof(func(_ context.Context, _ *store.Tx, _ push.Domain, did string) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.told = append(p.told, did)
@@ -91,8 +91,8 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 		return nil
 	})
 	p.own(t, "acme", domain)
-	proofs := trust.NewProofs(fetch.New(fetch.Options{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: trust.AgentBytes, Timeout: trust.ProofTime, MaxRedirects: -1,
+	proofs := identity.NewProofs(fetch.New(fetch.Options{
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: identity.AgentBytes, Timeout: identity.ProofTime, MaxRedirects: -1,
 	}), "exchange.example.com")
 	p.Desk = &Desk{config: Config{Log: slog.New(slog.DiscardHandler)}, supplying: &Supplying{
 		Tenants: p.tenants, Proving: &Proving{Proofs: proofs, Keys: p.keys}, Site: func(string) (string, bool) { return "", false },
@@ -103,7 +103,7 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 // own has a tenant have domains, and no others.
 func (p *prover) own(t *testing.T, id string, domains ...string) {
 	t.Helper()
-	if _, _, err := p.tenants.Put(t.Context(), supply.Tenant{ID: id, Domains: domains}); err != nil {
+	if _, _, err := p.tenants.Put(t.Context(), push.Tenant{ID: id, Domains: domains}); err != nil {
 		t.Error(err)
 	}
 }
@@ -116,7 +116,7 @@ func (p *prover) again(t *testing.T) *prover {
 
 var (
 	errFault = errors.New("the fault")
-	acme     = &trust.Caller{ID: "acme-cms", Tenants: []string{"acme"}}
+	acme     = &identity.Caller{ID: "acme-cms", Tenants: []string{"acme"}}
 )
 
 func (p *prover) token(t *testing.T) string {
@@ -170,7 +170,7 @@ func eachProver(t *testing.T, test func(t *testing.T, p *prover, at *provider)) 
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		at := openProvider(t)
-		test(t, openProver(t, open(t, supply.Schema, trust.DeliverySchema), t.TempDir(), at.domain), at)
+		test(t, openProver(t, open(t, push.Schema, identity.DeliverySchema), t.TempDir(), at.domain), at)
 	})
 }
 
@@ -185,9 +185,9 @@ func TestAVerificationThatBreaksOff(t *testing.T) {
 		outcome string // of the challenge, as it is listed
 	}{
 		{step: "challenge used", outcome: "used"}, {step: "challenge used", crash: true, outcome: "used"},
-		{step: "challenge met", outcome: trust.VerificationStopped}, {step: "challenge met", crash: true, outcome: "used"},
-		{step: "told", outcome: trust.VerificationStopped},
-		{step: "domain verified", kept: true, outcome: supply.DomainVerified}, {step: "domain verified", crash: true, kept: true, outcome: supply.DomainVerified},
+		{step: "challenge met", outcome: identity.VerificationStopped}, {step: "challenge met", crash: true, outcome: "used"},
+		{step: "told", outcome: identity.VerificationStopped},
+		{step: "domain verified", kept: true, outcome: push.DomainVerified}, {step: "domain verified", crash: true, kept: true, outcome: push.DomainVerified},
 	} {
 		t.Run(fmt.Sprintf("%s/crash=%t", c.step, c.crash), func(t *testing.T) {
 			eachProver(t, func(t *testing.T, p *prover, _ *provider) {
@@ -217,7 +217,7 @@ func TestAVerificationThatBreaksOff(t *testing.T) {
 				if err != nil || len(all) != 1 || all[0].State(time.Now()) != c.outcome {
 					t.Errorf("%+v, %v, want %s", all, err, c.outcome)
 				}
-				if proven, _, err := p.confirm(t.Context(), token, keyOne); err != nil || proven.Verified || !strings.HasPrefix(proven.Reason, trust.TokenUsed+": ") {
+				if proven, _, err := p.confirm(t.Context(), token, keyOne); err != nil || proven.Verified || !strings.HasPrefix(proven.Reason, identity.TokenUsed+": ") {
 					t.Errorf("the same token again: %+v, %v", proven, err)
 				}
 				proven, _, err := p.confirm(t.Context(), p.token(t), keyOne)
@@ -272,7 +272,7 @@ func TestWhatHappensWhileADomainIsLookedAt(t *testing.T) {
 			p.own(t, "other", p.domain)
 		})
 		proven, _, err = p.confirm(t.Context(), p.token(t), strings.Repeat("0d", 32))
-		if err != nil || proven.Verified || !strings.HasPrefix(proven.Reason, trust.DomainMoved+": ") {
+		if err != nil || proven.Verified || !strings.HasPrefix(proven.Reason, identity.DomainMoved+": ") {
 			t.Errorf("of a domain that is another's: %+v, %v", proven, err)
 		}
 		if verified, _ := p.standing(t); verified != 0 {
@@ -288,30 +288,30 @@ func TestWhatHappensWhileADomainIsLookedAt(t *testing.T) {
 func TestTheSecondLookHasItsOwnTricks(t *testing.T) {
 	t.Parallel()
 	at := openProvider(t)
-	p := openProver(t, storetest.OpenSQLite(t, supply.Schema, trust.DeliverySchema), t.TempDir(), at.domain)
+	p := openProver(t, storetest.OpenSQLite(t, push.Schema, identity.DeliverySchema), t.TempDir(), at.domain)
 	elsewhere := openProvider(t)
 	for _, trick := range []struct {
 		name, reason string
 		does         http.HandlerFunc
 	}{
-		{"names another Exchange", trust.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) { at.list(w, "other.example") }},
-		{"names one that ends so", trust.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) { at.list(w, "not-exchange.example.com") }},
-		{"has none", trust.ManifestNotListing, http.NotFound},
-		{"fails", trust.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
-		{"has no JSON", trust.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "exchange.example.com") }},
-		{"leads elsewhere", trust.ManifestSilent, func(w http.ResponseWriter, r *http.Request) {
+		{"names another Exchange", identity.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) { at.list(w, "other.example") }},
+		{"names one that ends so", identity.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) { at.list(w, "not-exchange.example.com") }},
+		{"has none", identity.ManifestNotListing, http.NotFound},
+		{"fails", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
+		{"has no JSON", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "exchange.example.com") }},
+		{"leads elsewhere", identity.ManifestSilent, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://"+elsewhere.domain+r.URL.Path, http.StatusFound)
 		}},
-		{"has too much", trust.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) {
-			w.Write([]byte(strings.Repeat(" ", trust.AgentBytes)))
+		{"has too much", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(strings.Repeat(" ", identity.AgentBytes)))
 			at.list(w, "exchange.example.com")
 		}},
-		{"breaks off", trust.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) {
+		{"breaks off", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "10000")
 			at.list(w, "exchange.example.com")
 			panic(http.ErrAbortHandler)
 		}},
-		{"never ends", trust.ManifestSilent, func(w http.ResponseWriter, r *http.Request) {
+		{"never ends", identity.ManifestSilent, func(w http.ResponseWriter, r *http.Request) {
 			at.list(w, "exchange.example.com")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()

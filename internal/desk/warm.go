@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/content/index"
 )
 
 // warmAtOnce is how many articles are loaded at once when nobody waits for them.
@@ -25,10 +25,10 @@ func (d *Desk) warm(ctx context.Context, g *gate) {
 		d.articleCache.InvalidateAll() // nobody will ask for those of the terms before
 	}
 	owner := d.excerpting.Owner()
-	var giving []answer.Hit
-	g.view.Select(func(l *answer.Listing) bool {
+	var giving []index.Hit
+	g.view.Select(func(l *index.Listing) bool {
 		if slices.ContainsFunc(owner.Domains, func(label string) bool { _, ok := d.gives(g.terms, owner, l, label, ""); return ok }) {
-			giving = append(giving, answer.Hit{Listing: l})
+			giving = append(giving, index.Hit{Listing: l})
 		}
 		return false
 	})

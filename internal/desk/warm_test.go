@@ -5,14 +5,14 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 // TestArticlesAreThereBeforeTheyAreAskedFor loads those that may give passages, and no others, anew with other terms.
 func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	g := newGiverFor(t)
-	g.obey(t, labelled(terms.Rule{Access: terms.Licensed})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
 	g.fill(t, "site", "s", story("a/1", "A lamp that burns all night."), story("a/2", "A lamp that does not."), story("elsewhere/3", "No lamp."))
 	there := func(want int) {
 		t.Helper()
@@ -28,8 +28,8 @@ func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 		}
 	}
 	there(2)
-	g.obey(t, labelled(terms.Rule{Access: terms.Blocked})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Blocked})...)
 	there(0)
-	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	there(2)
 }

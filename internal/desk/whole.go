@@ -6,16 +6,16 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/answer"
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
 )
 
 // sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it: things that are
 // open, and things under the rule by which the item itself is sold. What else there is would be sold with it unasked: a list
 // with its recipes is not sold for the price of a list.
-func (d *Desk) sellsWhole(ctx context.Context, rules *terms.Terms, entry *catalog.Entry) (bool, error) {
+func (d *Desk) sellsWhole(ctx context.Context, rules *policy.Terms, entry *catalog.Entry) (bool, error) {
 	if !entry.Mixed {
 		return true, nil
 	}
@@ -35,21 +35,21 @@ func (d *Desk) sellsWhole(ctx context.Context, rules *terms.Terms, entry *catalo
 // wholeKey tells answers of sellsWhole apart: a version of an item, and the terms.
 type wholeKey struct {
 	ref   content.Ref
-	rules *terms.Terms
+	rules *policy.Terms
 }
 
 // wholesKept is of how many items it is remembered whether they are sold whole.
 const wholesKept = 100_000
 
 // wholeOf is sellsWhole of an item that is at hand.
-func wholeOf(rules *terms.Terms, ref content.Ref, item *content.Item) bool {
+func wholeOf(rules *policy.Terms, ref content.Ref, item *content.Item) bool {
 	media, _ := catalog.Delivered(item)
 	return wholeIn(rules, ref, item, media)
 }
 
 // wholeIn is wholeOf for one of the forms of an item: of the texts nothing is given of the object but what is running text.
-func wholeIn(rules *terms.Terms, ref content.Ref, item *content.Item, form string) bool {
-	within := sieve{rules, &answer.Listing{Ref: ref, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}}
+func wholeIn(rules *policy.Terms, ref content.Ref, item *content.Item, form string) bool {
+	within := sieve{rules, &index.Listing{Ref: ref, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}}
 	rule := decide(rules, within.item).Rule
 	whole := true
 	eachMember(item.Object, func(name string, value jsontext.Value) {
@@ -95,10 +95,10 @@ func (s sieve) sold(v jsontext.Value, rule, depth int) bool {
 	}
 	decision := s.rules.Decide(facts)
 	switch {
-	case decision.Access == terms.Blocked:
+	case decision.Access == policy.Blocked:
 		return false
 	case !more || decision.Rule == rule:
 		return true
 	}
-	return s.within(decision) == terms.Open
+	return s.within(decision) == policy.Open
 }

@@ -4,17 +4,17 @@ import (
 	"testing"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/terms"
+	"frontdesk/internal/policy"
 )
 
 func TestItemIsSoldOnlyWithWhatMayBeSoldWithIt(t *testing.T) {
 	t.Parallel()
 	b := newShop(t, "mag")
 	b.obey(t,
-		terms.Rule{Match: terms.Match{Path: []string{"/secret/**"}}, Access: terms.Blocked},
-		terms.Rule{Match: terms.Match{Path: []string{"/recipes/**"}}, Access: terms.Licensed},
-		terms.Rule{Match: terms.Match{Path: []string{"/free/**"}}, Access: terms.Open},
-		terms.Rule{Access: terms.Licensed},
+		policy.Rule{Match: policy.Match{Path: []string{"/secret/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Path: []string{"/recipes/**"}}, Access: policy.Licensed},
+		policy.Rule{Match: policy.Match{Path: []string{"/free/**"}}, Access: policy.Open},
+		policy.Rule{Access: policy.Licensed},
 	)
 	for name, one := range map[string]struct {
 		path, typ, members string
@@ -52,7 +52,7 @@ func TestItemIsSoldOnlyWithWhatMayBeSoldWithIt(t *testing.T) {
 func TestNoOfferIsMadeOfWhatWouldSellAnothersText(t *testing.T) {
 	t.Parallel()
 	s := newSeller(t)
-	s.obey(t, licensed("/recipes/**", terms.Price{Model: "per_access", Rate: "5", Currency: "USD"}), licensed("/**", cent))
+	s.obey(t, licensed("/recipes/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}), licensed("/**", cent))
 	list := item("site", "list", "ItemList", "A list", "A list.")
 	list.Object = []byte(`{"@type":"ItemList","itemListElement":[{"@type":"Recipe","url":"/recipes/1","recipeInstructions":"all of it"}]}`)
 	s.stock(t, list)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/answer"
+	"frontdesk/internal/content/index"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // the domain has, and would leave nothing found; but whoever named the domain has said what the question is about. So where
 // nothing is found, it is asked again with the words alone that the domain has, if these are a good part of the question or
 // one of them says what the domain is about, which weighs least where all items have it.
-func findWithin(view *answer.View, q answer.Question) answer.Found {
+func findWithin(view *index.View, q index.Question) index.Found {
 	found := view.Find(q)
 	if len(found.Hits) > 0 || len(found.Terms) > tried {
 		return found
@@ -31,7 +31,7 @@ func findWithin(view *answer.View, q answer.Question) answer.Found {
 		if term.Weight == 0 {
 			continue
 		}
-		alone := answer.Question{Text: term.Word, Limit: 1, Within: q.Within, Literal: true}
+		alone := index.Question{Text: term.Word, Limit: 1, Within: q.Within, Literal: true}
 		if len(view.Find(alone).Hits) == 0 {
 			missing = true
 			continue

@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/receipt"
 )
 

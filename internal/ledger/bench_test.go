@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/receipt"
 )
 

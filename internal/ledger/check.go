@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 	"frontdesk/wire/receipt"
 )
 

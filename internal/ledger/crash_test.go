@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/receipt"
 )
 

@@ -3,7 +3,7 @@ package ledger
 import (
 	"context"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 	"frontdesk/wire/receipt"
 )
 

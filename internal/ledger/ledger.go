@@ -33,7 +33,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 	"frontdesk/wire/receipt"
 )
 

@@ -20,10 +20,10 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/internal/fail"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/receipt"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/wire/receipt"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"frontdesk/internal/fail"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/clock"
 	"frontdesk/wire/receipt"
 )

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/wire/receipt"
 )
 

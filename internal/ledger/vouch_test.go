@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"frontdesk/internal/fail"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/receipt"
 )
 

@@ -1,4 +1,4 @@
-// Broken tokens, each wrong in one way, refused by the official library as by Frontdesk: wire/biscuit forges them, and its own
+// Broken tokens, each wrong in one way, refused by the official library as by Frontdesk: biscuit forges them, and its own
 // tests hold that each is refused for the reason that it is broken for.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { ask, close } from './peer.mjs';
 import { authorize, failure, oracle } from './oracle.mjs';
 
-const { root, tokens, sound } = JSON.parse(await readFile(new URL('../../wire/biscuit/testdata/broken.json', import.meta.url)));
+const { root, tokens, sound } = JSON.parse(await readFile(new URL('../../biscuit/testdata/broken.json', import.meta.url)));
 const key = oracle.PublicKey.fromString(root.slice('ed25519/'.length), oracle.SignatureAlgorithm.Ed25519);
 const allow = 'allow if true;';
 after(close);
@@ -26,7 +26,7 @@ for (const { name, token, accepted } of tokens) {
     const ours = await ask({ do: 'authorize', token, root, authorizer: allow });
     assert.match(ours.class ?? 'none', /^(format|version|signature)$/, JSON.stringify(ours));
     const refusal = theirs(Buffer.from(token, 'base64'));
-    // Where the library accepts, this room is stricter on purpose: the package comment of wire/biscuit says in what.
+    // Where the library accepts, this room is stricter on purpose: the package comment of biscuit says in what.
     assert.equal(refusal === undefined, accepted ?? false, refusal ?? 'the library takes it');
   });
 }

@@ -1,4 +1,4 @@
-// Writes wire/biscuit/testdata/official.json: the cases as tokens of the official library, so that Go's own tests have them
+// Writes biscuit/testdata/official.json: the cases as tokens of the official library, so that Go's own tests have them
 // where there is no Node. Run it when cases.mjs changes: node test/biscuit/vectors.mjs
 import { writeFile } from 'node:fs/promises';
 import { build, newKey, Secp256r1 } from './oracle.mjs';
@@ -16,4 +16,4 @@ const tokens = cases(spelled(keys.third), spelled(keys.other)).map(({ name, bloc
     held: held.map(([code, allowed]) => ({ code, allowed })),
   };
 });
-await writeFile(new URL('../../wire/biscuit/testdata/official.json', import.meta.url), JSON.stringify(tokens, null, 1) + '\n');
+await writeFile(new URL('../../biscuit/testdata/official.json', import.meta.url), JSON.stringify(tokens, null, 1) + '\n');

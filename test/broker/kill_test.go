@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/client"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/process"
 )
 

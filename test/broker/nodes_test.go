@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/process"
 )
 

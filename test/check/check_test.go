@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/check"
+	"frontdesk/check"
 	"frontdesk/test/process"
 )
 

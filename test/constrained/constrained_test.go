@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/eval"
+	"frontdesk/internal/cli/eval"
 	"frontdesk/test/process"
 )
 
@@ -46,7 +46,7 @@ func TestSampleSitesAnswerConstrainedQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := measure(t, "--demo", "--constrained", filepath.Join(root, "internal", "eval", "testdata", "constrained", "demo.jsonl"))
+	report := measure(t, "--demo", "--constrained", filepath.Join(root, "internal", "cli", "eval", "testdata", "constrained", "demo.jsonl"))
 	hold(t, report, 0.93)
 	if report.Questions < 100 || report.Unasked > 0 {
 		t.Errorf("%d questions asked and %d left out, want at least 100 and 0", report.Questions, report.Unasked)
@@ -59,7 +59,7 @@ func TestWhatIsKnownOfThePersonAndWhatIsPointedAtIsHeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := measure(t, "--demo", "--constrained", filepath.Join(root, "internal", "eval", "testdata", "constrained", "known.jsonl"))
+	report := measure(t, "--demo", "--constrained", filepath.Join(root, "internal", "cli", "eval", "testdata", "constrained", "known.jsonl"))
 	hold(t, report, 0.93) // two are asked in languages in which the sample sites have no word
 	if report.Questions < 30 || report.Unasked > 0 {
 		t.Errorf("%d questions asked and %d left out, want at least 30 and 0", report.Questions, report.Unasked)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/eval"
+	"frontdesk/internal/cli/eval"
 )
 
 // asked is when the invented questions are asked.

@@ -25,8 +25,8 @@ func TestEveryExtensionKeyIsOnThePage(t *testing.T) {
 		t.Fatal("docs/ramp.md has no list of the keys of ext")
 	}
 	inSource := map[string]bool{}
-	for _, room := range []string{"ramp", "broker"} {
-		names, err := filepath.Glob(filepath.Join(root, "internal", room, "*.go"))
+	for _, room := range []string{"rampapi", "broker"} {
+		names, err := filepath.Glob(filepath.Join(root, "internal", "licensing", room, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ var sections = []section{
 			"the request's body and writes the same bytes from memory. Finding and rendering takes longer " +
 			"between two system calls than in a loop, where the processor's caches are its own; \"beside its " +
 			"search\" takes the one within the handler off.",
-		command: "go test ./internal/server -run xxx -bench '^BenchmarkAsk$' -benchtime 1s",
+		command: "go test ./internal/app/server -run xxx -bench '^BenchmarkAsk$' -benchtime 1s",
 		columns: []string{"time", "times the floor"},
 		rows: []row{
 			{"the same bytes from memory (floor)", []string{"Ask/floor:ns/op", ""}},
@@ -152,7 +152,7 @@ var sections = []section{
 		about: "What meets a condition is remembered with the state of the catalog. A question under conditions " +
 			"stands beside the same by words alone, and conditions that nobody has asked for yet beside one " +
 			"that is known, over more items.",
-		command: "go test ./internal/answer -run xxx -bench '^Benchmark(Find|Condition)$' -benchtime 1000x",
+		command: "go test ./internal/content/index -run xxx -bench '^Benchmark(Find|Condition)$' -benchtime 1000x",
 		columns: inTurns,
 		rows: []row{
 			beside("words and known conditions; floor: the words", "Find/words+conditions", "Find/words"),
@@ -176,7 +176,7 @@ var sections = []section{
 		name: "pages", heading: "Pages of HTML", runs: 3,
 		about: "Pages of about a hundred kilobytes, as sites write them, from memory on all cores, without " +
 			"storing them.",
-		command: "go test ./internal/ingest -run xxx -bench PageOf -benchtime 5x",
+		command: "go test ./internal/content/ingest -run xxx -bench PageOf -benchtime 5x",
 		columns: []string{"pages a second", "times the first"},
 		rows: []row{
 			{"the main text has to be found", []string{"PageOfText:pages/s", ""}},
@@ -226,7 +226,7 @@ var sections = []section{
 			"keys at hand. The floor is one Ed25519 verification, one signature and one durable commit of a " +
 			"row of the offer's size. What is sold is found in memory; the database is asked for the buyer's " +
 			"subscriptions alone. Offers of clients at once share commits.",
-		command: "go test ./internal/ramp -run xxx -bench '^BenchmarkDiscover$' -benchtime 1s",
+		command: "go test ./internal/licensing/rampapi -run xxx -bench '^BenchmarkDiscover$' -benchtime 1s",
 		columns: inTurns,
 		rows:    []row{turns("alone", "Discover/alone", "door"), turns("64 clients at once, each", "Discover/clients=64", "door")},
 	},
@@ -256,7 +256,7 @@ var sections = []section{
 			"processors, and verifies the offers that win with `crypto/ed25519`. The floor of buying adds the " +
 			"purchases as bytes over the same sockets, and two durable commits. Ratios are of medians of what " +
 			"is done in turns.",
-		command: "go test ./internal/broker -run xxx -bench Resolve -benchtime 100x",
+		command: "go test ./internal/licensing/broker -run xxx -bench Resolve -benchtime 100x",
 		columns: inTurns,
 		rows: []row{
 			broker("choosing, JSON", "json", "choose", "floor"), broker("buying, JSON", "json", "buy", "buyfloor"),
@@ -291,7 +291,7 @@ var sections = []section{
 		name: "counted", heading: "Submissions that are counted", runs: 3,
 		about: "Where an intake declares limits its requests are counted in the store. The floor is the same " +
 			"request at an intake without limits.",
-		command: "go test ./internal/server -run xxx -bench SubmitCounted -benchtime 300x",
+		command: "go test ./internal/app/server -run xxx -bench SubmitCounted -benchtime 300x",
 		columns: inTurns,
 		rows: []row{
 			beside("one after the other", "SubmitCounted/counted/in_turns", "SubmitCounted/free/in_turns"),
@@ -302,7 +302,7 @@ var sections = []section{
 		name: "delegation", heading: "Delegation tokens", runs: 3,
 		about: "From a token's text to the decision on one item. The floor is the verifications of Ed25519 that " +
 			"the token contains. A token that was seen lately is not read again.",
-		command: "go test ./internal/trust -run xxx -bench Delegation -benchtime 2000x",
+		command: "go test ./internal/identity -run xxx -bench Delegation -benchtime 2000x",
 		columns: inTurns,
 		rows:    []row{turns("never seen", "Delegation/never_seen", "check"), turns("seen lately", "Delegation/seen_lately", "check")},
 	},
@@ -310,7 +310,7 @@ var sections = []section{
 		name: "keytable", heading: "Keys that come often", runs: 5,
 		about: "A key that comes often has a table of its multiples, and its signatures are verified by that. The " +
 			"floor is `crypto/ed25519`; the answers are the same.",
-		command: "go test ./internal/keytable -run xxx -bench Verify -benchtime 5000x",
+		command: "go test ./internal/licensing/keytable -run xxx -bench Verify -benchtime 5000x",
 		columns: inTurns,
 		rows:    []row{beside("verify", "Verify/tabled", "Verify/standard")},
 	},
@@ -318,7 +318,7 @@ var sections = []section{
 		name: "catalog", heading: "What can be sold", runs: 1,
 		about: "A hundred thousand articles; `FRONTDESK_ENTRIES` takes more. From the database every item is " +
 			"read whole and hashed, by two goroutines beside the one that reads.",
-		command: "go test ./internal/catalog -run xxx -bench '^BenchmarkCatalog$/sqlite' -benchtime 1x",
+		command: "go test ./internal/licensing/catalog -run xxx -bench '^BenchmarkCatalog$/sqlite' -benchtime 1x",
 		columns: []string{"time", "of processors", "of the load from the file"},
 		rows: []row{
 			{"load from the file", []string{"Catalog/sqlite:s/load-file", "Catalog/sqlite:cpu-s/load-file", ""}},
@@ -334,7 +334,7 @@ var sections = []section{
 		about: "Pages are rendered whole, by a viewer who is logged in, over ten thousand made-up transactions " +
 			"with their holds, deliveries and revenue; `FRONTDESK_SALES` takes more. The floor is a page on " +
 			"which nothing is. A list that is filtered looks at a bounded number of rows for a page.",
-		command: "go test ./internal/server -run xxx -bench PagesOfSales -benchtime 20x",
+		command: "go test ./internal/app/server -run xxx -bench PagesOfSales -benchtime 20x",
 		columns: []string{"time", "times the floor"},
 		rows:    consolePages("sales", "transactions", "transactions of a site", "deliveries", "deliveries that broke off", "bots", "bots of an agent", "leakage", "reports due"),
 	},
@@ -342,7 +342,7 @@ var sections = []section{
 		name: "rsl", heading: "Licences by address", runs: 5,
 		about: "Addresses are resolved by an RSL document of ten thousand patterns, of three shapes. The floor " +
 			"looks at all of them.",
-		command: "go test ./internal/terms -run xxx -bench RSL -benchtime 2000x",
+		command: "go test ./internal/policy -run xxx -bench RSL -benchtime 2000x",
 		columns: inTurns,
 		rows: []row{
 			beside("folders, such as `/a/b/`", "RSL/folders", "RSL/folders/floor"),
@@ -355,7 +355,7 @@ var sections = []section{
 		about: "Requests through `frontdesk edge` to an origin, with client and origin in the same process and " +
 			"counted in. The floor is the standard library's reverse proxy alone. The gate verifies each " +
 			"signed address, and records the delivery.",
-		command: "go test ./internal/edge -run xxx -bench Gate -benchtime 1s",
+		command: "go test ./internal/licensing/edge -run xxx -bench Gate -benchtime 1s",
 		columns: []string{"time", "of processors", "of processors, times the floor"},
 		rows: []row{
 			{"the bare proxy (floor)", []string{"Gate/bare:ns/op", "Gate/bare:cpu-ns/op", ""}},

@@ -67,22 +67,19 @@ const (
 // Rooms is the table. It is written from the bottom of the house to its top.
 var rooms = []room{
 	// Leaves: everyone may import them.
-	{path: "internal/fail", pure: true},
-	{path: "internal/event"},
-	{path: "internal/release"},
-	{path: "internal/accept"},
-	{path: "internal/tool"},
-	{path: "internal/plain", outside: []string{jsonText}, pure: true},
-	{path: "internal/wellknown", outside: []string{jsonText}},
+	{path: "internal/infra/fail", pure: true},
+	{path: "internal/infra/build"},
+	{path: "internal/infra/httpx", outside: []string{jsonText}},
+	{path: "internal/infra/plain", outside: []string{jsonText}, pure: true},
 
 	// What goes over the wire: shared by server and clients, no I/O.
-	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
-	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/strictjson", inside: []string{"internal/infra/fail"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/nlweb", inside: []string{"internal/infra/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 
 	{path: "wire/sign", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/contenthash", pure: true},
 	{path: "wire/receipt", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, notes, trees}, pure: true},
-	{path: "wire/biscuit", outside: []string{protobuf}, pure: true},
+	{path: "biscuit", outside: []string{protobuf}, pure: true},
 	{path: "wire/document", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{schemas}, pure: true},
 	{path: "wire/intent", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/intake", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
@@ -99,106 +96,104 @@ var rooms = []room{
 	{path: "wire/ramp", inside: []string{"wire/comp/v1", "wire/contenthash", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}, pure: true},
 
 	// The guarded way to other people's addresses.
-	{path: "internal/fetch/robots", pure: true},
-	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
+	{path: "internal/infra/fetch/robots", pure: true},
+	{path: "internal/infra/fetch", inside: []string{"internal/infra/fetch/robots"}, outside: []string{hostNames}},
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
-	{path: "client", inside: []string{"wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
+	{path: "client", inside: []string{"biscuit", "wire/comp/v1", "wire/contenthash", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
 
 	// The owner's own systems, told what happened.
-	{path: "internal/post", inside: []string{"internal/fetch", "wire/sign", "wire/strictjson"}, outside: []string{mail}},
+	{path: "internal/infra/notify", inside: []string{"internal/infra/fetch", "wire/sign", "wire/strictjson"}, outside: []string{mail}},
 	// What is offered for what is submitted.
-	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/plain", "internal/post", "internal/strictyaml", "wire/document", "wire/intake", "wire/sign", "wire/strictjson"}, outside: []string{expressions}},
+	{path: "internal/intake/offers", inside: []string{"internal/infra/fail", "internal/infra/fetch", "internal/infra/plain", "internal/infra/notify", "internal/infra/yamlconf", "wire/document", "wire/intake", "wire/sign", "wire/strictjson"}, outside: []string{expressions}},
 
 	// Anybody's publisher, looked at from outside.
-	{path: "internal/check", inside: []string{"wire/comp/v1", "wire/intake", "wire/intent", "wire/licence", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
+	{path: "check", inside: []string{"wire/comp/v1", "wire/intake", "wire/intent", "wire/licence", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
 
 	// The owner's language model, by HTTP.
-	{path: "internal/model"},
+	{path: "internal/infra/llm", inside: []string{"internal/infra/store"}, sql: true},
 
 	// Configuration files read strictly, with line and column.
-	{path: "internal/strictyaml", outside: []string{yaml}, pure: true},
+	{path: "internal/infra/yamlconf", outside: []string{yaml}, pure: true},
 
 	// The owner's rules: rules and facts in, a decision out.
-	{path: "internal/terms", inside: []string{"internal/fail", "wire/licence"}, outside: []string{hostNames, text}, pure: true},
+	{path: "internal/policy", inside: []string{"internal/infra/fail", "wire/licence"}, outside: []string{hostNames, text}, pure: true},
 
 	// What can be done with items: released items in, actions out.
-	{path: "internal/action", inside: []string{"internal/terms", "internal/strictyaml"}, pure: true},
+	{path: "internal/ask/actions", inside: []string{"internal/policy", "internal/infra/yamlconf"}, pure: true},
 
 	// Questions: what can be said of items, what is wanted, and what we say ourselves.
-	{path: "internal/facet", outside: []string{jsonText, text}, pure: true},
-	{path: "internal/understand", inside: []string{"internal/facet", "internal/phrase"}, outside: []string{jsonText, text}, pure: true},
-	{path: "internal/phrase", outside: []string{text}, pure: true},
-	{path: "internal/elicit", inside: []string{"internal/facet", "internal/phrase"}, outside: []string{jsonText}, pure: true},
+	{path: "internal/content/facets", outside: []string{jsonText, text}, pure: true},
+	{path: "internal/ask/query", inside: []string{"internal/content/facets", "internal/ask/i18n"}, outside: []string{jsonText, text}, pure: true},
+	{path: "internal/ask/i18n", outside: []string{text}, pure: true},
+	{path: "internal/ask/elicitation", inside: []string{"internal/content/facets", "internal/ask/i18n"}, outside: []string{jsonText}, pure: true},
 
 	// Storage and what is built on it.
-	{path: "internal/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
-	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{sqlite, postgres}, sql: true},
-	{path: "internal/content", inside: []string{"internal/fail", "internal/plain", "internal/store"}, sql: true},
+	{path: "internal/infra/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
+	{path: "internal/testkit/storetest", inside: []string{"internal/infra/store"}, outside: []string{sqlite, postgres}, sql: true},
+	{path: "internal/content", inside: []string{"internal/infra/fail", "internal/infra/plain", "internal/infra/store"}, sql: true},
 	{path: "internal/content/internal/classgen"},
-	{path: "internal/backup", inside: []string{"internal/store"}},
+	{path: "internal/infra/store/backup", inside: []string{"internal/infra/store"}},
 
 	// What happened, kept so that nobody can change it unseen.
-	{path: "internal/ledger", inside: []string{"internal/fail", "internal/store", "wire/receipt"}, outside: []string{notes, trees}, sql: true},
+	{path: "internal/ledger", inside: []string{"internal/infra/fail", "internal/infra/store", "wire/receipt"}, outside: []string{notes, trees}, sql: true},
 
 	// Who asks, and how often.
-	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/biscuit", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jose, notes, protobuf}, sql: true},
+	{path: "internal/identity", inside: []string{"internal/infra/fail", "internal/infra/fetch", "internal/infra/store", "biscuit", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jose, notes, protobuf}, sql: true},
 	// What others say of content, and we do, signed.
-	{path: "internal/keytable", outside: []string{curve}, pure: true},
-	{path: "internal/attest", inside: []string{"internal/fail", "internal/keytable", "internal/store", "internal/trust", "wire/contenthash", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
-	{path: "internal/limit", inside: []string{"internal/store"}},
-	// What the language model took of a day.
-	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},
+	{path: "internal/licensing/keytable", outside: []string{curve}, pure: true},
+	{path: "internal/licensing/attestation", inside: []string{"internal/infra/fail", "internal/licensing/keytable", "internal/infra/store", "internal/identity", "wire/contenthash", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
+	{path: "internal/infra/ratelimit", inside: []string{"internal/infra/store"}},
 	// What was given passage by passage, and what is still to be done outside.
-	{path: "internal/excerpt", inside: []string{"internal/store"}, outside: []string{jsonText}, sql: true},
-	{path: "internal/outbox", inside: []string{"internal/store"}, sql: true},
+	{path: "internal/excerpts/grants", inside: []string{"internal/infra/store"}, outside: []string{jsonText}, sql: true},
+	{path: "internal/infra/outbox", inside: []string{"internal/infra/store"}, sql: true},
 	// What was offered and sold.
-	{path: "internal/deal", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
+	{path: "internal/licensing/transactions", inside: []string{"internal/content", "internal/infra/store", "internal/policy"}, outside: []string{jsonText}, sql: true},
 	// What is bought under delegations, counted.
-	{path: "internal/delegation", inside: []string{"internal/store"}, sql: true},
+	{path: "internal/licensing/accounts/counts", inside: []string{"internal/infra/store"}, sql: true},
 	// What others logged of deliveries, beside our own records.
-	{path: "internal/evidence", inside: []string{"internal/deal", "internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
+	{path: "internal/licensing/disputes/accesslog", inside: []string{"internal/licensing/transactions", "internal/infra/fail", "internal/infra/store"}, outside: []string{jsonText}, sql: true},
 	// What is done about those between whom too much goes wrong.
-	{path: "internal/measure", inside: []string{"internal/fail", "internal/ledger", "internal/store", "wire/receipt"}, outside: []string{notes}, sql: true},
+	{path: "internal/licensing/disputes/enforcement", inside: []string{"internal/infra/fail", "internal/ledger", "internal/infra/store", "wire/receipt"}, outside: []string{notes}, sql: true},
 	// What an edge delivered and whom it saw, in files until the Exchange has taken it.
-	{path: "internal/traffic", inside: []string{"internal/store"}, sql: true},
-	{path: "internal/spool", inside: []string{"internal/fetch", "wire/edge", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/licensing/delivery/botstats", inside: []string{"internal/infra/store"}, sql: true},
+	{path: "internal/licensing/edge/deliverylog", inside: []string{"internal/infra/fetch", "wire/edge", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 	// What agents submit and bind, sealed, and the engines that make offers.
-	{path: "internal/submission", inside: []string{"internal/fail", "internal/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
+	{path: "internal/intake/vault", inside: []string{"internal/infra/fail", "internal/infra/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
 	// What buyers paid in, what is held and charged of it, and what their subscriptions still give.
-	{path: "internal/account", inside: []string{"internal/fail", "internal/store", "internal/terms"}, sql: true},
+	{path: "internal/licensing/accounts", inside: []string{"internal/infra/fail", "internal/infra/store", "internal/policy"}, sql: true},
 	// What providers push, and for whom the Exchange sells.
-	{path: "internal/supply", inside: []string{"internal/fail", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
+	{path: "internal/licensing/catalog/push", inside: []string{"internal/infra/fail", "internal/infra/store", "internal/policy"}, outside: []string{jsonText}, sql: true},
 	// What an operator's programs add to the owner's rules.
-	{path: "internal/rulebook", inside: []string{"internal/fail", "internal/store", "internal/terms"}, sql: true},
+	{path: "internal/policy/overrides", inside: []string{"internal/infra/fail", "internal/infra/store", "internal/policy"}, sql: true},
 	// What buyers dispute, and the rules that decide.
-	{path: "internal/dispute", inside: []string{"internal/store"}, sql: true},
+	{path: "internal/licensing/disputes", inside: []string{"internal/infra/store"}, sql: true},
 	// What was sold, written for other programs.
-	{path: "internal/report", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/evidence", "internal/fail", "internal/terms"}},
+	{path: "internal/licensing/reports", inside: []string{"internal/licensing/accounts", "internal/licensing/transactions", "internal/licensing/disputes", "internal/licensing/disputes/accesslog", "internal/infra/fail", "internal/policy"}},
 	// What a conversation needs beyond one request.
-	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
-	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
-	{path: "internal/eval", outside: []string{text}},
-	{path: "internal/ingest/tree"},
-	{path: "internal/ingest/passage", pure: true},
-	{path: "internal/ingest/frontier", pure: true},
-	{path: "internal/ingest/sitemap", inside: []string{"wire/licence"}, outside: []string{html}},
+	{path: "internal/ask/session", inside: []string{"internal/infra/fail", "internal/infra/store"}, outside: []string{jsonText}, sql: true},
+	{path: "internal/content/search", inside: []string{"internal/infra/fail"}, outside: []string{stemmer, text}},
+	{path: "internal/cli/eval", outside: []string{text}},
+	{path: "internal/content/ingest/jsonrepair"},
+	{path: "internal/content/ingest/passage", pure: true},
+	{path: "internal/content/ingest/frontier", pure: true},
+	{path: "internal/content/ingest/sitemap", inside: []string{"wire/licence"}, outside: []string{html}},
 	{
-		path: "internal/ingest",
+		path: "internal/content/ingest",
 		inside: []string{
-			"internal/fail", "internal/release", "internal/content", "internal/fetch", "internal/ingest/tree", "internal/ingest/passage",
-			"internal/ingest/frontier", "internal/ingest/sitemap", "internal/plain", "wire/licence",
+			"internal/infra/fail", "internal/infra/build", "internal/content", "internal/infra/fetch", "internal/content/ingest/jsonrepair", "internal/content/ingest/passage",
+			"internal/content/ingest/frontier", "internal/content/ingest/sitemap", "internal/infra/plain", "wire/licence",
 		},
 		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
 	},
 	// What sites state of their addresses, read where it stands.
-	{path: "internal/stated", inside: []string{"internal/fail", "internal/fetch", "internal/ingest/sitemap", "internal/store", "internal/terms", "wire/licence"}, sql: true},
+	{path: "internal/policy/imported", inside: []string{"internal/infra/fail", "internal/infra/fetch", "internal/content/ingest/sitemap", "internal/infra/store", "internal/policy", "wire/licence"}, sql: true},
 	// What can be sold, found by its address.
-	{path: "internal/catalog", inside: []string{"internal/content", "internal/plain", "internal/stated", "internal/store", "internal/supply", "internal/terms", "wire/contenthash"}, outside: []string{jsonText}},
+	{path: "internal/licensing/catalog", inside: []string{"internal/content", "internal/infra/plain", "internal/policy/imported", "internal/infra/store", "internal/licensing/catalog/push", "internal/policy", "wire/contenthash"}, outside: []string{jsonText}},
 	// Texts as vectors, which the model makes.
-	{path: "internal/vector", inside: []string{"internal/content", "internal/model", "internal/search", "internal/store"}},
+	{path: "internal/content/vector", inside: []string{"internal/content", "internal/infra/llm", "internal/content/search", "internal/infra/store"}},
 	{
-		path:    "internal/answer",
-		inside:  []string{"internal/fail", "internal/content", "internal/search", "internal/terms", "internal/facet", "internal/understand", "internal/phrase"},
+		path:    "internal/content/index",
+		inside:  []string{"internal/infra/fail", "internal/content", "internal/content/search", "internal/policy", "internal/content/facets", "internal/ask/query", "internal/ask/i18n"},
 		outside: []string{jsonText},
 	},
 
@@ -206,79 +201,79 @@ var rooms = []room{
 	{
 		path: "internal/desk",
 		inside: []string{
-			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
-			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
-			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/attest", "internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/supply", "internal/traffic", "wire/contenthash", "wire/edge", "wire/licence", "wire/ramp/v1",
-			"internal/account",
-			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
+			"internal/infra/fail", "internal/ask/actions", "internal/content/index", "internal/content", "internal/content/search", "internal/policy",
+			"internal/content/facets", "internal/ask/query", "internal/ask/i18n", "internal/ask/session", "internal/infra/llm", "internal/ask/elicitation",
+			"internal/content/vector", "internal/infra/store", "internal/identity", "internal/ledger", "internal/excerpts/grants", "internal/infra/outbox", "wire/intent", "wire/receipt",
+			"internal/licensing/attestation", "internal/licensing/catalog", "internal/licensing/transactions", "internal/licensing/accounts/counts", "internal/licensing/disputes", "internal/licensing/disputes/accesslog", "internal/licensing/catalog/push", "internal/licensing/delivery/botstats", "wire/contenthash", "wire/edge", "wire/licence", "wire/ramp/v1",
+			"internal/licensing/accounts",
+			"internal/intake/vault", "internal/intake/offers", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{cache, jsonText, protobuf, syncx},
 	},
 
 	// Doors speak one protocol each: the desk, what goes over the wire, and nothing below or beside.
-	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/phrase", "internal/trust", "internal/desk", "internal/tool", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/ask/nlweb", inside: []string{"internal/infra/fail", "internal/infra/httpx", "internal/ask/i18n", "internal/identity", "internal/desk", "internal/infra/httpx", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 	{
-		path:    "internal/mcp",
-		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/plain", "internal/tool", "wire/strictjson"},
+		path:    "internal/app/mcp",
+		inside:  []string{"internal/infra/fail", "internal/infra/httpx", "internal/desk", "internal/infra/plain", "internal/infra/httpx", "wire/strictjson"},
 		outside: []string{mcpSDK, jsonText},
 	},
-	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/wellknown", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
-	{path: "internal/intake", inside: []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "internal/wellknown", "wire/document", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/excerpts/aip", inside: []string{"internal/infra/fail", "internal/infra/httpx", "internal/identity", "internal/desk", "internal/infra/httpx", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/intake/api", inside: []string{"internal/infra/fail", "internal/infra/httpx", "internal/desk", "internal/infra/httpx", "internal/infra/httpx", "wire/document", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}},
 	{
-		path: "internal/ramp",
+		path: "internal/licensing/rampapi",
 		inside: []string{
-			"internal/accept", "internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/contenthash", "wire/edge", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
+			"internal/infra/httpx", "internal/infra/fail", "internal/infra/httpx", "internal/identity", "internal/desk", "internal/infra/httpx", "internal/infra/httpx", "wire/comp/v1", "wire/contenthash", "wire/edge", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
 			"wire/delivery/v1", "wire/delivery/v1/deliveryv1connect", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{connect, reflection, jsonText, protobuf, webSocket},
 	},
 	// RAMP's buyer side for others.
-	{path: "internal/broker", inside: []string{"client", "internal/keytable", "internal/store", "internal/trust", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
+	{path: "internal/licensing/broker", inside: []string{"client", "internal/licensing/keytable", "internal/infra/store", "internal/identity", "biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
 	// The gate before an origin: of the house it knows the records and the limiter.
 	{
-		path:    "internal/edge",
-		inside:  []string{"internal/event", "internal/fetch", "internal/limit", "internal/spool", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
+		path:    "internal/licensing/edge",
+		inside:  []string{"internal/infra/httpx", "internal/infra/fetch", "internal/infra/ratelimit", "internal/licensing/edge/deliverylog", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
 		outside: []string{text},
 	},
 	// The operator's own programs, over HTTP.
-	{path: "internal/admin", inside: []string{"internal/accept", "internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/supply", "internal/terms", "internal/trust", "wire/contenthash", "wire/ramp", "wire/sign", "wire/strictjson"}},
-	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
-	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
+	{path: "internal/operator/api", inside: []string{"internal/infra/httpx", "internal/licensing/accounts", "internal/licensing/disputes", "internal/licensing/disputes/accesslog", "internal/infra/httpx", "internal/infra/fail", "internal/licensing/reports", "internal/policy/overrides", "internal/infra/store", "internal/licensing/catalog/push", "internal/policy", "internal/identity", "wire/contenthash", "wire/ramp", "wire/sign", "wire/strictjson"}},
+	{path: "internal/app/discovery", inside: []string{"internal/infra/fail", "internal/infra/httpx", "internal/desk"}},
+	{path: "internal/app/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
 	{
-		path: "internal/console",
+		path: "internal/operator/console",
 		inside: []string{
-			"internal/fail", "internal/phrase", "internal/trust", "internal/ledger", "internal/excerpt", "internal/desk", "internal/outbox", "internal/submission",
-			"internal/account", "internal/deal", "internal/measure", "internal/dispute", "internal/evidence", "internal/report", "internal/submission/engine", "internal/supply", "internal/terms", "internal/traffic", "wire/receipt", "wire/strictjson",
+			"internal/infra/fail", "internal/ask/i18n", "internal/identity", "internal/ledger", "internal/excerpts/grants", "internal/desk", "internal/infra/outbox", "internal/intake/vault",
+			"internal/licensing/accounts", "internal/licensing/transactions", "internal/licensing/disputes/enforcement", "internal/licensing/disputes", "internal/licensing/disputes/accesslog", "internal/licensing/reports", "internal/intake/offers", "internal/licensing/catalog/push", "internal/policy", "internal/licensing/delivery/botstats", "wire/receipt", "wire/strictjson",
 		},
 	},
-	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
+	{path: "internal/app/demo", inside: []string{"internal/infra/fail"}, outside: []string{yaml, markdown}},
 
 	// The certificate of the public listener.
-	{path: "internal/certs", outside: []string{acme, acmeLog}},
+	{path: "internal/infra/tls", outside: []string{acme, acmeLog}},
 
 	// One who buys: the tools of an assistant, and the wallet that holds it to what a person allows.
-	{path: "internal/buyer", inside: []string{"client", "internal/store", "internal/tool", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/strictjson"}, sql: true},
+	{path: "internal/licensing/buyer", inside: []string{"client", "internal/infra/store", "internal/infra/httpx", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/strictjson"}, sql: true},
 
 	// What assembles the house.
 	{
-		path: "internal/server",
+		path: "internal/app/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/attest", "internal/broker", "internal/keytable", "internal/measure", "internal/edge", "internal/stated", "internal/supply", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
-			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/contenthash", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
+			"internal/licensing/accounts", "internal/operator/api", "internal/licensing/attestation", "internal/licensing/broker", "internal/licensing/keytable", "internal/licensing/disputes/enforcement", "internal/licensing/edge", "internal/policy/imported", "internal/licensing/catalog/push", "internal/licensing/disputes/accesslog", "internal/infra/fail", "internal/ledger", "internal/licensing/reports", "internal/policy/overrides", "internal/infra/build", "internal/infra/httpx", "internal/licensing/edge/deliverylog", "internal/infra/fetch", "internal/ask/actions", "internal/ask/elicitation", "internal/infra/store/backup", "internal/infra/store", "internal/content", "internal/content/ingest", "internal/identity", "internal/infra/ratelimit", "internal/policy", "internal/desk",
+			"internal/infra/llm", "internal/content/search", "internal/infra/llm", "internal/ask/query", "internal/content/vector",
+			"internal/ask/session", "internal/ask/nlweb", "internal/app/discovery", "internal/app/mcp", "internal/infra/httpx", "internal/operator/console", "internal/app/demo", "internal/infra/yamlconf", "internal/infra/tls", "wire/receipt",
+			"internal/licensing/catalog", "internal/licensing/transactions", "internal/licensing/accounts/counts", "internal/licensing/disputes", "internal/licensing/delivery/botstats", "internal/excerpts/grants", "internal/infra/outbox", "internal/excerpts/aip", "internal/intake/api", "internal/licensing/rampapi", "internal/intake/vault", "internal/intake/offers", "internal/infra/notify", "internal/infra/httpx", "wire/contenthash", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, sysx, frames, connect, protobuf},
 	},
 	// A whole market in one process, put together of what others are.
-	{path: "internal/market", inside: []string{"client", "internal/buyer", "internal/fail", "internal/fetch", "internal/ledger", "internal/server", "internal/tool", "wire/intake", "wire/receipt", "wire/strictjson"}},
+	{path: "internal/app/demo/market", inside: []string{"client", "internal/licensing/buyer", "internal/infra/fail", "internal/infra/fetch", "internal/ledger", "internal/app/server", "internal/infra/httpx", "wire/intake", "wire/receipt", "wire/strictjson"}},
 	{
 		path: "internal/cli",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/dispute", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/buyer", "internal/market", "internal/mcp", "internal/tool", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/licensing/accounts", "internal/operator/api", "internal/licensing/disputes", "internal/licensing/disputes/accesslog", "internal/infra/fail", "internal/ledger", "internal/licensing/reports", "wire/receipt", "internal/infra/build", "internal/infra/store/backup", "internal/infra/store", "internal/content", "internal/content/ingest", "internal/identity", "internal/infra/ratelimit", "internal/policy", "internal/desk",
+			"internal/app/server", "internal/licensing/buyer", "internal/app/demo/market", "internal/app/mcp", "internal/infra/httpx", "internal/licensing/catalog/push", "internal/cli/eval", "internal/app/demo", "internal/infra/yamlconf", "check", "client", "biscuit", "wire/comp/v1", "wire/contenthash", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/sign", "wire/strictjson",
 		},
 		outside: []string{commandLine, protobuf},
@@ -298,7 +293,7 @@ var rooms = []room{
 	{path: "test/broker/peer", inside: []string{"test/exchange", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}},
 	{path: "test/exchange", inside: []string{"wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf}},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
-	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "internal/catalog", "internal/stated", "internal/supply", "test/process", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/receipt", "wire/sign"}, outside: []string{protobuf, connect}},
+	{path: "test/kill", inside: []string{"internal/licensing/accounts", "internal/licensing/transactions", "internal/licensing/disputes", "internal/infra/store", "internal/content", "internal/infra/outbox", "internal/licensing/catalog", "internal/policy/imported", "internal/licensing/catalog/push", "test/process", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/receipt", "wire/sign"}, outside: []string{protobuf, connect}},
 	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
 	{path: "test/market", inside: []string{"test/process"}},
 	{path: "test/circle", inside: []string{"test/process"}, outside: []string{mcpSDK}},
@@ -309,25 +304,25 @@ var rooms = []room{
 	{path: "test/model", inside: []string{"test/process"}},
 	{path: "test/model/endpoint"},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
-	{path: "test/streams", inside: []string{"internal/account", "internal/store", "test/process", "client"}},
-	{path: "test/mcp", inside: []string{"internal/server", "internal/content", "test/process"}, outside: []string{mcpSDK}},
-	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
-	{path: "test/load", inside: []string{"internal/store", "test/process", "client", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf, syncx}},
+	{path: "test/streams", inside: []string{"internal/licensing/accounts", "internal/infra/store", "test/process", "client"}},
+	{path: "test/mcp", inside: []string{"internal/app/server", "internal/content", "test/process"}, outside: []string{mcpSDK}},
+	{path: "test/mcp/everything", inside: []string{"internal/app/mcp", "internal/infra/httpx"}, outside: []string{mcpSDK, jsonSchema}},
+	{path: "test/load", inside: []string{"internal/infra/store", "test/process", "client", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf, syncx}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
 	{path: "test/discovery", inside: []string{"test/process"}},
 	{path: "test/tables", inside: []string{"wire/document", "wire/sign"}, outside: []string{properties}},
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
 	{path: "test/agent", inside: []string{"test/process"}, tool: true},
 	{path: "test/provider", inside: []string{"wire/intake", "wire/sign", "wire/strictjson"}},
-	{path: "test/biscuit/peer", inside: []string{"wire/biscuit"}},
+	{path: "test/biscuit/peer", inside: []string{"biscuit"}},
 	{path: "test/ramp/peer", inside: []string{"test/ramp/made", "wire/ramp"}, outside: []string{protobuf}},
 	{path: "test/ramp/made", inside: []string{"wire/comp/v1", "wire/ramp/v1"}, outside: []string{protobuf}},
-	{path: "test/check", inside: []string{"internal/check", "test/process"}},
-	{path: "test/intake", inside: []string{"internal/store", "test/process"}},
+	{path: "test/check", inside: []string{"check", "test/process"}},
+	{path: "test/intake", inside: []string{"internal/infra/store", "test/process"}},
 	{path: "test/retention", inside: []string{"test/process"}},
-	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
-	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
-	{path: "test/constrained", inside: []string{"internal/eval", "test/process"}},
+	{path: "test/intent", inside: []string{"internal/infra/store", "test/process"}},
+	{path: "test/conformance", inside: []string{"internal/infra/store", "test/process"}},
+	{path: "test/constrained", inside: []string{"internal/cli/eval", "test/process"}},
 }
 
 // testTools are the third-party libraries that tests of every room may use.
@@ -338,7 +333,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/provider", "test/business", "test/tables", "test/ramp/made", "test/exchange"}
+var testRooms = []string{"internal/testkit/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/provider", "test/business", "test/tables", "test/ramp/made", "test/exchange"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{

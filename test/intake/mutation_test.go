@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 	"frontdesk/test/process"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 	"frontdesk/test/process"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/process"
 )
 

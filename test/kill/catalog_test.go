@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 )
 
 // state is what a catalog holds, so that two can be compared.

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/dispute"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/transactions"
 	"frontdesk/test/process"
 )
 
@@ -204,23 +204,23 @@ func stepsIn(t *testing.T, export string) map[string]int {
 // decidedOnce holds the disputes and the book against what the buyers were told, when no server runs; steps are the ledger's entries.
 func (x *exchange) decidedOnce(steps map[string]int) {
 	t, ctx := x.t, context.Background()
-	db, err := store.Open(ctx, store.Config{DSN: x.dsn, Schemas: []store.Schema{account.Schema, deal.Schema, dispute.Schema}})
+	db, err := store.Open(ctx, store.Config{DSN: x.dsn, Schemas: []store.Schema{accounts.Schema, transactions.Schema, disputes.Schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if problems, err := account.Check(ctx, db); err != nil || len(problems) > 0 {
+	if problems, err := accounts.Check(ctx, db); err != nil || len(problems) > 0 {
 		t.Errorf("the book: %v %v", problems, err)
 	}
-	purchases, err := account.NewReader(db).Purchases(ctx, account.Wanted{})
+	purchases, err := accounts.NewReader(db).Purchases(ctx, accounts.Wanted{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := map[string]account.Hold{}
+	held := map[string]accounts.Hold{}
 	for _, h := range purchases {
 		held[h.ID] = h
 	}
-	reader := dispute.NewReader(db)
+	reader := disputes.NewReader(db)
 	for _, r := range x.all {
 		id := r.answer[0].Transaction
 		told := r.disputes[id]
@@ -230,7 +230,7 @@ func (x *exchange) decidedOnce(steps map[string]int) {
 		}
 		delete(steps, id)
 		back, h := told.credit >= 0, held[id]
-		if back != (c.Status == dispute.AutoResolved && c.Resolution == dispute.Credit) || back != (h.State == account.Released) || back && (h.Charged != 0 || math.Abs(told.credit-float64(c.Credit)/1e8) > 1e-9) {
+		if back != (c.Status == disputes.AutoResolved && c.Resolution == disputes.Credit) || back != (h.State == accounts.Released) || back && (h.Charged != 0 || math.Abs(told.credit-float64(c.Credit)/1e8) > 1e-9) {
 			t.Errorf("the dispute %s gave back %v, is %+v, and the book has %+v", told.id, told.credit, c, h)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
 	"frontdesk/test/process"
 	"frontdesk/wire/sign"
 )

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/transactions"
 	"frontdesk/test/process"
 )
 
@@ -341,7 +341,7 @@ func counted(t *testing.T, export string) map[string]counts {
 // close holds the book against what the buyers were told, when no server runs.
 func (x *exchange) close() {
 	t := x.t
-	db, err := store.Open(context.Background(), store.Config{DSN: x.dsn, Schemas: []store.Schema{account.Schema, deal.Schema}})
+	db, err := store.Open(context.Background(), store.Config{DSN: x.dsn, Schemas: []store.Schema{accounts.Schema, transactions.Schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,12 +349,12 @@ func (x *exchange) close() {
 	if db.Engine() == store.SQLite {
 		checkIntegrity(t, db)
 	}
-	if problems, err := account.Check(context.Background(), db); err != nil || len(problems) > 0 {
+	if problems, err := accounts.Check(context.Background(), db); err != nil || len(problems) > 0 {
 		t.Errorf("the book: %v %v", problems, err)
 	}
-	held, states := map[string]float64{}, map[account.State]int{}
-	reader := account.NewReader(db)
-	all, err := reader.Purchases(context.Background(), account.Wanted{})
+	held, states := map[string]float64{}, map[accounts.State]int{}
+	reader := accounts.NewReader(db)
+	all, err := reader.Purchases(context.Background(), accounts.Wanted{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,8 +377,8 @@ func (x *exchange) close() {
 		t.Errorf("the book has the purchase %s of %v, which nobody was told of", id, amount)
 	}
 	t.Logf("in the book: %v", states)
-	if states[account.Released] > 0 {
-		t.Errorf("%d purchases were taken back", states[account.Released])
+	if states[accounts.Released] > 0 {
+		t.Errorf("%d purchases were taken back", states[accounts.Released])
 	}
 	x.accounted(db)
 	balances, err := reader.Balances(context.Background(), "")
@@ -397,17 +397,17 @@ func (x *exchange) close() {
 func (x *exchange) accounted(db *store.DB) {
 	t := x.t
 	rows, bytes, unseen := map[string]int{}, map[string]int64{}, 0
-	for d, err := range deal.NewReader(db).EachDelivery(context.Background(), deal.Sent{}) {
+	for d, err := range transactions.NewReader(db).EachDelivery(context.Background(), transactions.Sent{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows[d.Transaction]++
 		bytes[d.Transaction] += d.Bytes
-		if d.State == deal.DeliveryBegun {
+		if d.State == transactions.DeliveryBegun {
 			unseen++
 			bytes[d.Transaction] += d.Announced
 		}
-		if (d.State == deal.DeliveryBegun) != (d.Entry == "") || d.Bytes > d.Announced || d.Stray {
+		if (d.State == transactions.DeliveryBegun) != (d.Entry == "") || d.Bytes > d.Announced || d.Stray {
 			t.Errorf("%+v", d)
 		}
 	}

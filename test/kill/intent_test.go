@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/outbox"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/store"
 	"frontdesk/test/process"
 	"frontdesk/wire/receipt"
 )

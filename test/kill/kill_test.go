@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/process"
 )
 

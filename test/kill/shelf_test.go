@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
-	"frontdesk/internal/stated"
-	"frontdesk/internal/store"
-	"frontdesk/internal/supply"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/policy/imported"
 )
 
 // count counts a request that was answered.
@@ -31,7 +31,7 @@ func (x *supplies) count(changed bool, strays int) {
 // look opens the database as the next process would, and holds it against what was answered.
 func (x *supplies) look() {
 	t, ctx := x.t, context.Background()
-	dsn, schemas := x.dsn, []store.Schema{content.Schema, supply.Schema, stated.Schema}
+	dsn, schemas := x.dsn, []store.Schema{content.Schema, push.Schema, imported.Schema}
 	if path, is := strings.CutPrefix(x.dsn, "sqlite:"); is { // a look at the database itself would repair it
 		copied := filepath.Join(t.TempDir(), "frontdesk.db")
 		copyDatabase(t, path, copied)
@@ -45,7 +45,7 @@ func (x *supplies) look() {
 	if db.Engine() == store.SQLite {
 		checkIntegrity(t, db)
 	}
-	shelves := supply.NewShelves(db, time.Now)
+	shelves := push.NewShelves(db, time.Now)
 	goods, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Supply: shelves})
 	if err == nil {
 		_, err = goods.Refresh(ctx)
@@ -76,13 +76,13 @@ func (x *supplies) look() {
 		t.Errorf("the catalog has %d entries that nobody pushed: %v", len(there), there)
 	}
 	for _, s := range x.sites {
-		s.look(x, editions[s.id], stated.New(db, time.Now))
+		s.look(x, editions[s.id], imported.New(db, time.Now))
 	}
 	x.counted(db, stars)
 }
 
 // look takes what is a pusher's out of what is there, and holds it against what it was told. It gives how many requests without an answer are there.
-func (p *pusher) look(there map[string]*catalog.Entry, shelves *supply.Shelves, stars map[string]bool, dead bool) (kept int) {
+func (p *pusher) look(there map[string]*catalog.Entry, shelves *push.Shelves, stars map[string]bool, dead bool) (kept int) {
 	t, got := p.x.t, map[int]int{}
 	for i := range places {
 		path, _ := p.path(i)
@@ -95,7 +95,7 @@ func (p *pusher) look(there map[string]*catalog.Entry, shelves *supply.Shelves, 
 		if e.Title != p.title(i, e.Words) || fmt.Sprintf("%x", e.Hash) != fmt.Sprintf("%064x", e.Words) {
 			t.Errorf("%s is made of several versions: %+v", path, e)
 		}
-		if _, starred := supply.Pattern(p.x.domain() + path); starred {
+		if _, starred := push.Pattern(p.x.domain() + path); starred {
 			stars[p.x.domain()+path] = true
 		}
 		texts, err := shelves.Attestations(context.Background(), tenant, p.x.domain()+path, nil)
@@ -140,7 +140,7 @@ func (p *pusher) look(there map[string]*catalog.Entry, shelves *supply.Shelves, 
 }
 
 // look holds that a site is one edition, whole, in the catalog and in what it states.
-func (s *shop) look(x *supplies, there map[string]int, keeper *stated.Keeper) {
+func (s *shop) look(x *supplies, there map[string]int, keeper *imported.Keeper) {
 	t := x.t
 	edition := there[s.at+"/0"]
 	if edition < s.seen || edition > s.current() || poisoned(edition) || len(there) != itemsOf(edition) {

@@ -25,8 +25,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/storetest"
 	"frontdesk/test/process"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"

@@ -17,8 +17,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"frontdesk/internal/app/server"
 	"frontdesk/internal/content"
-	"frontdesk/internal/server"
 )
 
 // desk is a whole server over generated products, and messages that ask for them.

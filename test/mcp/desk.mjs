@@ -42,7 +42,7 @@ async function run(...args) {
 // stored reads the sample recipes into a database and gives the arguments of `frontdesk mcp` for it.
 export function stored() {
   const data = mkdtempSync(join(tmpdir(), "frontdesk-mcp-"));
-  const kitchen = fileURLToPath(new URL("../../internal/demo/content/kitchen", import.meta.url));
+  const kitchen = fileURLToPath(new URL("../../internal/app/demo/content/kitchen", import.meta.url));
   execFileSync(binary, ["ingest", "--data", data, "--set", "site.url=https://kitchen.example", kitchen], { stdio: "ignore" });
   return { args: ["mcp", "--data", data], remove: () => rmSync(data, { recursive: true }) };
 }

@@ -123,7 +123,7 @@ func dietsOfTheKitchen(t *testing.T) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(root, "internal", "demo", "content", "kitchen", "*.json"))
+	files, err := filepath.Glob(filepath.Join(root, "internal", "app", "demo", "content", "kitchen", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("the kitchen has no recipes: ", err)
 	}

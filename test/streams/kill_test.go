@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/account"
-	"frontdesk/internal/store"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
 	"frontdesk/test/process"
 )
 
@@ -87,7 +87,7 @@ func (s *shop) metered(t *testing.T, at sale) (used time.Duration) {
 	t.Helper()
 	s.read(t, func(ctx context.Context, db *store.DB) error {
 		return db.View(ctx, func(tx *store.Tx) (err error) {
-			used, _, err = account.New(account.Options{}).Metered(ctx, tx, at.transaction)
+			used, _, err = accounts.New(accounts.Options{}).Metered(ctx, tx, at.transaction)
 			return err
 		})
 	})
@@ -98,7 +98,7 @@ func (s *shop) metered(t *testing.T, at sale) (used time.Duration) {
 func (s *shop) checked(t *testing.T) {
 	t.Helper()
 	s.read(t, func(ctx context.Context, db *store.DB) error {
-		found, err := account.Check(ctx, db)
+		found, err := accounts.Check(ctx, db)
 		if len(found) > 0 {
 			t.Errorf("the book: %v", found)
 		}

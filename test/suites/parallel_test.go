@@ -15,7 +15,7 @@ import (
 func TestTestsRunBesideOthers(t *testing.T) {
 	t.Parallel()
 	packages := map[string]map[string]*ast.FuncDecl{} // by folder and name
-	for _, root := range []string{"internal", "wire", "client", "cmd", "test"} {
+	for _, root := range []string{"internal", "wire", "biscuit", "check", "client", "cmd", "test"} {
 		err := filepath.WalkDir(filepath.Join("../..", root), func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") {
 				return err

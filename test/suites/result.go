@@ -45,7 +45,7 @@ type result struct {
 	passed    int
 	failed    []failure
 	skipped   []skip
-	summaries []string // "ok  	frontdesk/internal/store	1.2s"
+	summaries []string // "ok  	frontdesk/internal/infra/store	1.2s"
 	output    map[name]*strings.Builder
 	last      []string // words of tests that failed
 	times     []timed  // of tests, without their parts

@@ -164,11 +164,11 @@ func TestChoosingSuites(t *testing.T) {
 
 func TestPackagesWithSQLAreToldApart(t *testing.T) {
 	t.Chdir("../..")
-	got := withSQL([]string{"./internal/trust", "./internal/terms", "./internal/store/storetest", "./internal/ledger"})
-	if want := []string{"./internal/trust", "./internal/store/storetest", "./internal/ledger"}; !slices.Equal(got, want) {
+	got := withSQL([]string{"./internal/identity", "./internal/policy", "./internal/infra/store", "./internal/ledger"})
+	if want := []string{"./internal/identity", "./internal/infra/store", "./internal/ledger"}; !slices.Equal(got, want) {
 		t.Errorf("%q have SQL, want %q", got, want)
 	}
-	if all := withSQL(bothEngines()); len(all) < 5 || slices.Contains(all, "./internal/terms") {
+	if all := withSQL(bothEngines()); len(all) < 5 || slices.Contains(all, "./internal/policy") {
 		t.Errorf("%q are run on PostgreSQL", all)
 	}
 }

@@ -1,4 +1,4 @@
-// Command peer is wire/biscuit for programs in other languages: it answers a line of JSON on its standard input with one on
+// Command peer is biscuit for programs in other languages: it answers a line of JSON on its standard input with one on
 // its standard output. The tests of this folder hold it against the official library.
 package main
 
@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/wire/biscuit"
+	"frontdesk/biscuit"
 )
 
 // ask is one line of input. What a do needs stands beside it.

@@ -10,7 +10,7 @@ import (
 	"github.com/temoto/robotstxt"
 	"pgregory.net/rapid"
 
-	"frontdesk/internal/fetch/robots"
+	"frontdesk/internal/infra/fetch/robots"
 )
 
 // TestAnotherReaderFindsTheSame compares with an independent reader of robots.txt, in what both take from the same

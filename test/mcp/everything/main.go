@@ -20,8 +20,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"frontdesk/internal/mcp"
-	"frontdesk/internal/tool"
+	"frontdesk/internal/app/mcp"
+	"frontdesk/internal/infra/httpx"
 )
 
 func main() {
@@ -57,8 +57,8 @@ func everything() *mcp.Server {
 }
 
 // plain are the fixtures that are tools as our doors hand them out.
-func plain() []tool.Tool {
-	return []tool.Tool{
+func plain() []httpx.Tool {
+	return []httpx.Tool{
 		{
 			Name: "json_schema_2020_12_tool", Description: "Has a schema that uses what JSON Schema 2020-12 brought.", Reads: true,
 			Input: []byte(`{
@@ -68,19 +68,19 @@ func plain() []tool.Tool {
 				"properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
 				"additionalProperties": false
 			}`),
-			Call: func(_ context.Context, call tool.Call) tool.Result {
-				return tool.Result{Object: []byte(`{"given":` + string(call.Arguments) + `}`), Meta: []byte(`{}`)}
+			Call: func(_ context.Context, call httpx.Call) httpx.Result {
+				return httpx.Result{Object: []byte(`{"given":` + string(call.Arguments) + `}`), Meta: []byte(`{}`)}
 			},
 		},
 		{
 			Name: "test_tool_with_progress", Description: "Tells of its progress in three steps.", Reads: true, Input: []byte(`{"type": "object"}`),
-			Call: func(_ context.Context, call tool.Call) tool.Result {
+			Call: func(_ context.Context, call httpx.Call) httpx.Result {
 				for _, done := range []int{0, 50, 100} {
 					if call.Progress != nil {
 						call.Progress(done, 100, fmt.Sprintf("%d of 100", done))
 					}
 				}
-				return tool.Result{Object: []byte(`{"done":true}`), Meta: []byte(`{}`)}
+				return httpx.Result{Object: []byte(`{"done":true}`), Meta: []byte(`{}`)}
 			},
 		},
 	}

@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/edge"
+	"frontdesk/internal/licensing/rampapi"
+	"frontdesk/internal/operator/api"
+	"frontdesk/internal/policy"
+	"frontdesk/wire/sign"
+)
+
+// answerPattern is where this front desk answers challenges of its domains (RAMP v1, domain verification).
+const answerPattern = edge.ChallengePath + "{token}"
+
+// openAnswers opens the tokens with which challenges are answered.
+func (h *House) openAnswers() { h.Answers = identity.NewAnswers(h.db, h.now) }
+
+// answerRoutes answer challenges of this front desk's domains, and let the operator's programs say with what.
+func (s *Server) answerRoutes() []route {
+	challenge := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := r.PathValue("token")
+		for _, at := range []string{"https://" + s.outside.Host(r) + "/", s.outside.PublicURL(r)} {
+			if host, ok := policy.Host(at); ok && s.Answers.Has(r.Context(), host, token) {
+				edge.AnswerChallenge(w, token)
+				return
+			}
+		}
+		rampapi.WriteError(w, r, fail.New(fail.NotFound, "this is no token with which a challenge is answered now"))
+	})
+	handler := api.AnswersHandler(api.Answers{Answers: s.Answers, Own: s.config.answersAt})
+	all := []route{{pattern: answerPattern, name: answerPattern, methods: reading, refuse: rampapi.WriteError, handler: challenge}}
+	for _, pattern := range []string{api.AnswerList, api.AnswerOne} {
+		all = append(all, route{pattern: pattern, name: pattern, refuse: api.WriteError, handler: s.gate.operators(handler)})
+	}
+	return all
+}
+
+// answersAt says whether this front desk answers at a domain: the host of url, one of a site's, or one behind the gate.
+func (c Config) answersAt(domain string) (host string, ok bool) {
+	host, ok = policy.Host("https://" + domain + "/")
+	if !ok {
+		return "", false
+	}
+	if own, _ := policy.Host(c.URL); own == host {
+		return host, true
+	}
+	for _, site := range c.Edge.Sites {
+		for _, one := range site.hosts() {
+			if one == host {
+				return site.Domain, true
+			}
+		}
+	}
+	_, ok = c.siteAt(host)
+	return host, ok
+}
+
+// tokensFile is where tokens of a site behind the gate lie that `frontdesk ramp verify-domain` puts there, and keysFolder where its keys do.
+func (c Config) tokensFile(domain string) string {
+	return filepath.Join(c.Data, "edge", "answers", domain+".txt")
+}
+
+func (c Config) keysFolder(domain string) string {
+	return filepath.Join(c.Data, "edge", "keys", domain)
+}
+
+// answering has a site behind the gate answer further challenges: those whose tokens were put into the data folder, and those of the database, where there
+// is one.
+func (s *Server) answering(site EdgeSite, tokens *edge.Tokens) {
+	tokens.Also(edge.NewTokens(nil, s.config.tokensFile(site.Domain), s.options.Now, s.log).Has)
+	if s.House.Answers != nil {
+		tokens.Also(func(token string) bool { return s.House.Answers.Has(context.Background(), site.Domain, token) })
+	}
+}
+
+// withStored has a site behind the gate verify addresses by the keys that were registered elsewhere for it, too.
+func (s *Server) withStored(site EdgeSite, made *edge.Site) {
+	folder, keys := edge.NewKeyFolder(s.config.keysFolder(site.Domain), s.options.Now, s.log), made.Keys
+	made.Keys = func(ctx context.Context) ([]sign.URLKey, error) {
+		all, err := keys(ctx)
+		return append(all[:len(all):len(all)], folder.Keys()...), err
+	}
+}

@@ -1,0 +1,291 @@
+package server
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/licensing/broker"
+	"frontdesk/internal/policy"
+)
+
+// roleBroker is the role of who buys for others.
+const roleBroker = "broker"
+
+// Broker buys licensed content for agents: it asks several Exchanges at once, and takes the best of what they offer. It answers where `roles`
+// has `broker`, and as `frontdesk broker`, which is nothing else. Who asks is told by what `ramp` says of signatures, requesters and
+// rates.
+type Broker struct {
+	// Domain is by which Exchanges know it: it publishes the Broker's keys at `/.well-known/ramp-agent.json`. Without it, it is the host
+	// of `url`. The id beside it is that of `ramp.agent`.
+	Domain string `yaml:"domain"`
+	// Exchanges are asked for every request that names none itself.
+	Exchanges []BrokerExchange `yaml:"exchanges"`
+	// OnlyExchanges keeps to those. Otherwise it is also bought at those that requests and the `ramp.json` of the wanted addresses name.
+	OnlyExchanges bool `yaml:"only_exchanges"`
+	// Deadline is how long all of them together may take to offer something. What came by then is chosen from.
+	Deadline time.Duration `yaml:"deadline"`
+	// BuyWithin is how long purchases may take before the agent is told that they are still under way.
+	BuyWithin time.Duration `yaml:"buy_within"`
+	// Parallel is how many Exchanges are asked at the same time for one request.
+	Parallel int `yaml:"parallel"`
+	// MaxAnswer is the most that the answer of an Exchange may have.
+	MaxAnswer yamlconf.Size `yaml:"max_answer"`
+	// Binary speaks RAMP's binary form with Exchanges, which takes less of the processors. Without it, JSON.
+	Binary bool `yaml:"binary"`
+	// Verifiers are the domains of those whose word on other people's content counts in the choice between offers that cost the same.
+	Verifiers []string `yaml:"verifiers"`
+	// Fee is what the Broker takes on top of each price. It is told in `broker_fee`.
+	Fee BrokerFee `yaml:"fee"`
+	// Budgets are what requesters may spend at the most, whatever they say themselves.
+	Budgets []BrokerBudget `yaml:"budgets"`
+	// Rates compare offers of different currencies, and count what is bought under bounds and budgets of others. Without them, what is in another
+	// currency than a bound is not bought.
+	Rates BrokerRates `yaml:"rates"`
+	// OwnAccount lets what a search found be bought in the Broker's own name and on its own accounts, where the requester's signature does not
+	// cover the address. Give requesters `budgets` with it.
+	OwnAccount bool `yaml:"own_account"`
+	// Attenuate narrows the delegations that are passed on to what a request needs: its sites, scopes and amount, and a day. Without it they pass
+	// as they came, for Exchanges that do not evaluate such checks.
+	Attenuate bool `yaml:"attenuate"`
+}
+
+// BrokerExchange is an Exchange at which the Broker buys.
+type BrokerExchange struct {
+	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says: `exchange.example.com`.
+	Domain string `yaml:"domain,required"`
+	// URL is the address of the site with that document; without it, `https://` and the domain. It may be on this machine, with `http://`.
+	URL string `yaml:"url"`
+	// Preferred takes its offers before those of others, for requests that name no preferred Exchanges.
+	Preferred bool `yaml:"preferred"`
+}
+
+// BrokerFee is what the Broker takes.
+type BrokerFee struct {
+	// Share is what it takes of a price, in percent, such as `"2.5"`.
+	Share string `yaml:"share"`
+	// Each is what it takes for each purchase that costs something in `currency`, such as `"0.001"`.
+	Each string `yaml:"each"`
+	// Currency is that of `each`.
+	Currency string `yaml:"currency"`
+}
+
+// BrokerBudget is what a requester may spend.
+type BrokerBudget struct {
+	// Requester is whose it is: `buyer.example.com/bot`, or `*` for each that has none of its own.
+	Requester string `yaml:"requester,required"`
+	// Amount is the most, fees included, such as `"25"`.
+	Amount string `yaml:"amount,required"`
+	// Currency is that of the amount. What is offered in others counts by `rates`, and is not bought where these do not know it.
+	Currency string `yaml:"currency,required"`
+	// Period is for how long; then it begins anew. Without it, it is for all time.
+	Period time.Duration `yaml:"period"`
+}
+
+// BrokerRates is a table of what currencies are worth.
+type BrokerRates struct {
+	// Currency is in which the others are told, such as `USD`.
+	Currency string `yaml:"currency"`
+	// Date is of the table, such as `2026-11-20`. Buyers are told it where something was converted.
+	Date string `yaml:"date"`
+	// Note says where the table is from, and buyers are told it, too.
+	Note string `yaml:"note"`
+	// Of are the other currencies.
+	Of []BrokerRate `yaml:"of"`
+}
+
+// BrokerRate is what one currency is worth.
+type BrokerRate struct {
+	// Currency is the other one, such as `EUR`.
+	Currency string `yaml:"currency,required"`
+	// Rate is how much of the table's currency one of it is, such as `"1.0842"`, with up to eight decimals.
+	Rate string `yaml:"rate,required"`
+}
+
+func defaultBroker() Broker {
+	return Broker{Deadline: 500 * time.Millisecond, BuyWithin: 5 * time.Second, Parallel: 20, MaxAnswer: 1 << 20, Attenuate: true, Fee: BrokerFee{Share: "0", Each: "0"}}
+}
+
+// brokers says whether this configuration is of a Broker.
+func (c Config) brokers() bool { return slices.Contains(c.Roles, roleBroker) }
+
+// brokerDomain is by which Exchanges know the Broker; empty when nobody said it.
+func (c Config) brokerDomain() string {
+	if c.Broker.Domain != "" {
+		return c.Broker.Domain
+	}
+	if u, err := url.Parse(c.URL); err == nil && u.Port() != "" {
+		return strings.ToLower(u.Host)
+	}
+	return c.exchangeHost()
+}
+
+// brokerID is what the Broker calls itself.
+func (c Config) brokerID() string {
+	if c.RAMP.Agent.ID != "" {
+		return c.RAMP.Agent.ID
+	}
+	return c.brokerDomain()
+}
+
+// percent is a share as it is written.
+var percent = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,6})?$`)
+
+// share is a share in percent, in units of 1e-8.
+func (f BrokerFee) share() (int64, error) {
+	if !percent.MatchString(f.Share) {
+		return 0, fmt.Errorf(`%q is no share; write it in percent, like "2.5"`, f.Share)
+	}
+	n, err := policy.ParseAmount(f.Share)
+	if err == nil && n > 100*1e8 {
+		err = fmt.Errorf("%s percent is more than all of it", f.Share)
+	}
+	return n / 100, err
+}
+
+// broker checks the sections roles and broker.
+func (c *checks) broker() {
+	for i, role := range c.Config.Roles {
+		c.oneOf(fmt.Sprintf("roles[%d]", i), role, roleBroker)
+	}
+	b := c.Config.Broker
+	between(c, "broker.deadline", b.Deadline, 10*time.Millisecond, time.Minute)
+	between(c, "broker.buy_within", b.BuyWithin, 100*time.Millisecond, time.Minute)
+	between(c, "broker.parallel", b.Parallel, 1, 100)
+	between(c, "broker.max_answer", b.MaxAnswer, 4<<10, 4<<20)
+	between(c, "broker.exchanges", len(b.Exchanges), 0, maxRAMPExchanges)
+	if b.Domain != "" {
+		c.brokerNames("broker.domain", b.Domain)
+	}
+	for i, domain := range b.Verifiers {
+		c.brokerNames(fmt.Sprintf("broker.verifiers[%d]", i), domain)
+	}
+	for i, x := range b.Exchanges {
+		path := fmt.Sprintf("broker.exchanges[%d]", i)
+		c.brokerNames(path+".domain", x.Domain)
+		if c.web(path+".url", x.URL); x.URL != "" {
+			if _, err := c.Config.Fetcher().Transport(x.URL); err != nil {
+				c.problem(path+".url", "%v", err)
+			}
+		}
+		if slices.ContainsFunc(b.Exchanges[:i], func(before BrokerExchange) bool { return before.Domain == x.Domain }) {
+			c.problem(path+".domain", "%s is named twice", x.Domain)
+		}
+	}
+	if _, err := b.Fee.share(); err != nil {
+		c.problem("broker.fee.share", "%v", err)
+	}
+	each, err := policy.ParseAmount(b.Fee.Each)
+	if err != nil {
+		c.problem("broker.fee.each", "%v", err)
+	}
+	if (each > 0 || b.Fee.Currency != "") && !currencyCode.MatchString(b.Fee.Currency) {
+		c.problem("broker.fee.currency", "%q is no currency; write three capital letters, like EUR", b.Fee.Currency)
+	}
+	c.brokerRates(b.Rates)
+	for i, budget := range b.Budgets {
+		path := fmt.Sprintf("broker.budgets[%d]", i)
+		if _, err := policy.ParseAmount(budget.Amount); err != nil {
+			c.problem(path+".amount", "%v", err)
+		}
+		if !currencyCode.MatchString(budget.Currency) {
+			c.problem(path+".currency", "%q is no currency; write three capital letters, like EUR", budget.Currency)
+		}
+		between(c, path+".period", budget.Period, 0, 10*365*24*time.Hour)
+		domain, id, _ := strings.Cut(budget.Requester, "/")
+		if parsed, err := identity.ParseDomain(domain); budget.Requester != "*" && (err != nil || parsed != domain || id == "") {
+			c.problem(path+".requester", "%q is no requester; write it like buyer.example.com/bot with the domain in lower case, or * for each", budget.Requester)
+		}
+		if slices.ContainsFunc(b.Budgets[:i], func(before BrokerBudget) bool { return before.Requester == budget.Requester }) {
+			c.problem(path+".requester", "%s has a budget already, and only one counts; broker.rates let it count what costs other currencies", budget.Requester)
+		}
+	}
+	if !c.Config.brokers() {
+		return
+	}
+	switch {
+	case c.Config.brokerDomain() == "":
+		c.problem("broker.domain", "the Broker needs a domain by which Exchanges know it; write one, or set url")
+	case c.Config.URL == "":
+		c.warning("roles", "without url, a signature that was made for another Broker under your host name is taken; set url to the public address")
+	}
+	if b.OwnAccount && len(b.Budgets) == 0 {
+		c.warning("broker.own_account", "every requester can spend what is on the Broker's own accounts; give them budgets in broker.budgets")
+	}
+	if b.Deadline+b.BuyWithin >= c.Config.Limits.WriteTimeout {
+		c.problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, %s: the answer could not be sent", show(b.BuyWithin), show(c.Config.Limits.WriteTimeout))
+	}
+}
+
+// maxRates is how many currencies a table may have.
+const maxRates = 64
+
+// brokerRates checks the table of currencies.
+func (c *checks) brokerRates(r BrokerRates) {
+	if len(r.Of) == 0 {
+		return
+	}
+	between(c, "broker.rates.of", len(r.Of), 0, maxRates)
+	if !currencyCode.MatchString(r.Currency) {
+		c.problem("broker.rates.currency", "%q is no currency; write three capital letters, like USD", r.Currency)
+	}
+	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
+		c.problem("broker.rates.date", "%q is no date; write that of the table, like 2026-11-20", r.Date)
+	}
+	seen := map[string]bool{r.Currency: true}
+	for i, one := range r.Of {
+		path := fmt.Sprintf("broker.rates.of[%d]", i)
+		if !currencyCode.MatchString(one.Currency) {
+			c.problem(path+".currency", "%q is no currency; write three capital letters, like EUR", one.Currency)
+		}
+		if seen[one.Currency] {
+			c.problem(path+".currency", "%s is in the table twice", one.Currency)
+		}
+		seen[one.Currency] = true
+		if n, err := policy.ParseAmount(one.Rate); err != nil || n <= 0 {
+			c.problem(path+".rate", "%q is no rate above 0; write how much %s one %s is, like \"1.0842\"", one.Rate, r.Currency, one.Currency)
+		}
+	}
+}
+
+// table is the table as the Broker has it.
+func (r BrokerRates) table() (out broker.Rates, err error) {
+	if len(r.Of) == 0 {
+		return out, nil
+	}
+	out = broker.Rates{Currency: r.Currency, Date: r.Date, Note: r.Note, Of: map[string]int64{}}
+	for _, one := range r.Of {
+		if out.Of[one.Currency], err = policy.ParseAmount(one.Rate); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// brokerNames holds that a text is a domain.
+func (c *checks) brokerNames(path, domain string) {
+	if parsed, err := identity.ParseDomain(domain); err != nil || parsed != domain {
+		c.problem(path, "%q is no domain; write it like exchange.example.com, in lower case and ASCII", domain)
+	}
+}
+
+// onlyBroker is the configuration of a Broker that is nothing else: its sources can be searched, and nobody else is served of them.
+func (c Config) onlyBroker() Config {
+	c.Roles = []string{roleBroker}
+	c.RAMP.Enabled, c.Intent.Enabled, c.Intakes, c.MCP.Enabled, c.Console.Enabled, c.Console.Owner.Enabled, c.Discovery.Enabled = false, false, defaultIntakes(), false, false, false, false
+	c.Edge.Sites = nil
+	return c
+}
+
+// agentName is what the agent, or the Broker, calls itself.
+func (c Config) agentName() string {
+	if c.brokers() {
+		return c.brokerID()
+	}
+	return c.AgentID()
+}

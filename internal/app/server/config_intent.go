@@ -1,0 +1,402 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	door "frontdesk/internal/excerpts/aip"
+	"frontdesk/internal/infra/notify"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/policy"
+	"frontdesk/wire/intent"
+	"frontdesk/wire/sign"
+)
+
+// Intent serves passages to platforms under the Agentic Intent Protocol: they sign their requests with keys that you
+// give them (`frontdesk keys issue`), say what a user is after, and get passages of items that your rules label with
+// the editorial domain in question. What is declared here is published at /.well-known/aip.json.
+type Intent struct {
+	// Enabled says whether the declaration is published and platforms are served at all. Where it becomes false while the
+	// server runs, every request is denied from then on; to begin takes a start.
+	Enabled bool `yaml:"enabled"`
+	// State is `active`, `paused` or `disabled`: otherwise than active, every request is denied.
+	State string `yaml:"state"`
+	// Publisher says whose content it is.
+	Publisher Publisher `yaml:"publisher"`
+	// Hosts are further hosts of your items. Items under other hosts than these and `publisher.domain` give no passages.
+	Hosts []string `yaml:"hosts"`
+	// Domains are the editorial domains that are declared, such as `finance.markets`. A rule's `labels` say which items
+	// lie in one. Without this key they are all the labels of the rules.
+	Domains []string `yaml:"domains"`
+	// Versions are the protocol's versions that are answered, `0.1` and `1.0`; the first is the declaration's.
+	Versions []string `yaml:"versions"`
+	// Supports says what platforms may have.
+	Supports IntentSupports `yaml:"supports"`
+	// MaxChunks and MaxTokens bound an answer; a key may have its own limits below them. A token is a quarter of a
+	// character, rounded up for each passage.
+	MaxChunks int `yaml:"max_chunks"`
+	// MaxTokens is the most tokens of an answer.
+	MaxTokens int `yaml:"max_tokens"`
+	// Share is how much of an item's text one session of a platform may see, from 0.01 to 0.95, unless
+	// `supports.full_article` is true.
+	Share float64 `yaml:"share"`
+	// SharePerDay is how much of an item's text all sessions of a platform may see together in 24 hours, from 0.01 to 1,
+	// unless `supports.full_article` is true: sessions are named by the platform. 0 is the same as `share`, 1 is no bound.
+	SharePerDay float64 `yaml:"share_per_day"`
+	// Session is how long it is remembered what a session has seen, after its last request.
+	Session time.Duration `yaml:"session"`
+	// Training says, for the declaration, whether content may be used for training models.
+	Training bool `yaml:"training"`
+	// Compliance is what else the declaration says.
+	Compliance IntentCompliance `yaml:"compliance"`
+	// Refuse names requests that are denied, whatever they ask.
+	Refuse IntentRefuse `yaml:"refuse"`
+	// Confidence is the least confidence with which a platform must know what its user is after, where it says; 0 to 1.
+	Confidence float64 `yaml:"confidence"`
+	// Languages are languages of requests: `strict` takes what the protocol's schema does (`en-US`), `any` every tag
+	// of a language (`en`, `zh-Hant-TW`).
+	Languages string `yaml:"languages"`
+	// Events are what platforms report.
+	Events IntentEvents `yaml:"events"`
+	// Sign says whether answers are signed, with the key that signed the request.
+	Sign bool `yaml:"sign"`
+	// Rate bounds the requests of each platform, and Sessions those of each session: `600/1m` is 600 in any minute,
+	// an empty rate is no limit. A key may have a rate of its own.
+	Rate string `yaml:"rate"`
+	// Sessions bounds the requests of each session.
+	Sessions string `yaml:"sessions"`
+	// Keep is how long requests and events are known to which later ones refer. Their receipts are kept for ever.
+	Keep time.Duration `yaml:"keep"`
+	// Sinks are addresses that get a copy of each access event, at least once each: a platform, an operator, an auditor.
+	Sinks []IntentSink `yaml:"sinks"`
+	// Extensions are further members of the declaration, under names with a dot, such as `example.note`.
+	Extensions yamlconf.Object `yaml:"extensions"`
+}
+
+// Publisher names a publisher.
+type Publisher struct {
+	// ID is 2 to 64 lower-case letters, digits, dashes and underscores.
+	ID string `yaml:"id"`
+	// Name is what people call it, up to 128 characters; without it, the name of the site.
+	Name string `yaml:"name"`
+	// Domain is the host name that the declaration is for; without it, that of `site.url`, without `www.`.
+	Domain string `yaml:"domain"`
+}
+
+// IntentSupports says what platforms may have.
+type IntentSupports struct {
+	// Chunks says whether passages are given at all.
+	Chunks bool `yaml:"chunks"`
+	// Citations says whether answers name the sources of their passages.
+	Citations bool `yaml:"citations"`
+	// FullArticle says whether a platform may see all passages of an item.
+	FullArticle bool `yaml:"full_article"`
+}
+
+// IntentCompliance is what the declaration says of itself.
+type IntentCompliance struct {
+	// Revocable says whether you may withdraw the access.
+	Revocable bool `yaml:"revocable"`
+	// NoticeRequired says whether platforms must show a notice.
+	NoticeRequired bool `yaml:"notice_required"`
+	// RevocationReason is `legal`, `policy` or `technical`, once access is withdrawn.
+	RevocationReason string `yaml:"revocation_reason"`
+	// Sunset is the last day of the access, like `2027-12-31`, by UTC.
+	Sunset string `yaml:"sunset"`
+	// LastUpdated is the day on which you last changed the declaration.
+	LastUpdated string `yaml:"last_updated"`
+}
+
+// IntentRefuse names requests that are denied.
+type IntentRefuse struct {
+	// Countries are ISO codes, such as `FR`.
+	Countries []string `yaml:"countries"`
+	// Languages are tags; `fr` is every kind of French.
+	Languages []string `yaml:"languages"`
+	// Placements are where a platform says it would show the answer.
+	Placements []string `yaml:"placements"`
+}
+
+// IntentEvents sets how platforms report what they showed.
+type IntentEvents struct {
+	// Enabled says whether there is an address for events.
+	Enabled bool `yaml:"enabled"`
+	// Required says, in the declaration, that platforms must report what they show.
+	Required bool `yaml:"required"`
+	// Signed says whether events must be signed.
+	Signed bool `yaml:"signed"`
+	// Strict says whether events must have every member that belongs to their kind.
+	Strict bool `yaml:"strict"`
+	// Owed is from how many answers in seven days without any report a platform is denied more; 0 denies none for it.
+	Owed int `yaml:"owed"`
+	// Grace is how old an answer must be to count as one that a report is owed for.
+	Grace time.Duration `yaml:"grace"`
+}
+
+// IntentSink is an address that gets access events.
+type IntentSink struct {
+	// Name is what logs and figures call it.
+	Name string `yaml:"name,required"`
+	// URL is where events are posted to, one each, as JSON.
+	URL string `yaml:"url,required"`
+	// Platform is the id of the platform whose events it gets; without it, it gets all.
+	Platform string `yaml:"platform"`
+	// SecretEnv names the variable of the environment that holds the secret with which what it gets is signed, in the form of
+	// Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64. Without a secret nothing is signed.
+	SecretEnv string `yaml:"secret_env"`
+	// SecretFile is a file that holds the secret.
+	SecretFile string `yaml:"secret_file"`
+}
+
+// secret is what is signed with that a sink gets; nil for none. The error does not hold it.
+func (s IntentSink) secret() (sign.WebhookSecret, error) {
+	text, err := notify.Credential(s.SecretEnv, s.SecretFile)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return sign.ParseWebhookSecret(text)
+}
+
+func defaultIntent() Intent {
+	return Intent{
+		State: "active", Versions: []string{"0.1"}, Supports: IntentSupports{Chunks: true, Citations: true}, MaxChunks: 5, MaxTokens: 800, Share: 0.5,
+		Session: 24 * time.Hour, Compliance: IntentCompliance{Revocable: true}, Languages: "strict",
+		Events: IntentEvents{Enabled: true, Signed: true, Strict: true, Grace: 24 * time.Hour}, Sign: true, Rate: "600/1m", Sessions: "30/1m", Keep: 90 * 24 * time.Hour,
+	}
+}
+
+var (
+	publisherID     = regexp.MustCompile(`^[a-z0-9_-]{2,64}$`)
+	editorialDomain = regexp.MustCompile(`^[a-z0-9]+(\.[a-z0-9-]+)*$`)
+	hostName        = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+)
+
+var (
+	countryCode   = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	languageRange = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
+)
+
+// onThisMachine says whether a host is this machine's, by its name or address.
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// intent checks the section intent.
+func (c *checks) intent() {
+	i := c.Config.Intent
+	c.oneOf("intent.state", i.State, "active", "paused", "disabled")
+	c.oneOf("intent.languages", i.Languages, "strict", "any")
+	between(c, "intent.max_chunks", i.MaxChunks, 1, 100)
+	between(c, "intent.max_tokens", i.MaxTokens, 1, 100_000)
+	between(c, "intent.share", i.Share, 0.01, 0.95)
+	if i.SharePerDay != 0 {
+		between(c, "intent.share_per_day", i.SharePerDay, 0.01, 1)
+	}
+	between(c, "intent.session", i.Session, time.Minute, 90*24*time.Hour)
+	between(c, "intent.confidence", i.Confidence, 0, 1)
+	between(c, "intent.events.owed", i.Events.Owed, 0, 1_000_000)
+	between(c, "intent.events.grace", i.Events.Grace, 0, 6*24*time.Hour)
+	between(c, "intent.keep", i.Keep, time.Hour, 10*365*24*time.Hour)
+	for n, version := range i.Versions {
+		c.oneOf(fmt.Sprintf("intent.versions[%d]", n), version, "0.1", "1.0")
+	}
+	for _, rate := range []struct{ path, text string }{{"intent.rate", i.Rate}, {"intent.sessions", i.Sessions}} {
+		if _, err := ratelimit.ParseRate(rate.text); err != nil {
+			c.problem(rate.path, "%v", err)
+		}
+	}
+	for n, domain := range i.Domains {
+		if !editorialDomain.MatchString(domain) {
+			c.problem(fmt.Sprintf("intent.domains[%d]", n), "%q is no editorial domain; %s", domain, editorialForm)
+		}
+	}
+	if i.Compliance.RevocationReason != "" {
+		c.oneOf("intent.compliance.revocation_reason", i.Compliance.RevocationReason, "legal", "policy", "technical")
+	}
+	for _, day := range []struct{ path, text string }{{"sunset", i.Compliance.Sunset}, {"last_updated", i.Compliance.LastUpdated}} {
+		if _, err := time.Parse(time.DateOnly, day.text); err != nil && day.text != "" {
+			c.problem("intent.compliance."+day.path, "%q is no day; write it like 2027-12-31", day.text)
+		}
+	}
+	for n, host := range i.Hosts {
+		if !hostName.MatchString(host) {
+			c.problem(fmt.Sprintf("intent.hosts[%d]", n), "%q is no host name; write it like news.example.com, in ASCII", host)
+		}
+	}
+	for n, country := range i.Refuse.Countries {
+		if !countryCode.MatchString(country) {
+			c.problem(fmt.Sprintf("intent.refuse.countries[%d]", n), "%q is no country; write two letters, like FR", country)
+		}
+	}
+	for n, language := range i.Refuse.Languages {
+		if !languageRange.MatchString(language) {
+			c.problem(fmt.Sprintf("intent.refuse.languages[%d]", n), "%q is no language; write it like fr or fr-CA", language)
+		}
+	}
+	names := map[string]bool{}
+	for n, sink := range i.Sinks {
+		path := fmt.Sprintf("intent.sinks[%d]", n)
+		c.web(path+".url", sink.URL)
+		if u, err := url.Parse(sink.URL); err == nil && u.User != nil {
+			c.problem(path+".url", "an address must not hold a user or a password; it would never be reached")
+		} else if err == nil && u.Scheme == "http" && !onThisMachine(u.Hostname()) && len(c.Config.Fetch.Allow) == 0 {
+			c.warning(path+".url", "it is not https, and is reached on this machine alone, or in networks of fetch.allow")
+		}
+		if sink.URL == "" {
+			c.problem(path+".url", "it is empty; write where events are to be posted")
+		}
+		key := path + ".secret_env"
+		if sink.SecretFile != "" {
+			key = path + ".secret_file"
+		}
+		switch secret, err := sink.secret(); {
+		case err != nil:
+			c.problem(key, "%v", err)
+		case secret == nil:
+			c.warning(path, "what it gets is not signed, so that anybody could send it the like; name a secret by secret_env or secret_file")
+		}
+		if names[sink.Name] || sink.Name == "" {
+			c.problem(path+".name", "%q is empty, or another sink's name", sink.Name)
+		}
+		names[sink.Name] = true
+	}
+	for name := range i.extensions() {
+		if !strings.Contains(name, ".") {
+			c.warning("intent.extensions", "the name %s has no dot; the protocol wants names such as example.note", name)
+		}
+	}
+	if i.Enabled {
+		c.declaration()
+	}
+}
+
+// declaration checks what a declaration cannot do without.
+func (c *checks) declaration() {
+	i := c.Config.Intent
+	p := c.Config.publisher()
+	switch {
+	case !publisherID.MatchString(p.ID):
+		c.problem("intent.publisher.id", "%q is no id of a publisher; use 2 to 64 lower-case letters, digits, dashes and underscores", p.ID)
+	case p.Name == "" || len([]rune(p.Name)) > 128:
+		c.problem("intent.publisher.name", "give the publisher a name of up to 128 characters")
+	case !hostName.MatchString(p.Domain):
+		c.problem("intent.publisher.domain", "%q is no host name; write it like example.com, in ASCII, or set site.url", p.Domain)
+	}
+	switch domains := c.Config.editorialDomains(); {
+	case len(domains) == 0:
+		c.problem("intent.domains", "no editorial domain is declared; give rules `labels`, or name domains here")
+	default:
+		for n, rule := range c.Config.Terms {
+			for m, label := range rule.Labels {
+				if len(i.Domains) == 0 && rule.Access != policy.Blocked && !editorialDomain.MatchString(label) {
+					c.problem(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%q is no editorial domain, and is declared to platforms as one; %s", label, editorialForm)
+				} else if !slices.ContainsFunc(domains, func(d string) bool { return intent.Within(label, d) }) {
+					c.warning(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%s lies in no domain of intent.domains, so no platform gets anything for it", label)
+				}
+			}
+		}
+	}
+	if len(i.Versions) == 0 {
+		c.problem("intent.versions", "the list is empty; write 0.1, or remove the key")
+	}
+	if i.Compliance.LastUpdated == "" {
+		c.problem("intent.compliance.last_updated", "the declaration must say when it was last changed; write a day like 2027-12-31")
+	}
+	if i.Events.Required && !i.Events.Enabled {
+		c.problem("intent.events.required", "reports are required, and there is no address for them; set intent.events.enabled")
+	}
+	if len(c.problems) > 0 {
+		return
+	}
+	d, err := c.Config.declarationAt("https://www.example.com")
+	if err == nil {
+		_, err = door.Declare(d, c.Config.intentOptions())
+	}
+	if err != nil { // what would be found only when it is served
+		c.problem("intent", "%v", err)
+	}
+}
+
+// editorialForm says what an editorial domain looks like.
+const editorialForm = "use lower-case letters and digits, with dots between, and dashes behind the first dot"
+
+// publisher is who is declared, with the defaults filled in.
+func (c Config) publisher() Publisher {
+	p, site := c.Intent.Publisher, c.AllSites()[0]
+	p.Name = first(p.Name, site.Name)
+	if host, ok := policy.Host(site.URL); p.Domain == "" && ok {
+		p.Domain = strings.TrimPrefix(host, "www.")
+	}
+	return p
+}
+
+// editorialDomains are those that are declared.
+func (c Config) editorialDomains() []string {
+	if len(c.Intent.Domains) > 0 {
+		return c.Intent.Domains
+	}
+	var all []string
+	for _, rule := range c.Terms {
+		if rule.Access != policy.Blocked {
+			all = append(all, rule.Labels...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// excerpts is what the desk goes by.
+func (c Config) excerpts() *desk.Excerpts {
+	i, p := c.Intent, c.publisher()
+	e := &desk.Excerpts{
+		PublisherID: p.ID, PublisherName: p.Name, Domain: p.Domain, Hosts: i.Hosts, Domains: c.editorialDomains(),
+		Enabled: i.Enabled, State: i.State,
+		Chunks: i.Supports.Chunks, Citations: i.Supports.Citations, FullArticle: i.Supports.FullArticle,
+		MaxChunks: i.MaxChunks, MaxTokens: i.MaxTokens, Share: i.Share, SharePerDay: i.SharePerDay, SessionFor: i.Session,
+		Countries: i.Refuse.Countries, Languages: i.Refuse.Languages, Placements: i.Refuse.Placements, Confidence: i.Confidence,
+		Owed: i.Events.Owed, Grace: i.Events.Grace, Keep: i.Keep,
+	}
+	e.Sunset, _ = time.Parse(time.DateOnly, i.Compliance.Sunset) // which is checked
+	return e
+}
+
+// liveIntent are the keys that take effect while the server runs: what says who may have what, and whether anybody may. In the
+// rest (how the protocol is spoken, how often, who is told) a server stays as it began.
+var liveIntent = []string{
+	"state", "hosts", "domains", "supports.chunks", "supports.citations", "supports.full_article", "max_chunks", "max_tokens", "share", "share_per_day", "training",
+	"compliance.revocable", "compliance.notice_required", "compliance.revocation_reason", "compliance.sunset", "compliance.last_updated",
+	"refuse.countries", "refuse.languages", "refuse.placements", "confidence", "events.required", "events.owed", "events.grace",
+}
+
+// meanwhile is what is declared by a server that began with a configuration once the file has another. A file that ends the
+// access may have nothing else to say of it; it is switched on again by a file that says so.
+func (c Config) meanwhile(fresh Config) Config {
+	if !fresh.Intent.Enabled {
+		c.Intent.Enabled, c.Intent.State = false, intent.StateDisabled
+		return c
+	}
+	i, now := &c.Intent, fresh.Intent
+	c.Terms, c.RSL = fresh.Terms, fresh.RSL
+	i.State, i.Hosts, i.Domains, i.Supports, i.MaxChunks, i.MaxTokens = now.State, now.Hosts, now.Domains, now.Supports, now.MaxChunks, now.MaxTokens
+	i.Share, i.SharePerDay, i.Training = now.Share, now.SharePerDay, now.Training
+	i.Compliance, i.Refuse, i.Confidence = now.Compliance, now.Refuse, now.Confidence
+	i.Events.Required, i.Events.Owed, i.Events.Grace = now.Events.Required, now.Events.Owed, now.Events.Grace
+	return c
+}
+
+// extensions are the further members of the declaration.
+func (i Intent) extensions() (members map[string]json.RawMessage) {
+	if i.Extensions != "" {
+		_ = json.Unmarshal([]byte(i.Extensions), &members) // a strictyaml.Object is the text of a JSON object
+	}
+	return members
+}

@@ -1,0 +1,216 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
+	"frontdesk/wire/contenthash"
+)
+
+// RAMPItem is what offers say of some items beside what those say of themselves. Of several entries that match an item, the
+// first that has a key counts for that key.
+type RAMPItem struct {
+	// Match says which items the entry is for, as in `terms`; `{}` matches everything.
+	Match policy.Match `yaml:"match,required"`
+	// Mutability is `static` for what stays as it is, `dynamic` for what is another tomorrow, `live` for what is made while
+	// it is delivered. Without it texts are static; lists, data and things that texts are about are dynamic; broadcasts are
+	// live.
+	Mutability string `yaml:"mutability"`
+	// Categories are codes of the IAB Content Taxonomy, such as `"483"`; they stand instead of the item's own.
+	Categories []string `yaml:"categories"`
+	// DOI is the Digital Object Identifier of an item that states none, such as `10.1234/abc`.
+	DOI string `yaml:"doi"`
+	// ISBN is the International Standard Book Number of an item that states none.
+	ISBN string `yaml:"isbn"`
+	// IPTC is the NewsML-G2 identifier of an item that states none, such as `urn:newsml:example.com:20260101:1`.
+	IPTC string `yaml:"iptc"`
+	// ISNI is the International Standard Name Identifier of the author or publisher of an item that states none: 16 digits.
+	ISNI string `yaml:"isni"`
+	// C2PA is the address of the C2PA manifest of an item that states none.
+	C2PA string `yaml:"c2pa"`
+	// Pages is how many pages an item has that does not say so.
+	Pages int `yaml:"pages"`
+	// Records is how many records an item has that does not say so.
+	Records int `yaml:"records"`
+	// Duration is how long an item plays that does not say so.
+	Duration time.Duration `yaml:"duration"`
+}
+
+// RAMPAlias is an address under which an item is sold beside its own, such as that of its chapters.
+type RAMPAlias struct {
+	// Pattern is an address of the web, or another URI such as `duns:80*`. One that ends in a slash or in a star stands for all addresses that begin so, and a
+	// star elsewhere for any run of characters: `https://www.example.com/book/`.
+	Pattern string `yaml:"pattern,required"`
+	// Item is the address of the item.
+	Item string `yaml:"item,required"`
+}
+
+// RAMPTokens is how many tokens a word makes.
+type RAMPTokens struct {
+	// Language is a language by its code, such as `de`; without it, those that have no entry.
+	Language string `yaml:"language"`
+	// PerWord is how many tokens one of its words makes on average, such as `1.45`. Two letters of Chinese or Japanese count
+	// as a word.
+	PerWord float64 `yaml:"per_word,required"`
+}
+
+var languageCode = regexp.MustCompile(`^[a-z]{2,3}$`)
+
+// The most that there may be of entries.
+const (
+	maxRAMPItems   = 1000
+	maxRAMPAliases = 1000
+)
+
+// catalogConfig is what the catalog of what can be sold needs to know.
+func (c Config) catalogConfig(of *content.Catalog, log *slog.Logger) (catalog.Config, error) {
+	made := catalog.Config{Content: of, Factors: map[string]float64{}, Snapshot: filepath.Join(c.Data, "catalog.snapshot"), Log: log}
+	made.Similar = c.RAMP.Enabled && c.RAMP.HashMethod == string(contenthash.SimHash)
+	for i, item := range c.RAMP.Items {
+		match := item.Match
+		match.Type = canonicalTypes(match.Type)
+		matcher, err := policy.Options{IsA: content.IsA}.Matcher(match)
+		if err != nil {
+			return made, fmt.Errorf("ramp.items[%d]: %w", i, err)
+		}
+		identity, wrong := item.identity()
+		if wrong != "" {
+			return made, fmt.Errorf("ramp.items[%d].%s cannot be read", i, wrong)
+		}
+		made.Statements = append(made.Statements, catalog.Statement{
+			Match: matcher, Mutability: catalog.Mutability(item.Mutability), Categories: item.Categories, Identity: identity,
+			Figures: catalog.Figures{Pages: item.Pages, Records: item.Records, Seconds: int(item.Duration / time.Second)},
+		})
+	}
+	for _, alias := range c.RAMP.Aliases {
+		made.Aliases = append(made.Aliases, catalog.Alias(alias))
+	}
+	for _, of := range c.RAMP.Tokens {
+		made.Factors[of.Language] = of.PerWord
+	}
+	return made, nil
+}
+
+// identity reads the numbers of an entry; wrong is the key of the first that is none.
+func (i RAMPItem) identity() (identity catalog.Identity, wrong string) {
+	for _, one := range []struct {
+		key, text string
+		to        *string
+		read      func(string) (string, bool)
+	}{
+		{"doi", i.DOI, &identity.DOI, catalog.ReadDOI},
+		{"isbn", i.ISBN, &identity.ISBN, catalog.ReadISBN},
+		{"iptc", i.IPTC, &identity.IPTC, catalog.ReadIPTC},
+		{"isni", i.ISNI, &identity.ISNI, catalog.ReadISNI},
+		{"c2pa", i.C2PA, &identity.C2PA, func(s string) (string, bool) { _, err := catalog.Canonical(s); return s, err == nil }},
+	} {
+		if one.text == "" {
+			continue
+		}
+		text, ok := one.read(one.text)
+		if !ok {
+			return identity, one.key
+		}
+		*one.to = text
+	}
+	return identity, ""
+}
+
+// rampCatalog checks ramp.items, ramp.aliases and ramp.tokens.
+func (c *checks) rampCatalog() {
+	r := c.Config.RAMP
+	if len(r.Items) > maxRAMPItems {
+		c.problem("ramp.items", "there are %d entries; at most %d are read", len(r.Items), maxRAMPItems)
+	}
+	if len(r.Aliases) > maxRAMPAliases {
+		c.problem("ramp.aliases", "there are %d entries; at most %d are read", len(r.Aliases), maxRAMPAliases)
+	}
+	for i, item := range r.Items {
+		c.rampItem(fmt.Sprintf("ramp.items[%d]", i), item)
+	}
+	for i, alias := range r.Aliases {
+		if _, err := catalog.New(catalog.Config{Aliases: []catalog.Alias{catalog.Alias(alias)}}); err != nil {
+			c.problem(fmt.Sprintf("ramp.aliases[%d]", i), "%v", err)
+		}
+	}
+	seen := map[string]bool{}
+	for i, of := range r.Tokens {
+		path := fmt.Sprintf("ramp.tokens[%d]", i)
+		if of.Language != "" && !languageCode.MatchString(of.Language) {
+			c.problem(path+".language", "%q is no code of a language; write it like de", of.Language)
+		}
+		if seen[of.Language] {
+			c.problem(path+".language", "there is another entry for %q", of.Language)
+		}
+		seen[of.Language] = true
+		between(c, path+".per_word", of.PerWord, 0.1, 20)
+	}
+}
+
+// rampItem checks one entry of ramp.items.
+func (c *checks) rampItem(path string, item RAMPItem) {
+	match := item.Match
+	match.Type = canonicalTypes(match.Type)
+	_, err := policy.Options{IsA: content.IsA}.Matcher(match)
+	for _, e := range flatten(err) {
+		var found *policy.RuleError
+		if errors.As(e, &found) {
+			c.problem(path+"."+found.Field, "%s", found.Detail)
+		}
+	}
+	c.matchNames(path+".match", item.Match)
+	if item.Mutability != "" {
+		c.oneOf(path+".mutability", item.Mutability, string(catalog.Static), string(catalog.Dynamic), string(catalog.Live))
+	}
+	for i, code := range item.Categories {
+		if code == "" || len(code) > 64 || slices.ContainsFunc([]rune(code), func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+			c.problem(fmt.Sprintf("%s.categories[%d]", path, i), "%q is no code of a category; write it like \"483\"", code)
+		}
+	}
+	if _, wrong := item.identity(); wrong != "" {
+		c.problem(path+"."+wrong, "it cannot be read, or its digits do not fit together; look at it again")
+	}
+	between(c, path+".pages", item.Pages, 0, 1_000_000)
+	between(c, path+".records", item.Records, 0, 1_000_000_000)
+	between(c, path+".duration", item.Duration, 0, 1000*time.Hour)
+}
+
+// openGoods opens the catalog of what can be sold, where something is.
+func (h *House) openGoods(config Config) error {
+	if !config.RAMP.Enabled {
+		return nil
+	}
+	made, err := config.catalogConfig(h.Catalog, h.log)
+	if err != nil {
+		return err
+	}
+	if err := h.OpenSupply(context.Background(), config); err != nil {
+		return err
+	}
+	made.Supply, made.Told, made.Teller, made.Kind, made.Owns = h.Shelves, h.Told, h.teller, config.kindOf(), h.owner(config)
+	if h.Goods, err = catalog.New(made); err != nil {
+		return fmt.Errorf("ramp.aliases: %w", err)
+	}
+	h.Desk.OpenGoods(h.Goods)
+	if err := h.openQuotes(config); err != nil {
+		return err
+	}
+	return h.sellSupply(config)
+}
+
+// keepGoods leaves what can be sold in its file, so that the next start is quick.
+func (h *House) keepGoods() error {
+	if h.Goods == nil {
+		return nil
+	}
+	return h.Goods.Save()
+}

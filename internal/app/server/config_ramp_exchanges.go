@@ -1,0 +1,54 @@
+package server
+
+import (
+	"fmt"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/rampapi"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// RAMPExchange is an Exchange elsewhere through which the sites sell, too.
+type RAMPExchange struct {
+	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says: `exchange.example.com`.
+	Domain string `yaml:"domain,required"`
+	// Endpoint is the address of its ExchangeService, as its `ramp-exchange.json` says (`exchange_endpoint`).
+	Endpoint string `yaml:"endpoint,required"`
+	// Relationship is `direct` (without it, too) or `reseller`.
+	Relationship string `yaml:"relationship"`
+}
+
+const maxRAMPExchanges = 50
+
+// rampExchanges checks ramp.exchanges.
+func (c *checks) rampExchanges() { c.otherSellers("ramp.exchanges", c.Config.RAMP.Exchanges) }
+
+// otherSellers checks a list of further Exchanges.
+func (c *checks) otherSellers(path string, all []RAMPExchange) {
+	between(c, path, len(all), 0, maxRAMPExchanges)
+	for i, x := range all {
+		path := fmt.Sprintf("%s[%d]", path, i)
+		if domain, err := identity.ParseDomain(x.Domain); err != nil || domain != x.Domain {
+			c.problem(path+".domain", "%q is no domain; write it like exchange.example.com, in lower case and ASCII", x.Domain)
+		}
+		c.publicURL(path+".endpoint", x.Endpoint)
+		c.oneOf(path+".relationship", first(x.Relationship, "direct"), "direct", "reseller")
+	}
+}
+
+// authorised is the entry of ramp.json for an Exchange.
+func (x RAMPExchange) authorised() *rampv1.AuthorizedExchange {
+	how := rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT
+	if x.Relationship == "reseller" {
+		how = rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER
+	}
+	return &rampv1.AuthorizedExchange{Domain: x.Domain, Endpoint: x.Endpoint, Relationship: how}
+}
+
+// otherExchanges are further Exchanges through which the sites sell.
+func (c Config) otherExchanges() (all []rampapi.Other) {
+	for _, x := range c.RAMP.Exchanges {
+		all = append(all, rampapi.Other{Domain: x.Domain, Endpoint: x.Endpoint, Reseller: x.Relationship == "reseller"})
+	}
+	return all
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"strings"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/ratelimit"
+)
+
+// RAMPRequesters sets who may ask under RAMP, and who may sign up.
+type RAMPRequesters struct {
+	// Registered lets in only requesters that signed up, or that you put in (`frontdesk ramp requester add`). Otherwise
+	// everybody is let in whose signature is right.
+	Registered bool `yaml:"registered"`
+	// SignUp lets requesters sign up by themselves: whoever's domain publishes the keys that belong to the id.
+	SignUp bool `yaml:"sign_up"`
+	// SignUpRate is how often that may be tried from one address, and how often for one domain.
+	SignUpRate string `yaml:"sign_up_rate"`
+}
+
+// RAMPAgent has this front desk publish the keys that `frontdesk keys agent` makes, at /.well-known/ramp-agent.json, so that
+// an agent of yours can ask Exchanges in the name of this domain.
+type RAMPAgent struct {
+	// Enabled says whether they are published. It needs nothing else of RAMP.
+	Enabled bool `yaml:"enabled"`
+	// ID is what the agent calls itself in requests (`requester.id`); without it, the host of `url`, which lets it call itself
+	// anything.
+	ID string `yaml:"id"`
+	// Contact is an e-mail address for those whom it asks.
+	Contact string `yaml:"contact"`
+}
+
+func defaultRAMPRequesters() RAMPRequesters {
+	return RAMPRequesters{SignUp: true, SignUpRate: "10/1h"}
+}
+
+// rampRequesters checks who may ask, and the agent.
+func (c *checks) rampRequesters() {
+	r := c.Config.RAMP
+	for path, text := range map[string]string{"ramp.requester_rate": r.RequesterRate, "ramp.requesters.sign_up_rate": r.Requesters.SignUpRate} {
+		if _, err := ratelimit.ParseRate(text); err != nil {
+			c.problem(path, "%v", err)
+		}
+	}
+	c.email("ramp.agent.contact", r.Agent.Contact)
+	if id := r.Agent.ID; id != "" && (len(id) > 128 || strings.TrimSpace(id) != id) {
+		c.problem("ramp.agent.id", "%q is no id of a requester; write up to 128 characters without blanks at the ends", id)
+	}
+	if r.Agent.Enabled && c.Config.AgentID() == "" {
+		c.problem("ramp.agent.id", "the agent has no name; write one, or set url")
+	}
+}
+
+// AgentID is what the agent of this front desk is called; empty when nobody said it.
+func (c Config) AgentID() string {
+	if c.RAMP.Agent.ID != "" {
+		return c.RAMP.Agent.ID
+	}
+	return c.exchangeHost()
+}
+
+// agentFetcher makes the way to the key documents of agents, within the networks that the configuration allows.
+func (c Config) agentFetcher() *fetch.Fetcher {
+	options := c.fetchOptions()
+	options.MaxBytes, options.Timeout, options.MaxRedirects = identity.AgentBytes, identity.AgentTime, -1
+	return fetch.New(options)
+}

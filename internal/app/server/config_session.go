@@ -1,0 +1,88 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/infra/yamlconf"
+)
+
+// AskSession sets how conversations go on.
+type AskSession struct {
+	// For is how long after a question the caller may come back with the state of the conversation (`session_context`)
+	// that came with its answer. The state is with the caller, not here.
+	For time.Duration `yaml:"for"`
+}
+
+// Remember bounds what is kept here of conversations whose callers ask for it (`meta.remember`): questions and what was
+// told beside them, encrypted with a secret in the folder `keys`; never answers.
+type Remember struct {
+	// For is how long a question is kept; `0s` keeps none.
+	For time.Duration `yaml:"for"`
+	// Turns is how many questions are kept of each credential and each user whom it names, and of each conversation of
+	// somebody without a credential.
+	Turns int `yaml:"turns"`
+	// All is how many are kept altogether. Beyond it the oldest of those without a credential go first.
+	All int `yaml:"all"`
+}
+
+func defaultRemember() Remember { return Remember{For: 30 * 24 * time.Hour, Turns: 50, All: 100_000} }
+
+func defaultSession() AskSession { return AskSession{For: 24 * time.Hour} }
+
+// session checks the conversations' settings.
+func (c *checks) session() {
+	between(c, "ask.session.for", c.Config.Ask.Session.For, time.Minute, 30*24*time.Hour)
+	remember := c.Config.Ask.Remember
+	between(c, "ask.remember.for", remember.For, 0, 10*365*24*time.Hour)
+	between(c, "ask.remember.turns", remember.Turns, 1, 1000)
+	between(c, "ask.remember.all", remember.All, 1, 10_000_000)
+}
+
+// KeyFolder is the folder of secrets, with the default filled in.
+func (c Config) KeyFolder() string { return first(c.Keys, filepath.Join(c.Data, "keys")) }
+
+// CheckKeys says whether this user can read and make the secrets that a server needs, and leaves all as it is. It is a
+// warning: whoever checks a configuration may be another than who serves by it.
+func (l *Loaded) CheckKeys() yamlconf.Findings {
+	err := identity.CheckSecret(l.Config.KeyFolder(), secretName)
+	if err == nil {
+		return nil
+	}
+	path := "keys"
+	if l.Config.Keys == "" {
+		path = "data"
+	}
+	return yamlconf.Findings{l.at(path, "the server would not start as this user: %v", err)}
+}
+
+// secretName is the secret that conversations and promises are sealed with.
+const secretName = "session"
+
+// conversations are those that callers carry, sealed with the front desk's secret, and the memory of what is kept here of
+// them, nil for none.
+func (c Config) conversations(db *store.DB, log *slog.Logger, secret []byte) (*session.Conversations, *session.Memory, error) {
+	carried := session.NewConversations(session.ConversationOptions{Secret: secret, Good: c.Ask.Session.For})
+	if c.Ask.Remember.For == 0 {
+		return carried, nil, nil
+	}
+	kept, err := session.NewMemory(db, session.MemoryOptions{
+		Secret: secret, For: c.Ask.Remember.For, Turns: c.Ask.Remember.Turns, All: c.Ask.Remember.All, Log: log,
+	})
+	return carried, kept, err
+}
+
+const sessionsPath = "/sessions/{id}"
+
+// sessionRoutes are those by which a conversation is forgotten.
+func (s *Server) sessionRoutes() []route {
+	return []route{{
+		pattern: sessionsPath, name: sessionsPath, methods: []string{http.MethodDelete}, cors: true, door: doorAsk, handler: nlweb.Sessions(s.Desk),
+	}}
+}

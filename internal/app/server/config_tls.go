@@ -1,0 +1,161 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/infra/tls"
+)
+
+// TLS is encryption on the address in `listen`: with a certificate in files, or one had by ACME. A change needs a
+// restart, except that of the files' content.
+type TLS struct {
+	// Cert is a PEM file with the certificate, and after it its chain. It is read again when it changes, and on
+	// SIGHUP. A relative path in a file starts from the file's folder; so does that of the other files here.
+	Cert string `yaml:"cert"`
+	// Key is the PEM file of the certificate's private key.
+	Key string `yaml:"key"`
+	// ACME has certificates from an authority such as Let's Encrypt, and renews them.
+	ACME ACME `yaml:"acme"`
+	// Redirect is a second address (`:80`), without TLS, that sends browsers to https, and on which the authority may
+	// look (http-01). Without it there is none.
+	Redirect string `yaml:"redirect"`
+	// HSTS is for how long browsers are told to use https only (Strict-Transport-Security); `0s` does not tell them.
+	// It is sent with TLS of this server's own alone.
+	HSTS time.Duration `yaml:"hsts"`
+}
+
+// ACME has certificates from an authority (RFC 8555). They are kept in the folder `acme` of the data folder; nodes
+// that share that folder share them.
+type ACME struct {
+	// Domains are the names to be certified. They must lead to this server from the internet on port 443 (to
+	// `listen`), or on port 80 (to `tls.redirect`).
+	Domains []string `yaml:"domains"`
+	// Email is where the authority may write to; it may be left out.
+	Email string `yaml:"email"`
+	// Agree says that you agree to the authority's terms of service, which it asks for.
+	Agree bool `yaml:"agree"`
+	// Directory is the authority's address; without it, that of Let's Encrypt.
+	Directory string `yaml:"directory"`
+	// Roots is a PEM file with the roots by which the authority's own address is trusted, for one of your own.
+	Roots string `yaml:"roots"`
+}
+
+// On says whether the server speaks TLS.
+func (t TLS) On() bool { return t.Cert != "" || len(t.ACME.Domains) > 0 }
+
+// strictTransport is the value of Strict-Transport-Security (RFC 6797); nil for none.
+func strictTransport(t TLS) []string {
+	if !t.On() || t.HSTS <= 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("max-age=%d", int(t.HSTS.Seconds()))}
+}
+
+// tls checks the section, and whether the open internet is spoken to in clear.
+func (c *checks) tls() {
+	t := c.Config.TLS
+	switch {
+	case t.Cert != "" && t.Key == "":
+		c.problem("tls.key", "name the file with the private key of tls.cert")
+	case t.Key != "" && t.Cert == "":
+		c.problem("tls.cert", "name the file with the certificate of tls.key")
+	case t.Cert != "" && len(t.ACME.Domains) > 0:
+		c.problem("tls.acme.domains", "there are tls.cert and tls.acme; the certificate comes from one of them")
+	}
+	for path, file := range map[string]string{"tls.cert": t.Cert, "tls.key": t.Key, "tls.acme.roots": t.ACME.Roots} {
+		switch _, err := os.Stat(file); {
+		case file == "" || err == nil:
+		case errors.Is(err, fs.ErrNotExist):
+			c.problem(path, "there is no file %s", file)
+		default:
+			c.problem(path, "%s", unreadable(err))
+		}
+	}
+	c.acme(t.ACME)
+	if t.Redirect != "" {
+		c.listen("tls.redirect", t.Redirect)
+		if !t.On() {
+			c.problem("tls.redirect", "there is no TLS to redirect to; set tls.cert and tls.key, or tls.acme.domains")
+		}
+	}
+	between(c, "tls.hsts", t.HSTS, 0, 10*365*24*time.Hour)
+	if u, err := url.Parse(c.Config.URL); t.On() && err == nil && u.Scheme == "http" {
+		c.warning("url", "it begins with http://, but the server speaks TLS; write https://")
+	}
+	c.cleartext()
+}
+
+func (c *checks) acme(a ACME) {
+	for i, domain := range a.Domains {
+		if !validHost(domain) || strings.ContainsAny(domain, ":[*") || !strings.Contains(domain, ".") || isAddress(domain) {
+			c.problem(fmt.Sprintf("tls.acme.domains[%d]", i), "%q is no domain name that can be certified so; write it like ask.example.com", domain)
+		}
+	}
+	c.web("tls.acme.directory", a.Directory)
+	if len(a.Domains) > 0 && !a.Agree {
+		c.problem("tls.acme.agree", "write `agree: true` when you agree to the authority's terms of service; %s",
+			first(map[string]string{"": "those of Let's Encrypt are at https://letsencrypt.org/repository/"}[a.Directory], "its directory names their address"))
+	}
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// cleartext warns of questions and keys that everyone on the way can read.
+func (c *checks) cleartext() {
+	if c.Config.TLS.On() || len(c.Config.Proxies) > 0 || strings.HasPrefix(c.Config.URL, "https://") || !leavesMachine(c.Config.Listen) {
+		return
+	}
+	c.warning("listen", "%s is reachable from other machines without TLS, so that everyone on the way can read questions and keys; set tls, "+
+		"or put a proxy with TLS in front and name its network in proxies", c.Config.Listen)
+}
+
+// leavesMachine says whether an address to listen on can be reached from elsewhere.
+func leavesMachine(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || host == "localhost" {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return err != nil || !ip.Unmap().IsLoopback()
+}
+
+// openCertificates makes the source of certificates that the configuration asks for, for a listener; nil for none.
+func (s *Server) openCertificates(listener, redirect net.Listener) (tls.Source, error) {
+	t := s.config.TLS
+	switch {
+	case t.Cert != "":
+		return tls.OpenFiles(t.Cert, t.Key, s.options.Now, s.log)
+	case len(t.ACME.Domains) > 0:
+		host, _, _ := net.SplitHostPort(s.config.Listen)
+		return tls.OpenACME(tls.ACME{
+			Domains: slices.Clone(t.ACME.Domains), Email: t.ACME.Email, Directory: t.ACME.Directory, Roots: t.ACME.Roots,
+			Folder: filepath.Join(s.config.Data, "acme"), Host: host, TLSPort: portOf(listener), HTTPPort: portOf(redirect), Log: s.log,
+		})
+	}
+	return nil, nil
+}
+
+// portOf is a listener's port; 0 of none.
+func portOf(listener net.Listener) int {
+	if listener == nil {
+		return 0
+	}
+	address, _ := listener.Addr().(*net.TCPAddr)
+	if address == nil {
+		return 0
+	}
+	return address.Port
+}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/llm"
+)
+
+// Vectors say how items are found by meaning: an embedding model turns their texts and the questions into vectors, and
+// those that point the same way belong together. Changes need a restart.
+type Vectors struct {
+	// Fusion is how what is found by words and what is found by meaning become one list: `scores` brings both scores to
+	// one scale and averages them, `ranks` goes by the places in the two lists.
+	Fusion string `yaml:"fusion"`
+	// Share is how much meaning counts in that list, 0 to 1; words count the rest.
+	Share float64 `yaml:"share"`
+	// Alone lets an item be an answer that shares no word with the question. Otherwise vectors only order what words find.
+	Alone bool `yaml:"alone"`
+	// Apart is beside how many unrelated questions such an item must stand out, as a share, 0 to 1: it has to resemble the
+	// question more than the nearest item resembles so many of a set of questions on all kinds of matters. A higher number
+	// finds less beside the words.
+	Apart float64 `yaml:"apart"`
+	// Passages is the most passages of an item that are turned into vectors.
+	Passages int `yaml:"passages"`
+	// Most is the most vectors that are kept in memory; texts beyond it are found by words alone. One of 768 numbers
+	// takes 3 KB. Up to 100,000 a question is held against all; beyond, against those of the items found by words.
+	Most int `yaml:"most"`
+	// Pace is the most texts that are turned into vectors in a minute, `0` for as many as the endpoint takes.
+	Pace int `yaml:"pace"`
+	// TextPrefix is put before the texts of items, as some models want it, such as `"passage: "`.
+	TextPrefix string `yaml:"text_prefix"`
+	// QuestionPrefix is put before questions, such as `"query: "`.
+	QuestionPrefix string `yaml:"question_prefix"`
+	// Version makes all vectors anew when it is changed, for when another model is behind the same name.
+	Version string `yaml:"version"`
+}
+
+// The ways to make one list of two.
+const (
+	byScores = "scores"
+	byRanks  = "ranks"
+)
+
+func defaultVectors() Vectors {
+	return Vectors{Fusion: byScores, Share: search.DefaultFusion.Share, Alone: true, Apart: 0.95, Passages: 8, Most: search.MaxScan}
+}
+
+// vectors checks the section model.vectors.
+func (c *checks) vectors() {
+	v := c.Config.Model.Vectors
+	c.oneOf("model.vectors.fusion", v.Fusion, byScores, byRanks)
+	between(c, "model.vectors.share", v.Share, 0, 1)
+	between(c, "model.vectors.apart", v.Apart, 0, 1)
+	between(c, "model.vectors.passages", v.Passages, 1, 64)
+	between(c, "model.vectors.most", v.Most, 1, 10_000_000)
+	between(c, "model.vectors.pace", v.Pace, 0, 1_000_000)
+}
+
+func (v Vectors) fusion() search.Fusion {
+	return search.Fusion{Ranks: v.Fusion == byRanks, Share: v.Share, Least: 1}
+}
+
+// apart is the share that desk.Config.Apart takes.
+func (v Vectors) apart() float64 {
+	if !v.Alone {
+		return 0
+	}
+	return v.Apart
+}
+
+// openVectors makes the keeper of vectors; nil where no model makes any. It does nothing yet.
+func (c Config) openVectors(h *House) *vector.Keeper {
+	if !h.Model.Does(llm.Embed) {
+		return nil
+	}
+	v := c.Model.Vectors
+	return vector.New(vector.Options{
+		Catalog: h.Catalog, DB: h.db, Model: h.Model, Version: v.Version, TextPrefix: v.TextPrefix, QuestionPrefix: v.QuestionPrefix,
+		Passages: v.Passages, Most: v.Most, Pace: v.Pace, Log: h.log,
+	})
+}

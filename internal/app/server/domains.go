@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/operator/api"
+	"frontdesk/wire/receipt"
+	"frontdesk/wire/sign"
+)
+
+// How domains that were verified are looked at again (RAMP v1, ramp.json: at least hourly), and when their owners are told that it is time.
+const (
+	lookDomainsEvery  = 50 * time.Minute
+	claimDomainsEvery = time.Minute
+	claimDomains      = 200 // at once
+	domainSilent      = 24 * time.Hour
+	domainSoon        = 14 * 24 * time.Hour
+	domainsTogether   = 8
+)
+
+// proofFetcher asks domains that callers name.
+func (c Config) proofFetcher() *fetch.Fetcher {
+	options := c.fetchOptions()
+	options.MaxBytes, options.Timeout, options.MaxRedirects = identity.AgentBytes, identity.ProofTime, -1
+	return fetch.New(options)
+}
+
+// openProofs lets the domains of tenants be verified.
+func (h *House) openProofs(config Config) *desk.Proving {
+	h.verified = counter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
+	h.proofs = identity.NewProofs(config.proofFetcher(), config.exchangeDomain())
+	return &desk.Proving{Proofs: h.proofs, Keys: h.Deliveries, Told: func(outcome string) { h.verified.WithLabelValues(outcome).Inc() }}
+}
+
+// domainFact is the body of an entry of the ledger on the verification of a domain.
+type domainFact struct {
+	Of     string     `json:"of"`  // domain
+	Did    string     `json:"did"` // verified, refused, lapsed or forgotten
+	Tenant string     `json:"tenant"`
+	Reason string     `json:"reason,omitempty"`
+	Key    string     `json:"key,omitempty"` // the id of the one that signs at the domain
+	Until  *time.Time `json:"until,omitempty"`
+	By     string     `json:"by,omitempty"`
+}
+
+// recordDomain has the ledger tell of the verification of a domain, in the transaction that does it.
+func (h *House) recordDomain(ctx context.Context, tx *store.Tx, d push.Domain, did string) error {
+	fact := domainFact{Of: "domain", Did: did, Tenant: d.Tenant, Reason: d.Reason, Key: d.Key, Until: ends(d.Until)}
+	fact.By, _ = ctx.Value(byKey{}).(string)
+	body, err := json.Marshal(fact)
+	if err == nil {
+		_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "domain", Site: d.Tenant, Party: "caller:" + d.Caller, Subject: d.Domain, Body: body})
+	}
+	return err
+}
+
+// tenantOutlet is who delivers what a tenant has at a domain; nil for nobody. Where a key was registered with the verification of the domain, addresses
+// there are signed with that and no other, and with none once the verification has lapsed: what a key of before signed the provider may not
+// know any more.
+func (h *House) tenantOutlet(t *push.Tenant, domain string) *desk.Outlet {
+	proven := h.Tenants.Proven(domain)
+	if proven != nil && proven.Tenant != t.ID {
+		proven = nil
+	}
+	good := proven != nil && proven.Good(h.now())
+	if !good && (h.verifiedOnly || proven != nil && proven.Key != "") {
+		return nil
+	}
+	d := tenantDelivery(t)
+	if proven != nil && proven.Key != "" {
+		if d.Form != proven.Form || d.At == "" {
+			d = RAMPDelivery{At: identity.Origin(domain), Form: proven.Form, Agent: d.Agent}
+		}
+		d.Name = push.DomainPlace(t.ID, domain)
+	}
+	at, ok := d.origin()
+	if d.At == "" || !ok {
+		return nil
+	}
+	return &desk.Outlet{Name: d.Name, At: at, Licence: d.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
+		return h.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
+	}}
+}
+
+// followDomains looks again at domains that were verified, and tells of those that lapse, until ctx ends.
+func (s *Server) followDomains(ctx context.Context) {
+	tick := time.NewTicker(claimDomainsEvery)
+	defer tick.Stop()
+	for {
+		if err := s.lookDomains(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("the domains that were verified could not be looked at again; that is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// lookDomains looks at the domains whose turn it is.
+func (s *Server) lookDomains(ctx context.Context) error {
+	for {
+		due, err := s.Tenants.Due(ctx, lookDomainsEvery, claimDomains)
+		if err != nil {
+			return err
+		}
+		var looking sync.WaitGroup
+		failed, places := make([]error, len(due)), make(chan struct{}, domainsTogether)
+		for i, d := range due {
+			places <- struct{}{}
+			looking.Go(func() {
+				failed[i] = s.lookDomain(ctx, d)
+				<-places
+			})
+		}
+		looking.Wait()
+		if err := errors.Join(failed...); err != nil || len(due) < claimDomains {
+			return err
+		}
+	}
+}
+
+// lookDomain looks at one domain.
+func (s *Server) lookDomain(ctx context.Context, due push.Domain) error {
+	seen := push.SeenNothing
+	listed, cause := s.proofs.Listed(ctx, due.Domain)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if cause == nil {
+		seen = push.SeenUnlisted
+		if listed {
+			seen = push.SeenListed
+		}
+	}
+	d, turned, err := s.Tenants.Look(ctx, due, seen, domainSilent)
+	if err != nil || d.Domain == "" {
+		return err
+	}
+	log := s.log.With("domain", d.Domain, "tenant", d.Tenant)
+	now := s.now()
+	switch {
+	case turned && d.Status == push.DomainVerified:
+		log.Info("the domain names this Exchange again, and is verified as before", "until", d.Until)
+	case turned:
+		s.tellLapsed(log, d, cause)
+	case seen == push.SeenNothing && d.Status == push.DomainVerified:
+		log.Warn("whether the domain still names this Exchange cannot be told; it lapses when that lasts for a day", "error", cause, "since", d.Listed)
+	case d.Status == push.DomainVerified && d.Until.Sub(now) < domainSoon:
+		log.Warn("the verification of the domain ends soon: its provider has to run `frontdesk ramp verify-domain` again", "until", d.Until)
+	}
+	return nil
+}
+
+// tellLapsed tells the log that a domain lapsed, and what that stops.
+func (s *Server) tellLapsed(log *slog.Logger, d push.Domain, cause error) {
+	log = log.With("reason", d.Reason)
+	if cause != nil {
+		log = log.With("error", cause)
+	}
+	if d.Key != "" || s.verifiedOnly {
+		log.Warn("the verification of the domain has lapsed, so that nothing at it is sold: its provider has to run `frontdesk ramp verify-domain` again")
+		return
+	}
+	log.Warn("the verification of the domain has lapsed; what is at it is sold all the same, unless ramp.verified_only is set")
+}
+
+// domainMetrics tell how many domains there are by how they stand, and what came of challenges.
+func (s *Server) domainMetrics() {
+	s.metrics.registry.MustRegister(s.verified)
+	for _, state := range []string{push.DomainVerified, push.DomainLapsed} {
+		s.metrics.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "frontdesk", Name: "ramp_domains", Help: "Domains of tenants that were verified once, by how they stand.", ConstLabels: prometheus.Labels{"state": state},
+		}, func() float64 { return float64(s.Tenants.Count(state)) }))
+	}
+}
+
+// domainRoutes let the operator's programs see the domains that were verified, and their challenges.
+func (s *Server) domainRoutes() []route {
+	c := api.Domains{Tenants: s.Tenants, Now: s.now, Host: supplyHost}
+	var all []route
+	for _, pattern := range []string{api.DomainList, api.DomainOne, api.DomainChallenges} {
+		all = append(all, route{pattern: pattern, name: pattern, refuse: api.WriteError, handler: s.gate.operators(api.DomainsHandler(c))})
+	}
+	return all
+}

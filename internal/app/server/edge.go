@@ -1,0 +1,383 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/internal/infra/notify"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/licensing/edge"
+	"frontdesk/internal/licensing/edge/deliverylog"
+	wire "frontdesk/wire/edge"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
+)
+
+// edgeWorks is the gate before the sites of a configuration, with what it needs in the background.
+type edgeWorks struct {
+	gate      *edge.Gate
+	spool     *deliverylog.Spool
+	remotes   []*edge.Remote
+	origins   []*edge.Origin
+	followers []*edge.Follower
+	policies  []*ownPolicy // of sites whose Exchange this is
+}
+
+// EdgeServer is an edge by itself: a server without a house behind it. NewEdge makes one, Run runs it, Close ends it.
+type EdgeServer struct {
+	*Server
+	works *edgeWorks
+}
+
+// errNoExchange is of an edge by itself that has nobody to ask.
+var errNoExchange = errors.New("an edge by itself needs an Exchange: set edge.exchange to its address; `frontdesk serve` is both in one")
+
+// NewEdge puts an edge together; it does not listen yet.
+func NewEdge(options Options) (*EdgeServer, error) {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	config := options.Loaded.Config
+	switch {
+	case config.Edge.Exchange == "":
+		return nil, errNoExchange
+	case len(config.Edge.Sites) == 0:
+		return nil, errors.New("there is no site behind the gate; name one in edge.sites")
+	}
+	s := &Server{House: &House{clock: options.Now, log: options.Log}, options: options, config: config, log: options.Log, metrics: newMetrics(nil), outside: newOutside(config), after: time.After, leave: func() {}}
+	ship, err := s.shipper()
+	if err != nil {
+		return nil, err
+	}
+	works, err := s.openGate(ship, s.remoteSite)
+	if err != nil {
+		return nil, err
+	}
+	mux, known := newRoutes([]route{
+		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
+		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.edgeReady)},
+	}, nil, newSharing(config.CORS, false))
+	s.front = &front{
+		outside: s.outside, strict: strictTransport(config.TLS), routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now,
+		most: int64(config.Limits.Requests), gate: works.gate, only: true,
+	}
+	s.metrics.busy(s.front.inWork.Load)
+	s.metrics.spool(works.spool.Standing)
+	return &EdgeServer{Server: s, works: works}, nil
+}
+
+// Close gives back what the edge holds.
+func (s *EdgeServer) Close() error { return s.works.close() }
+
+// Reload has the files of the certificate looked at; those of keys are looked at by themselves.
+func (s *EdgeServer) Reload() {
+	if source := s.certificates.Load(); source != nil {
+		(*source).Look()
+	}
+}
+
+// Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time, and tells the
+// Exchange of them if it can be reached.
+func (s *EdgeServer) Run(ctx context.Context) error {
+	l, err := s.takeAddresses(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // what is delivered while it stops is told, too
+	defer stop()
+	var background sync.WaitGroup
+	s.works.ask(ctx)
+	s.works.run(work, &background)
+	s.answerBeside(work, &background, l, s.works.gate)
+	err = s.serve(ctx, l.public, l.source)
+	stop()
+	background.Wait()
+	s.works.last(ctx, s.log)
+	return err
+}
+
+// last tells the Exchange of what was delivered until now, if it can be reached.
+func (w *edgeWorks) last(ctx context.Context, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastShip)
+	defer cancel()
+	if err := w.spool.Flush(ctx); err != nil {
+		log.Warn("the Exchange does not know all deliveries yet; it is told when this runs again", "error", err)
+	}
+}
+
+// lastShip is how long an edge that stops tries to tell the Exchange what it has not told yet.
+const lastShip = 5 * time.Second
+
+// errNoKey is why records wait where there is no key.
+var errNoKey = errors.New("edge.key and the key's secret are not set, so that the Exchange is told of nothing: run `frontdesk keys issue edge` there")
+
+// shipper tells the Exchange of deliveries.
+func (s *Server) shipper() (func(context.Context, wire.Batch) error, error) {
+	e := s.config.Edge
+	text, err := notify.Credential(e.SecretEnv, e.SecretFile)
+	if err != nil {
+		return nil, err
+	}
+	if e.Key == "" || text == "" {
+		s.log.Warn(errNoKey.Error())
+		return func(context.Context, wire.Batch) error { return errNoKey }, nil
+	}
+	secret, err := sign.ParseWebhookSecret(text)
+	if err != nil {
+		return nil, err
+	}
+	exchange := &deliverylog.Exchange{URL: first(trimSlash(e.Exchange), "") + wire.Path, Key: e.Key, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.options.Now}
+	return exchange.Ship, nil
+}
+
+// ImportLog tells the Exchange of the deliveries in a log of a server that asked an edge, and returns once it has taken them. It gives how
+// many there were, and how many lines could not be read. The edge may run meanwhile.
+func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries, unread int, err error) {
+	options.Now = time.Now
+	s := &Server{options: options, config: options.Loaded.Config, log: options.Log}
+	if s.config.Edge.Exchange == "" {
+		return 0, 0, errNoExchange
+	}
+	ship, err := s.shipper()
+	if err != nil {
+		return 0, 0, err
+	}
+	records, err := deliverylog.Open(deliverylog.Config{Dir: filepath.Join(s.config.Data, "edge", "import"), Sync: time.Hour, Max: int64(s.config.Edge.Spool.Max), Ship: ship, Now: options.Now, Log: s.log})
+	if err != nil {
+		return 0, 0, err
+	}
+	_, deliveries, unread, err = edge.ReadLog(log, func(d wire.Delivery) error {
+		err := records.Put(d)
+		if errors.Is(err, deliverylog.ErrFull) {
+			if err = records.Flush(ctx); err == nil {
+				err = records.Put(d)
+			}
+		}
+		return err
+	})
+	if err == nil {
+		err = records.Flush(ctx)
+	}
+	if err == nil && records.Standing().Waiting > 0 {
+		err = errors.New("the Exchange does not take all of it; its log says why, and what waits is told again with the next import")
+	}
+	return deliveries, unread, errors.Join(err, records.Close())
+}
+
+// openGate makes the gate of the configured sites. from completes a site with what is known of it.
+func (s *Server) openGate(ship func(context.Context, wire.Batch) error, from func(*edgeWorks, EdgeSite, *edge.Site) error) (*edgeWorks, error) {
+	e := s.config.Edge
+	records, err := deliverylog.Open(deliverylog.Config{
+		Dir: s.config.spoolFolder(), Sync: e.Spool.Sync, Every: e.Spool.Every, Max: int64(e.Spool.Max), Ship: ship, Now: s.options.Now, Log: s.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	works := &edgeWorks{spool: records}
+	config := edge.Config{
+		Spool: records, Agents: e.Agents, InfoURL: e.InfoURL, Client: s.outside.Client, Host: s.outside.Host, Secure: s.outside.Secure, Unseen: int64(e.Auth.Unseen),
+		Now: s.options.Now, Log: s.log,
+	}
+	if config.InfoURL == "" {
+		config.InfoURL = first(trimSlash(e.Exchange), trimSlash(s.config.URL)) + exchangeManifest
+	}
+	config.Refusals, _ = ratelimit.ParseRate(e.Refusals) // checked
+	config.Manifests, _ = ratelimit.ParseRate(e.Manifests)
+	for _, site := range e.Sites {
+		made, err := s.gatedSite(works, site, from)
+		if err != nil {
+			return nil, errors.Join(err, works.close())
+		}
+		config.Sites = append(config.Sites, made)
+	}
+	works.gate = edge.New(config)
+	if e.Auth.Log != "" {
+		works.followers = append(works.followers, &edge.Follower{
+			Path: e.Auth.Log, State: filepath.Join(s.config.Data, "edge", "log.json"), Put: records.Put, Log: s.log,
+		})
+	}
+	return works, nil
+}
+
+// exchangeManifest is where an Exchange tells of itself.
+const exchangeManifest = "/.well-known/ramp-exchange.json"
+
+func trimSlash(address string) string {
+	for address != "" && address[len(address)-1] == '/' {
+		address = address[:len(address)-1]
+	}
+	return address
+}
+
+// gatedSite makes one site of the gate.
+func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks, EdgeSite, *edge.Site) error) (edge.Site, error) {
+	e := s.config.Edge
+	made := edge.Site{
+		Domain: site.Domain, Hosts: site.hosts(), URL: site.address(), Tokens: edge.NewTokens(site.Tokens, site.TokensFile, s.options.Now, s.log), Closed: site.Closed, License: site.License, Fetches: site.Fetches,
+	}
+	if site.Origin != "" {
+		to, err := url.Parse(site.Origin)
+		if err != nil {
+			return made, err
+		}
+		most := site.Most
+		if most == 0 {
+			most = defaultMost
+		}
+		made.Origin = edge.NewOrigin(edge.OriginConfig{
+			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: s.config.Limits.WriteTimeout, Most: most, Body: int64(e.Body), Upgrades: site.Upgrades,
+		})
+		works.origins = append(works.origins, made.Origin)
+	}
+	s.answering(site, made.Tokens)
+	if err := from(works, site, &made); err != nil {
+		return made, err
+	}
+	s.withStored(site, &made)
+	return made, nil
+}
+
+// remoteSite completes a site with what an Exchange elsewhere says of it.
+func (s *Server) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+	e := s.config.Edge
+	published := slices.ContainsFunc(site.Keys, func(k EdgeKey) bool { return k.File == "" })
+	var others []*rampv1.AuthorizedExchange
+	for _, x := range site.Exchanges {
+		others = append(others, x.authorised())
+	}
+	remote, err := edge.OpenRemote(edge.RemoteConfig{
+		Others: others, Exchange: trimSlash(e.Exchange), Domain: site.Domain, Folder: filepath.Join(s.config.Data, "edge", "sites", site.Domain), Fetcher: s.config.Fetcher(),
+		Unknown: edge.Access(first(site.Unknown, "blocked")), Keys: published, Every: e.Every, Stale: e.Stale, Now: s.options.Now, Log: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	works.remotes = append(works.remotes, remote)
+	made.Policy, made.Documents = remote.Policy, remote.Document
+	files, err := s.keyFiles(site)
+	if err != nil {
+		return err
+	}
+	made.Keys = func(context.Context) ([]sign.URLKey, error) {
+		if !published {
+			return files.Keys(), nil
+		}
+		return append(slices.Clone(files.Keys()), remote.Keys()...), nil
+	}
+	return nil
+}
+
+// keyFiles are the keys of a site that are in files.
+func (s *Server) keyFiles(site EdgeSite) (*edge.KeyFiles, error) {
+	var files []edge.KeyFile
+	for _, key := range site.Keys {
+		if key.File != "" {
+			files = append(files, key.file())
+		}
+	}
+	return edge.OpenKeyFiles(files, s.options.Now, s.log)
+}
+
+// firstAsk is how long an edge that starts waits for its Exchange; without it, what it said last holds.
+const firstAsk = 5 * time.Second
+
+// ask asks the Exchange for the first time.
+func (w *edgeWorks) ask(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, firstAsk)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, remote := range w.remotes {
+		all.Go(func() { remote.Look(ctx) })
+	}
+	all.Wait()
+}
+
+// edgeReady says whether an edge takes requests.
+func (s *Server) edgeReady(w http.ResponseWriter, _ *http.Request) {
+	if s.stopping.Load() {
+		http.Error(w, "stopping", http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = w.Write([]byte("ready\n"))
+}
+
+// run has everything work in the background until ctx ends.
+func (w *edgeWorks) run(ctx context.Context, background *sync.WaitGroup) {
+	background.Go(func() { w.spool.Run(ctx) })
+	for _, remote := range w.remotes {
+		background.Go(func() { remote.Run(ctx) })
+	}
+	for _, follower := range w.followers {
+		background.Go(func() { follower.Run(ctx) })
+	}
+	for _, policy := range w.policies {
+		background.Go(func() { policy.follow(ctx) })
+	}
+}
+
+func (w *edgeWorks) close() error {
+	for _, origin := range w.origins {
+		origin.Close()
+	}
+	return w.spool.Close()
+}
+
+// listenAuth takes the address at which servers ask; nil when there is none.
+func (s *Server) listenAuth(ctx context.Context) (net.Listener, error) {
+	if s.config.Edge.Auth.Listen == "" || s.config.Edge.Exchange == "" && s.gates == nil {
+		return nil, nil
+	}
+	return listen(ctx, "edge.auth.listen", s.config.Edge.Auth.Listen)
+}
+
+// serveAuth answers servers that ask until ctx ends.
+func (s *Server) serveAuth(ctx context.Context, listener net.Listener, gate *edge.Gate) {
+	limits := s.config.Limits
+	answers := &front{
+		outside: s.outside, routes: http.NewServeMux(), known: map[string]*route{}, log: s.log, metrics: s.metrics, now: s.options.Now, most: int64(limits.Requests),
+	}
+	one := route{pattern: "/", name: "edge auth", handler: gate.Auth()}
+	answers.routes.Handle("/", noted(&one, one.handler))
+	answers.known["/"] = &one
+	server := &http.Server{
+		Handler: answers, ReadHeaderTimeout: limits.HeaderTimeout, ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, IdleTimeout: limits.IdleTimeout,
+		MaxHeaderBytes: int(limits.Header), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	s.log.Info("servers may ask whether requests pass", "address", listener.Addr().String())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		s.log.Error("servers cannot ask any more", "error", err)
+	}
+}
+
+// spool tells how the records of an edge stand.
+func (m *metrics) spool(standing func() deliverylog.Standing) {
+	for _, figure := range []struct {
+		name, help string
+		of         func(deliverylog.Standing) float64
+	}{
+		{"edge_deliveries_open", "Deliveries that have begun and not ended.", func(s deliverylog.Standing) float64 { return float64(s.Open) }},
+		{"edge_records_waiting", "Records that the Exchange has not taken yet.", func(s deliverylog.Standing) float64 { return float64(s.Waiting) }},
+		{"edge_records_bytes", "What records take on disk.", func(s deliverylog.Standing) float64 { return float64(s.Bytes) }},
+		{"edge_records_oldest_seconds", "How long the oldest record that waits has waited.", func(s deliverylog.Standing) float64 { return s.Oldest.Seconds() }},
+		{"edge_batches_failed", "Attempts to tell the Exchange that failed, since the start.", func(s deliverylog.Standing) float64 { return float64(s.Failed) }},
+	} {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "frontdesk", Name: figure.name, Help: figure.help},
+			func() float64 { return figure.of(standing()) }))
+	}
+}

@@ -1,0 +1,162 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/edge"
+	"frontdesk/internal/licensing/rampapi"
+	wire "frontdesk/wire/edge"
+	"frontdesk/wire/sign"
+)
+
+// gates says whether this server is the gate of the configured sites itself.
+func (c Config) gates() bool { return c.RAMP.Enabled && c.Edge.Exchange == "" && len(c.Edge.Sites) > 0 }
+
+// ownEdge is by which the records of this server's own gate are known.
+const ownEdge = "gate"
+
+// openGates makes the gate of this server's own, if there is to be one: the Exchange that it asks and tells is this front desk.
+func (s *Server) openGates() error {
+	if !s.config.gates() || s.gate == nil { // nobody comes to a process that asks itself
+		return nil
+	}
+	var sites []string
+	for _, site := range s.config.AllSites() {
+		sites = append(sites, site.ID)
+	}
+	ship := func(ctx context.Context, batch wire.Batch) error {
+		_, err := s.Desk.Delivered(ctx, desk.Edge{Name: ownEdge, Sites: sites}, batch)
+		return err
+	}
+	works, err := s.openGate(ship, s.ownSite)
+	if err != nil {
+		return err
+	}
+	s.gates = works
+	s.metrics.spool(works.spool.Standing)
+	return nil
+}
+
+// ownSite completes a site with what this front desk knows of it: its policy, its document, and the keys of the entries of
+// ramp.delivery that deliver at its address.
+func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+	policy := &ownPolicy{server: s, site: site}
+	policy.known.Store(edge.NewPolicy(edge.Access(first(site.Unknown, string(edge.Blocked))), nil))
+	works.policies = append(works.policies, policy)
+	made.Policy = policy.known.Load
+	if made.Origin == nil {
+		made.Shelf = rampapi.Shelf(s.Desk)
+	}
+	var documents httpx.DocumentCache
+	licences := rampapi.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) { return s.licensed(r, site.Domain) })
+	made.Documents = func(path string) http.Handler {
+		switch {
+		case path == edge.RSLPath && policy.heard.Load():
+			return licences
+		case path == edge.VerifierPath && s.config.RAMP.Attest:
+			return s.verifierOf(site.Domain)
+		case path != edge.ManifestPath:
+			return nil
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			document, err := documents.Get(site.Domain, trimSlash(s.config.URL), func() (*httpx.Document, error) {
+				return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(), trimSlash(s.config.URL), s.config.otherExchanges()...)
+			})
+			if err != nil {
+				rampapi.WriteError(w, r, err)
+				return
+			}
+			document.ServeHTTP(w, r)
+		})
+	}
+	files, err := s.keyFiles(site)
+	if err != nil {
+		return err
+	}
+	made.Keys = func(ctx context.Context) ([]sign.URLKey, error) {
+		keys := slices.Clone(files.Keys())
+		for _, d := range s.config.RAMP.Delivery {
+			if at, _ := d.origin(); at != made.URL {
+				continue
+			}
+			own, err := s.verifyingKeys(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, own...)
+		}
+		return keys, nil
+	}
+	return nil
+}
+
+// verifyingKeys are the keys that addresses of an entry of ramp.delivery may be signed with.
+func (s *Server) verifyingKeys(ctx context.Context, d RAMPDelivery) ([]sign.URLKey, error) {
+	if sign.URLForm(d.Form) != sign.URLEd25519 {
+		return s.outletKeys(ctx, outlet{RAMPDelivery: d})
+	}
+	var keys []sign.URLKey
+	now := s.now()
+	for _, key := range s.SiteKeys.Keys() {
+		one := sign.URLKey{Form: sign.URLEd25519, ID: key.ID, Public: key.Public}
+		if key.State(now) == "retired" {
+			continue
+		}
+		keys = append(keys, one)
+	}
+	return keys, nil
+}
+
+// ownPolicy is the access policy of a site as the desk has it.
+type ownPolicy struct {
+	server *Server
+	site   EdgeSite
+	known  atomic.Pointer[edge.Policy]
+	heard  atomic.Bool // the desk knows the site
+	failed bool        // the desk could not be asked when it last was
+}
+
+// policyEvery is how often the desk is asked for the policy of a site; a change of the terms counts after that.
+const policyEvery = time.Second
+
+// follow asks the desk until ctx ends.
+func (p *ownPolicy) follow(ctx context.Context) {
+	tick := time.NewTicker(policyEvery)
+	defer tick.Stop()
+	for {
+		p.look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// look asks the desk. What it said last holds while it says nothing.
+func (p *ownPolicy) look(ctx context.Context) {
+	said, err := p.server.Desk.AccessPolicy(ctx, p.site.Domain)
+	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
+		p.failed = failed
+		if failed {
+			p.server.log.Error("the policy of a site cannot be read; what it said last holds", "site", p.site.Domain, "error", err)
+		} else {
+			p.server.log.Info("the policy of a site can be read again", "site", p.site.Domain)
+		}
+	}
+	if err != nil {
+		return
+	}
+	rules := make([]edge.Rule, 0, len(said.Rules))
+	for _, rule := range said.Rules {
+		rules = append(rules, edge.Rule{Pattern: rule.Pattern, Access: edge.Access(rule.Access)})
+	}
+	p.known.Store(edge.NewPolicy(edge.Access(said.Default), rules))
+	p.heard.Store(true)
+}

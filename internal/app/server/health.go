@@ -1,0 +1,63 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/infra/fail"
+)
+
+// health says that the process answers, whatever the state of what it stands on.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	writeStatus(w, "ok")
+}
+
+// pingTimeout is how long the database may take to show that it is there.
+const pingTimeout = 2 * time.Second
+
+// ready says whether questions are answered: the database can be reached, the content is loaded, and the server is
+// not about to stop.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if err := s.readiness(r.Context()); err != nil {
+		nlweb.WriteError(w, r, err)
+		return
+	}
+	writeStatus(w, "ready")
+}
+
+// readiness says why requests would be refused; nil when they are answered.
+func (s *Server) readiness(ctx context.Context) error {
+	if s.stopping.Load() {
+		return fail.New(fail.Unavailable, "the server is stopping")
+	}
+	if err := s.Desk.Ready(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if err := s.db.Ping(ctx); err != nil {
+		s.log.Error("the database does not answer", "error", err)
+		return unusable("the database does not answer")
+	}
+	if s.db.Failing() != nil { // the log has the cause
+		return unusable("the database takes no writes")
+	}
+	return nil
+}
+
+// unusable is the answer of a probe to which another is worth sending as soon as the database was tried again.
+func unusable(why string) error {
+	e := fail.New(fail.Unavailable, "%s", why)
+	e.RetryAfter = time.Second
+	return e
+}
+
+// writeStatus answers a probe. Like every answer it is an object with _meta.
+func writeStatus(w http.ResponseWriter, status string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	fmt.Fprintf(w, `{"_meta":{"response_type":"status","version":"0.55"},"status":%q}`+"\n", status)
+}

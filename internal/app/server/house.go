@@ -1,0 +1,240 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/store/backup"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/broker"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy/overrides"
+
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/policy/imported"
+)
+
+// House is the rooms below the doors, put together as a configuration says: for a server, and for commands that
+// work on the same content without one.
+type House struct {
+	Catalog *content.Catalog
+	Desk    *desk.Desk
+	Keys    *identity.Keys
+	Model   *llm.Client      // nil without one
+	Vectors *vector.Keeper   // nil where no model makes any
+	Nonces  *identity.Nonces // that were used under platforms' keys
+	Ledger  *ledger.Ledger
+	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
+	Accounts     *accounts.Book
+	ReadAccounts *accounts.Reader
+	ReadDeals    *transactions.Reader // what was offered and sold
+	ReadTraffic  *botstats.Reader     // whom edges saw
+	ReadEvidence *accesslog.Reader    // what logs say of deliveries
+	Stated       *imported.Keeper     // what sites state of their addresses
+	// Rulebook is what the operator's programs add to the terms.
+	Rulebook *overrides.Keeper
+	// SiteKeys, AgentKeys, VerifierKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
+	SiteKeys     *identity.SiteKeys
+	Addresses    *identity.AddressKeys
+	AgentKeys    *identity.SiteKeys // of an agent of the owner's, which asks others
+	VerifierKeys *identity.SiteKeys // with which the sites attest things of their content
+	Platforms    *identity.Platforms
+	Deliveries   *identity.DeliveryKeys // that sign addresses for others
+	Edges        *identity.EdgeKeys     // with which edges tell what they delivered
+	Requesters   *identity.Requesters   // who ask under RAMP; nil before OpenRequesters
+	Goods        *catalog.Catalog       // what can be sold; nil where nothing is
+	Shelves      *push.Shelves          // of what is pushed; nil before OpenSupply, and where nothing is sold
+	Tenants      *push.Tenants          // for whom something is pushed
+	Callers      *identity.Callers      // who push it
+	Answers      *identity.Answers      // to challenges of this front desk's own domains
+	Vault        *vault.Vault           // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+
+	imports   *accesslog.Keeper                                      // of logs of deliveries
+	sites     map[string]bool                                        // ids of those that are served
+	supplying supplying                                              // what is pushed
+	rereads   atomic.Pointer[func(site string, paths []string) bool] // begins to read a site's sources anew; nil where nobody does
+
+	providers *identity.Providers // of what is sold; nil where their word is not asked for
+
+	proofs       *identity.Proofs       // of tenants' domains; nil where nothing is sold
+	verified     *prometheus.CounterVec // challenges, by what came of them
+	verifiedOnly bool                   // nothing of a tenant's is sold at a domain that is not verified
+
+	db       *store.DB
+	secret   []byte            // of conversations, promises, and the names of what limits count
+	promises *session.Promises // nil without
+	memory   *session.Memory   // nil when nothing is remembered
+	visitor  *fetch.Visitor
+	agent    string // as which the visitor comes
+	maxBytes int64  // the most that a document of the web may have
+	rules    atomic.Pointer[policy.Terms]
+	added    atomic.Pointer[overrides.Book]                  // to the terms of the file
+	licences atomic.Pointer[licensing]                       // what sites state
+	selling  atomic.Pointer[desk.Selling]                    // how offers are made; nil where nothing is sold
+	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
+	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
+	clock    func() time.Time                                // nil for time.Now
+	admit    func(ctx context.Context, sites []string) error // nil to let everything through
+	asked    func(llm.Call)                                  // told of each call of the model; nil for nobody
+	log      *slog.Logger
+}
+
+// Database names the database, with the tables of every room.
+func (c Config) Database(log *slog.Logger) store.Config {
+	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
+		content.Schema, identity.Schema, identity.PlatformSchema, identity.LoginSchema, identity.RequesterSchema, identity.DeliverySchema, identity.EdgeSchema, ledger.Schema, grants.Schema, vault.Schema,
+		transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema,
+		accounts.Schema, broker.Schema, overrides.Schema, imported.Schema, push.Schema, identity.CallerSchema, identity.AnswerSchema,
+		outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, vector.Schema, llm.Schema,
+	}}
+}
+
+// OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
+// nothing yet: Refresh or Follow loads the catalog. It makes no secrets: conversations
+// and promises go on for as long as the process runs.
+func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, error) {
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	return openHouse(ctx, config, log, secret)
+}
+
+// openHouse is OpenHouse with the secret that conversations and promises are sealed with.
+func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []byte) (*House, error) {
+	if _, err := config.CompileTerms(); err != nil { // before anything is opened
+		return nil, err
+	}
+	actions, err := config.CompileActions()
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, config.Database(log))
+	if err != nil {
+		return nil, err
+	}
+	if err := backup.Finish(ctx, db, config.Data); err != nil {
+		db.Close()
+		return nil, err
+	}
+	h := &House{
+		Keys: identity.NewKeys(db, nil), db: db, secret: secret, log: log,
+		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
+	}
+	h.Catalog = content.New(db, content.Options{Now: h.now})
+	h.openLedger(config)
+	h.recordKeys()
+	h.openAnswers()
+	h.openAccounts(config)
+	if err := h.openLicences(ctx, config); err != nil {
+		log.Error("licences that sites state cannot be used", "error", err)
+	}
+	if err := h.openRulebook(ctx, config); err != nil {
+		db.Close()
+		return nil, err
+	}
+	h.Nonces = identity.NewNonces(db, 0, h.now)
+	conversations, memory, err := config.conversations(db, log, secret)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	if h.Model, err = config.OpenModel(log, llm.NewBook(db), h.called); err != nil {
+		db.Close()
+		return nil, err
+	}
+	h.memory = memory
+	promising, err := h.promising(config, secret)
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	h.Vectors = config.openVectors(h)
+	var sites []desk.Site
+	for _, site := range config.AllSites() {
+		sites = append(sites, desk.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
+	}
+	h.Desk, err = desk.New(desk.Config{
+		Catalog:    h.Catalog,
+		Sites:      sites,
+		Terms:      h.Terms,
+		Actions:    actions,
+		Elicit:     config.Ask.Elicit.asker(),
+		MinScore:   config.Ask.MinScore,
+		AsSpelled:  !config.Ask.Spelling,
+		OwnWords:   !config.Ask.Feedback,
+		CacheBytes: uint64(config.Ask.Cache),
+		Timeout:    config.Ask.Timeout,
+		Admit:      h.admitted,
+		Now:        h.now,
+		Place:      config.Ask.place(),
+		Promising:  promising,
+		Log:        log,
+
+		Conversations: conversations,
+		Memory:        memory,
+		Model:         h.Model,
+		Vectors:       h.Vectors,
+		Fusion:        config.Model.Vectors.fusion(),
+		Apart:         config.Model.Vectors.apart(),
+	})
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// Terms are the rules in force.
+func (h *House) Terms() *policy.Terms { return h.rules.Load() }
+
+// now is the time by the server's clock.
+func (h *House) now() time.Time {
+	if h.clock == nil {
+		return time.Now()
+	}
+	return h.clock()
+}
+
+// admitted counts a question for the sites that it goes to.
+func (h *House) admitted(ctx context.Context, sites []string) error {
+	if h.admit == nil {
+		return nil
+	}
+	return h.admit(ctx, sites)
+}
+
+// called tells of a call of the model.
+func (h *House) called(call llm.Call) {
+	if h.asked != nil {
+		h.asked(call)
+	}
+}
+
+// Close closes the database, and ends what goes on beside the questions.
+func (h *House) Close() error {
+	h.Model.Close()
+	return errors.Join(h.closeVault(), h.keepGoods(), h.db.Close())
+}

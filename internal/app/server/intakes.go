@@ -1,0 +1,312 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/intake/api"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
+
+	"frontdesk/internal/identity"
+
+	wire "frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
+)
+
+// vaultSecret is the name of the secret in the folder of keys under which the keys to personal data are encrypted.
+const vaultSecret = "vault"
+
+// OpenIntakes lets the desk take in what agents submit, as a configuration says. Where nothing is taken in any more, what
+// was is still kept as long as was said, and can be erased. Where nothing ever was it does nothing.
+func (h *House) OpenIntakes(ctx context.Context, config Config) error {
+	if !config.Intakes.On() && !config.hasVault() {
+		return nil
+	}
+	secret, err := identity.OpenSecret(config.KeyFolder(), vaultSecret)
+	if err != nil {
+		return err
+	}
+	if h.Vault, err = vault.OpenVault(ctx, vault.VaultOptions{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
+		return err
+	}
+	put, err := h.takeIn(config)
+	if err != nil {
+		return err
+	}
+	put()
+	h.Desk.OpenIntakes(&desk.Intaking{
+		Intakes: func() map[string]*desk.Intake { return h.taking.Load().desk }, DB: h.db, Ledger: h.Ledger, Vault: h.Vault, OneAnswer: config.Intakes.Revisions == "refuse",
+	})
+	return nil
+}
+
+// declaredIntakes are the intakes as the desk knows them.
+func (c Config) declaredIntakes(h *House) (map[string]*desk.Intake, error) {
+	all, fetcher := map[string]*desk.Intake{}, c.Fetcher()
+	for _, one := range c.Intakes.List {
+		text, err := one.schema()
+		if err != nil {
+			return nil, err
+		}
+		made := &desk.Intake{
+			ID: one.ID, Retention: one.privacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.privacy().TakesRedacted(),
+			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), For: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
+			Bind: desk.IntakeBind{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
+		}
+		if made.Schema, err = wire.CompileSchema(text); err != nil {
+			return nil, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
+		}
+		if made.Bind.Fields, err = one.Bind.fields(); err != nil {
+			return nil, err
+		}
+		if one.Binding && one.Bind.Effect != "" && one.Bind.Effect != effectInbox {
+			made.Bind.Sink = intakeSink(one.ID)
+		}
+		if made.Engine, err = one.engine(text, h, fetcher); err != nil {
+			return nil, fmt.Errorf("intake %s: %w", one.ID, err)
+		}
+		all[one.ID] = made
+	}
+	return all, nil
+}
+
+// engine is what makes the intake's offers.
+func (i Intake) engine(schema strictjson.Value, h *House, fetcher *fetch.Fetcher) (offers.Engine, error) {
+	switch {
+	case i.byRules():
+		return offers.NewRules(i.Rules, schema)
+	case i.byWebhook():
+		return offers.NewWebhook(i.Webhook, offers.WebhookOptions{Fetcher: fetcher, Now: h.now, Log: h.log})
+	}
+	return i.Person, nil
+}
+
+// intakeSink is whom the outbox tells of an intake's binds.
+func intakeSink(id string) string { return "intake/" + id }
+
+func scopes(names []string) (all []wire.Scope) {
+	for _, name := range names {
+		all = append(all, wire.Scope(name))
+	}
+	return all
+}
+
+// intakeDoor is the door of the Agent Intake Protocol; nil where nothing is taken in.
+func (s *Server) intakeDoor() *api.Door {
+	if !s.config.Intakes.On() {
+		return nil
+	}
+	config := api.Config{
+		Options: wire.Options{Lenient: s.config.Intakes.Lenient, StrictUpstream: s.config.Intakes.StrictUpstream},
+		MaxBody: int64(s.config.Intakes.MaxBody), Pending: s.config.Intakes.Pending, Base: s.personalBase,
+	}
+	config.Manifest = func(base string) (wire.Manifest, error) { return s.taking.Load().config.manifestAt(base) }
+	if s.gate != nil {
+		enter := newIntakeGate(s)
+		config.Enter, config.Admit = enter.enter, enter.admit
+		config.Challenge = func(r *http.Request, err error) string { return s.gate.challenge(r, &route{door: doorIntake}, err) }
+	}
+	return api.New(s.Desk, config)
+}
+
+// personalBase is the public address that a context's request came to, or the configured one. Where it is neither https
+// nor this machine's nothing personal may be sent to it, nor be promised to be taken.
+func (s *Server) personalBase(ctx context.Context) (string, error) {
+	base := s.outside.url
+	if public, ok := ctx.Value(publicKey{}).(string); ok {
+		base = public
+	}
+	if base == "" || safeAddress(base) {
+		return base, nil
+	}
+	unsafe := fail.New(fail.Unavailable, "Intakes are served by https alone, and this request came by http. If it did not, the operator of this front desk must set url to its https address.")
+	unsafe.RetryAfter = time.Hour
+	return "", unsafe
+}
+
+// intakeRoutes serve the Agent Intake Protocol.
+func (s *Server) intakeRoutes() []route {
+	door := s.intakeDoor()
+	if door == nil {
+		return nil
+	}
+	posting := []string{http.MethodPost}
+	// Registries look whether the manifest's address, too, tells preflights of POST (and then answers it with 405).
+	everywhere := append(slices.Clone(reading), http.MethodPost)
+	return []route{
+		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, preflight: everywhere, cors: true, refuse: api.WriteError, handler: s.manifest()},
+		{pattern: intakePath, name: intakePath, methods: posting, cors: true, refuse: api.WriteError, handler: door.Submit()},
+		{pattern: intakeBind, name: intakeBind, methods: posting, cors: true, refuse: api.WriteError, handler: door.Bind()},
+	}
+}
+
+// manifest serves agent-intake.json, at the address that a request came to.
+func (s *Server) manifest() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now := s.taking.Load()
+		base, err := s.personalBase(context.WithValue(r.Context(), publicKey{}, s.outside.PublicURL(r)))
+		var document *httpx.Document
+		if err == nil {
+			document, err = now.made.Get(wire.WellKnown, base, func() (*httpx.Document, error) {
+				m, err := now.config.manifestAt(base)
+				if err != nil {
+					return nil, err
+				}
+				return api.Declare(m, wire.Options{StrictUpstream: s.config.Intakes.StrictUpstream})
+			})
+		}
+		if err != nil {
+			api.WriteError(w, r, err)
+			return
+		}
+		document.ServeHTTP(w, r)
+	})
+}
+
+// intakeTools are the door's tools for agents, if there is a door.
+func (s *Server) intakeTools() []httpx.Tool {
+	door := s.intakeDoor()
+	if door == nil {
+		return nil
+	}
+	tools, err := door.Tools()
+	if err != nil { // the manifest was made at the start
+		s.log.Error("the tools for intakes are not offered", "error", err)
+	}
+	return tools
+}
+
+// intakeGate says who may submit and bind, and how often: for each intake what its declaration says.
+type intakeGate struct {
+	*admission
+	house   *House
+	limiter *ratelimit.Limiter
+}
+
+// countTime is how long it may take to count a request that an intake has declared limits for. It is counted in the database,
+// so that all nodes count together and none lets anybody begin anew after a restart.
+const countTime = 5 * time.Second
+
+func newIntakeGate(s *Server) *intakeGate {
+	g := &intakeGate{
+		admission: s.gate, house: s.House,
+		limiter: ratelimit.New(ratelimit.Options{DB: s.db, Secret: s.secret, Wait: countTime, Now: s.options.Now, Log: s.log}),
+	}
+	return g
+}
+
+// enter names in the context of a request who sent it, from where and to which public address.
+func (g *intakeGate) enter(w http.ResponseWriter, r *http.Request) (context.Context, error) {
+	t := &tally{}
+	if answer, ok := w.(*recorder); ok {
+		answer.tally = t
+	}
+	ctx := context.WithValue(g.called(r), tallyKey{}, t)
+	party, known, err := g.identify(r, t)
+	switch {
+	case err != nil:
+		return ctx, err
+	case known:
+		return identity.With(ctx, party), opens(party, doorIntake)
+	}
+	return ctx, nil
+}
+
+// admit says whether whom a context names may come to an intake, and counts it: for the intake's own limits where it
+// has any, else for those of the house. Who comes to no intake is counted, too.
+func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
+	one := g.house.taking.Load().intakes[id]
+	party, known := identity.From(ctx)
+	if one.RequiresAuth && !known {
+		return fail.New(fail.Unauthorized, "This intake needs a credential: an API key as `%s: KEY` or `Authorization: Bearer KEY`; ask the operator of this front desk for one.", identity.KeyHeader)
+	}
+	if known {
+		if err := opens(party, doorIntake); err != nil {
+			return err
+		}
+	}
+	caller := clientOf(ctx)
+	t, _ := ctx.Value(tallyKey{}).(*tally)
+	switch refused, counted := t.so(); {
+	case refused != nil:
+		return refused
+	case one.RateLimit == (IntakeRate{}) && counted: // at the door of tools
+		return nil
+	case one.RateLimit == (IntakeRate{}):
+		return g.count(ctx, &route{}, t, party, caller)
+	}
+	if party.ID != "" {
+		caller = party.ID
+	}
+	return g.within(ctx, t, one, caller, bind)
+}
+
+// within counts a request for what its intake has declared, of submissions and of binds apart (Agent Intake Protocol 0.1.0,
+// rate_limit). Where it cannot be counted it is not let in: what is declared would not hold.
+func (g *intakeGate) within(ctx context.Context, t *tally, one Intake, caller string, bind bool) error {
+	kind := "intake"
+	if bind {
+		kind = "bind"
+	}
+	var names []string
+	var windows []ratelimit.Window
+	for _, bound := range []struct {
+		name     string
+		requests int
+		per      time.Duration
+	}{{"minute", one.RateLimit.RequestsPerMinute, time.Minute}, {"day", one.RateLimit.RequestsPerDay, 24 * time.Hour}} {
+		if bound.requests > 0 {
+			names, windows = append(names, kind+"-"+bound.name), append(windows, ratelimit.Window{Requests: bound.requests, Per: bound.per})
+		}
+	}
+	statuses, err := g.limiter.Within(ctx, kind+" "+one.ID+" "+caller, windows...)
+	if err != nil {
+		uncounted := fail.New(fail.Unavailable, "This intake cannot count requests at the moment; send the same one again.")
+		uncounted.RetryAfter = countTime
+		return uncounted.Because(err)
+	}
+	var refused *fail.Error
+	for n, status := range statuses {
+		t.add(names[n], windows[n].Per, status)
+		if !status.OK && (refused == nil || status.RetryAfter > refused.RetryAfter) {
+			httpx.EventFrom(ctx).Set("limit", names[n])
+			refused = fail.New(fail.Limited, "Too many requests came from you to this intake (at most %d in %s); come back in %s.",
+				windows[n].Requests, show(windows[n].Per), spanWords(status.RetryAfter))
+			refused.RetryAfter = status.RetryAfter
+		}
+	}
+	if refused != nil {
+		return refused
+	}
+	return nil
+}
+
+// so is what became of a request where it came in: refused, for its door to say so, and whether it was counted.
+func (t *tally) so() (refused error, counted bool) {
+	if t == nil {
+		return nil, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.refused != nil {
+		return t.refused, true
+	}
+	return nil, len(t.counted) > 0
+}
+
+// closeVault closes the keys to personal data, if they are open.
+func (h *House) closeVault() error {
+	if h.Vault == nil {
+		return nil
+	}
+	return h.Vault.Close()
+}

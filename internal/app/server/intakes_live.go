@@ -1,0 +1,79 @@
+package server
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/operator/console"
+)
+
+// taking is what is taken in at present.
+type taking struct {
+	config  Config
+	desk    map[string]*desk.Intake // as the desk knows them, by their ids
+	intakes map[string]Intake
+	made    httpx.DocumentCache // the manifest, by the address that it is for
+}
+
+// takeIn makes ready what a configuration takes in. The function that it gives puts it in force: whole, for the requests that
+// come from then on.
+func (h *House) takeIn(config Config) (put func(), err error) {
+	t := &taking{config: config, intakes: map[string]Intake{}}
+	if t.desk, err = config.declaredIntakes(h); err != nil {
+		return nil, err
+	}
+	for _, one := range config.Intakes.List {
+		t.intakes[one.ID] = one
+	}
+	return func() { h.taking.Store(t) }, nil
+}
+
+// takingIn is what a server that began with a configuration takes in once the file has another: what its intakes ask, how often
+// one may come, what they offer and what of it is kept are as the file has them now. Which intakes there are, what they are
+// called and when they are proposed, and who is told of binds, stays as it began: answers, pages, tools and the outbox were
+// made of it.
+func (c Config) takingIn(fresh Config) Config {
+	list := slices.Clone(c.Intakes.List)
+	for n, began := range list {
+		i := slices.IndexFunc(fresh.Intakes.List, func(one Intake) bool { return one.ID == began.ID })
+		if i < 0 {
+			continue
+		}
+		now := fresh.Intakes.List[i]
+		now.Name, now.Description, now.Match, now.Binding = began.Name, began.Description, began.Match, began.Binding
+		now.Bind.Effect, now.Bind.Webhook, now.Bind.Mail = began.Bind.Effect, began.Bind.Webhook, began.Bind.Mail
+		list[n] = now
+	}
+	c.Intakes.List, c.Intakes.Provider, c.Intakes.Certification = list, fresh.Intakes.Provider, fresh.Intakes.Certification
+	return c
+}
+
+// changedIntakes names the keys in which two lists of intakes differ; the list itself where not the same are in it.
+func changedIntakes(a, b []Intake) (changed []string) {
+	if !slices.EqualFunc(a, b, func(x, y Intake) bool { return x.ID == y.ID }) {
+		return []string{"intakes.list"}
+	}
+	for n := range a {
+		values := map[string]any{}
+		walk(reflect.ValueOf(a[n]), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
+		walk(reflect.ValueOf(b[n]), "", func(path string, field reflect.Value) {
+			if !reflect.DeepEqual(values[path], field.Interface()) {
+				changed = append(changed, "intakes.list["+strconv.Itoa(n)+"]."+path)
+			}
+		})
+	}
+	return changed
+}
+
+// inboxIntakes are the intakes as the inbox shows them.
+func (t *taking) inboxIntakes() (all []console.InboxIntake) {
+	for _, one := range t.config.Intakes.List {
+		all = append(all, console.InboxIntake{
+			ID: one.ID, Name: one.Name, Binding: one.Binding, Requires: one.Bind.Requires, For: one.expires(), TermsURL: one.TermsURL,
+		})
+	}
+	return all
+}

@@ -1,0 +1,283 @@
+package server
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts/aip"
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/store"
+	wire "frontdesk/wire/intent"
+	"frontdesk/wire/strictjson"
+)
+
+// The addresses of the Agentic Intent Protocol.
+const (
+	intentRetrieve     = "/intent/retrieve"
+	intentEvents       = "/intent/events"
+	intentCapabilities = "/intent/capabilities"
+	intentReceipts     = "/intent/receipts/"
+)
+
+// declared is what is declared to platforms at present.
+type declared struct {
+	config   Config
+	excerpts *desk.Excerpts
+	made     httpx.DocumentCache // by its route
+}
+
+// declareIntent puts in force what a configuration declares to platforms.
+func (h *House) declareIntent(config Config) {
+	h.declared.Store(&declared{config: config, excerpts: config.excerpts()})
+}
+
+// declaration is aip.json at a public address.
+func (c Config) declarationAt(address string) (wire.Declaration, error) {
+	i, p := c.Intent, c.publisher()
+	d := wire.Declaration{
+		Version: i.Versions[0], Publisher: wire.Publisher{ID: p.ID, Name: p.Name, Domain: p.Domain},
+		IntentAccess: wire.IntentAccess{
+			Enabled: i.Enabled, State: i.State, Mode: wire.ModeLiveOnly, TrainingUse: i.Training, StorageRights: wire.StorageNone, CachePolicy: wire.CacheNoStore,
+		},
+		EditorialDomains: c.editorialDomains(),
+		Endpoints: &wire.Endpoints{
+			Capabilities: &wire.Endpoint{Method: http.MethodGet, URL: address + intentCapabilities},
+			Retrieve:     &wire.Endpoint{Method: http.MethodPost, URL: address + intentRetrieve, CapabilitiesRef: wire.CapabilityRef},
+		},
+		Retrieval: wire.Retrieval{
+			Supports:  wire.Supports{Chunks: i.Supports.Chunks, Citations: i.Supports.Citations, FullArticle: i.Supports.FullArticle},
+			MaxChunks: i.MaxChunks, MaxTokens: i.MaxTokens,
+		},
+		Compliance: wire.Compliance{
+			Revocable: i.Compliance.Revocable, NoticeRequired: i.Compliance.NoticeRequired, RevocationReason: i.Compliance.RevocationReason,
+			Sunset: i.Compliance.Sunset, LastUpdated: i.Compliance.LastUpdated,
+		},
+	}
+	if i.Events.Enabled {
+		d.Endpoints.Event = &wire.EventEndpoint{Method: http.MethodPost, URL: address + intentEvents, Required: i.Events.Required}
+	}
+	for name, value := range i.extensions() {
+		if d.Extensions == nil {
+			d.Extensions = wire.Extensions{}
+		}
+		d.Extensions[name] = strictjson.Value(value)
+	}
+	return d, nil
+}
+
+// intentOptions are what of the protocol is taken.
+func (c Config) intentOptions() wire.Options {
+	return wire.Options{Versions: c.Intent.Versions, AnyLanguage: c.Intent.Languages == "any", WeakEvents: !c.Intent.Events.Strict}
+}
+
+// openIntent lets the desk give passages to platforms.
+func (s *Server) openIntent() error {
+	config := s.config.withRules(s.Added().Rules)
+	if !config.Intent.Enabled {
+		return nil
+	}
+	d, err := config.declarationAt(first(s.outside.url, "https://www.example.com"))
+	if err != nil {
+		return err
+	}
+	if _, err := aip.Declare(d, config.intentOptions()); err != nil {
+		return err
+	}
+	s.declareIntent(config)
+	giving := &desk.Excerpting{
+		Owner: func() *desk.Excerpts { return s.declared.Load().excerpts }, DB: s.db, Ledger: s.Ledger, Nonces: s.Nonces,
+	}
+	if giving.Admit, giving.AdmitEvent, err = s.retrievals(); err != nil {
+		return err
+	}
+	for _, sink := range config.Intent.Sinks {
+		giving.Sinks = append(giving.Sinks, desk.Sink{Name: sink.Name, Platform: sink.Platform})
+	}
+	return s.Desk.OpenExcerpts(giving)
+}
+
+// retrievals counts the requests and events of platforms, and the requests of their sessions.
+func (s *Server) retrievals() (admit func(context.Context, identity.PlatformKey, string) error, events func(context.Context, identity.PlatformKey) error, err error) {
+	limiter := ratelimit.New(ratelimit.Options{DB: s.together(), Secret: s.secret, Now: s.options.Now, Log: s.log})
+	rates := map[string]ratelimit.Rate{s.config.Intent.Rate: {}, s.config.Intent.Sessions: {}}
+	for text := range rates {
+		if rates[text], err = ratelimit.ParseRate(text); err != nil {
+			return nil, nil, err
+		}
+	}
+	platform, session := limiter.Meter("platform", rates[s.config.Intent.Rate]), limiter.Meter("platform-session", rates[s.config.Intent.Sessions])
+	reports := limiter.Meter("platform-event", rates[s.config.Intent.Rate])
+	count := func(ctx context.Context, meter ratelimit.Meter, holder, what string) error {
+		status := meter.Allow(ctx, holder, 1)
+		if status.OK {
+			return nil
+		}
+		limited := fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.", what, rateWords(meter.Rate()), spanWords(status.RetryAfter))
+		limited.RetryAfter = status.RetryAfter
+		return limited
+	}
+	of := func(ctx context.Context, meter ratelimit.Meter, key identity.PlatformKey) error {
+		if own, err := ratelimit.ParseRate(key.Rate); err == nil && key.Rate != "" {
+			return count(ctx, meter.At(own), "key "+key.ID, "this key")
+		}
+		return count(ctx, meter, key.Platform, "this platform")
+	}
+	admit = func(ctx context.Context, key identity.PlatformKey, name string) error {
+		if err := of(ctx, platform, key); err != nil {
+			return err
+		}
+		hash := grants.Session(key.Platform, name)
+		return count(ctx, session, hex.EncodeToString(hash[:]), "this session")
+	}
+	events = func(ctx context.Context, key identity.PlatformKey) error {
+		if key.ID == "" {
+			return nil // signed by nobody, and counted by its address
+		}
+		return of(ctx, reports, key)
+	}
+	return admit, events, nil
+}
+
+// together is the database in which nodes count together, nil where each counts by itself.
+func (s *Server) together() *store.DB {
+	if s.config.Limits.Rate.Shared && s.db.Engine() == store.PostgreSQL {
+		return s.db
+	}
+	return nil
+}
+
+// postEffect posts an access event to its sink. Of the answer the status counts.
+func (s *Server) postEffect(ctx context.Context, e outbox.Effect) error {
+	response, err := s.sinks[e.Sink].Post(ctx, e.ID, e.Body)
+	switch {
+	case err != nil:
+		return err
+	case response.Status >= 300:
+		return fmt.Errorf("%s answered with status %d", e.Sink, response.Status)
+	}
+	return nil
+}
+
+// forgetEvery is how often old requests of platforms are forgotten.
+const forgetEvery = time.Hour
+
+// forgetExcerpts forgets old requests and sessions of platforms, until ctx ends.
+func (s *Server) forgetExcerpts(ctx context.Context) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		now := s.now()
+		if err := grants.Sweep(ctx, s.db, now.Add(-s.config.Intent.Keep), now); err != nil && ctx.Err() == nil {
+			s.log.Warn("old requests of platforms could not be forgotten; that is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// intentRoutes serve the Agentic Intent Protocol.
+func (s *Server) intentRoutes() []route {
+	if !s.config.Intent.Enabled {
+		return nil
+	}
+	config := aip.Config{
+		Options: s.config.intentOptions(), Platforms: s.Platforms, Sign: s.config.Intent.Sign, SignedEvents: s.config.Intent.Events.Signed,
+		Paths: s.signedPaths, Now: s.options.Now,
+	}
+	if s.gate != nil {
+		config.Suspect = s.gate.suspect
+		config.Failed = s.gate.failed
+		config.Stranger = s.gate.stranger
+	}
+	config.Receipt = s.receiptFor
+	config.Receipts = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
+	retrieve, events, receipts := aip.Handlers(s.Desk, config)
+	all := []route{
+		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
+			return aip.Declare(d, s.config.intentOptions())
+		})},
+		{pattern: intentCapabilities, name: intentCapabilities, methods: reading, cors: true, handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
+			return aip.Capabilities(d, s.config.Intent.Versions)
+		})},
+		{pattern: intentRetrieve, name: intentRetrieve, handler: retrieve},
+		{pattern: intentReceipts + "{id}", name: intentReceipts, handler: receipts},
+	}
+	if s.config.Intent.Events.Enabled {
+		all = append(all, route{pattern: intentEvents, name: intentEvents, handler: events})
+	}
+	return all
+}
+
+// declaredDocument serves what is made of the declaration, at the address that a request came to.
+func (s *Server) declaredDocument(route string, make func(wire.Declaration) (*httpx.Document, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now, address := s.declared.Load(), s.outside.PublicURL(r)
+		document, err := now.made.Get(route, address, func() (*httpx.Document, error) {
+			d, err := now.config.declarationAt(address)
+			if err != nil {
+				return nil, err
+			}
+			return make(d)
+		})
+		if err != nil { // nothing that is not valid is declared
+			nlweb.WriteError(w, r, err)
+			return
+		}
+		document.ServeHTTP(w, r)
+	})
+}
+
+// signedPaths are the paths under which a request's sender may have signed it: as it came, and as its public address
+// has it, where a proxy takes a part off.
+func (s *Server) signedPaths(r *http.Request) []string {
+	path := r.RequestURI
+	if !strings.HasPrefix(path, "/") { // the form that is sent to proxies: scheme and host are not signed
+		path = r.URL.RequestURI()
+	}
+	paths := []string{path}
+	if s.outside.prefix != "" {
+		paths = append(paths, s.outside.prefix+path)
+	}
+	return paths
+}
+
+// suspect says that too many wrong signatures and credentials came from a request's address.
+func (a *admission) suspect(r *http.Request) error {
+	status := a.failures.Allow(r.Context(), network(a.outside.Client(r)), 0)
+	if status.Limit == 0 || status.Remaining >= 1 {
+		return nil
+	}
+	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
+	limited.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
+	return limited
+}
+
+// stranger counts an event that nobody signed, by its address.
+func (a *admission) stranger(r *http.Request) error {
+	status := a.address.Allow(r.Context(), network(a.outside.Client(r)), 1)
+	if status.OK {
+		return nil
+	}
+	limited := fail.New(fail.Limited, "Too many requests came from your address; come back later.")
+	limited.RetryAfter = status.RetryAfter
+	return limited
+}
+
+// failed counts a wrong signature.
+func (a *admission) failed(r *http.Request) {
+	a.failures.Allow(r.Context(), network(a.outside.Client(r)), 1)
+}

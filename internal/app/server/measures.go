@@ -1,0 +1,140 @@
+package server
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/enforcement"
+)
+
+// openMeasures has what goes wrong between buyers and sites counted, and those held to a rate against whom a measure is in force.
+func (s *Server) openMeasures() error {
+	config := s.config.RAMP.Measures
+	if !config.Enabled {
+		return nil
+	}
+	rate, err := ratelimit.ParseRate(config.Rate)
+	if err != nil {
+		return err
+	}
+	s.measures = enforcement.New(enforcement.Config{
+		DB: s.db, Ledger: s.Ledger, Rules: config.rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty, Reconcile: s.reconcile,
+	})
+	s.held = ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("measure", rate)
+	return nil
+}
+
+// disputed gives the dispute of a transaction as measures count it.
+func disputed(ctx context.Context, tx *store.Tx, transaction string) (d enforcement.Dispute, ok bool, err error) {
+	c, ok, err := disputes.Of(ctx, tx, transaction)
+	if err != nil || !ok {
+		return d, false, err
+	}
+	d = enforcement.Dispute{ID: c.ID, Buyer: c.Buyer, Site: c.Site, Reason: string(c.Reason), Filed: c.Filed}
+	if c.Resolution != disputes.Credit && c.Resolution != disputes.Redelivery {
+		return d, true, nil
+	}
+	switch c.Rule {
+	case disputes.RuleStatus, disputes.RuleBroken, disputes.RuleEmpty, disputes.RuleSession, disputes.RuleSize:
+		d.Fault = enforcement.FailedDelivery
+	case disputes.RuleHash, disputes.RuleCatalog, disputes.RuleSent:
+		if c.Level == 1 {
+			d.Fault = enforcement.WrongHash
+		}
+	}
+	return d, true, nil
+}
+
+// closeParty lets a buyer in no more. One that never signed up is refused by the measure itself, as a site's sales are.
+func (s *Server) closeParty(ctx context.Context, p enforcement.Party) error {
+	if p.Kind != enforcement.Agent {
+		return nil
+	}
+	domain, id, _ := strings.Cut(p.ID, "/")
+	_, err := s.Requesters.SetStatus(ctx, domain, id, identity.RequesterSuspended)
+	if err != nil && fail.From(err).Code == fail.NotFound {
+		return nil
+	}
+	return err
+}
+
+// heldBuyer says how often a buyer may ask against whom a measure is in force; held is false where none is.
+func (s *Server) heldBuyer(ctx context.Context, account string) (left identity.Allowance, held bool) {
+	if s.measures == nil {
+		return left, false
+	}
+	limited, closed := s.measures.Held(enforcement.Party{Kind: enforcement.Agent, ID: account})
+	switch {
+	case closed:
+		return identity.Allowance{Limit: 1, Reset: s.now().Add(24 * time.Hour), Window: 24 * time.Hour, RetryAfter: 24 * time.Hour}, true
+	case limited:
+		status := s.held.Allow(ctx, "account "+account, 1)
+		return s.allowance(s.held, status), true
+	}
+	return left, false
+}
+
+// heldSite says why nothing is sold of a site against which a measure is in force; empty where it is.
+func (s *Server) heldSite(ctx context.Context, site string) desk.Denial {
+	limited, closed := s.measures.Held(enforcement.Party{Kind: enforcement.Provider, ID: site})
+	switch {
+	case closed:
+		return desk.ContentUnavailable
+	case limited && !s.held.Allow(ctx, "site "+site, 1).OK:
+		return desk.TooManyPurchases
+	}
+	return ""
+}
+
+// allowance tells a requester how a limit stands.
+func (s *Server) allowance(meter ratelimit.Meter, status ratelimit.Status) identity.Allowance {
+	return identity.Allowance{
+		OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: s.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
+	}
+}
+
+// disputeRates says how often things go wrong, for the rules by which disputes are decided; nil where nothing is counted.
+func (s *Server) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error) {
+	if s.measures == nil {
+		return nil
+	}
+	rules, out := s.config.RAMP.Measures, disputes.NoRates
+	return func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error) {
+		of, month := out, enforcement.MonthOf(now)
+		agent, err := enforcement.RatesOf(ctx, tx, enforcement.Party{Kind: enforcement.Agent, ID: buyer}, month)
+		if err != nil {
+			return of, err
+		}
+		if agent.Disputes >= int64(rules.Cases) && agent.Transactions >= int64(rules.Of) {
+			of.Agent = agent.Disputed
+		}
+		provider, err := enforcement.RatesOf(ctx, tx, enforcement.Party{Kind: enforcement.Provider, ID: site}, month)
+		if err == nil && provider.Reports >= int64(rules.Of) {
+			of.Discrepancy = provider.Tokens
+		}
+		if err == nil && provider.Reconciled < int64(rules.Of) { // what was bought lately is not reconciled yet
+			provider, err = enforcement.RatesOf(ctx, tx, enforcement.Party{Kind: enforcement.Provider, ID: site}, month-1)
+		}
+		if err == nil && provider.Reconciled >= int64(rules.Of) {
+			of.Gap = provider.Gap
+		}
+		return of, err
+	}
+}
+
+// reconcile holds what was bought against what was delivered and reported, for measures.
+func (s *Server) reconcile(ctx context.Context, since, until time.Time) (map[string]enforcement.Reconciled, error) {
+	sites, err := s.Reports().Reconcile(ctx, since, until)
+	out := map[string]enforcement.Reconciled{}
+	for site, r := range sites {
+		out[site] = enforcement.Reconciled(r)
+	}
+	return out, err
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"context"
+	"crypto"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/policy"
+)
+
+// openQuotes lets the desk make offers of what can be sold.
+func (h *House) openQuotes(config Config) (err error) {
+	h.sell(config.RAMP.selling(), h.Added())
+	quoting := &desk.Quoting{Owner: h.selling.Load, DB: h.db, Catalog: h.Goods, Book: h.Accounts}
+	if config.RAMP.Offers.CheckProviders {
+		own, _ := policy.Host(config.URL)
+		h.providers = identity.NewProviders(config.Fetcher(), config.exchangeDomain(), h.now)
+		quoting.Authorised = func(address string) bool {
+			if canonical, err := catalog.CanonicalURI(address); err == nil && !catalog.IsPage(canonical) {
+				return true // it has no host that could name anybody; the operator lets its tenant sell it
+			}
+			host := soldAt(address)
+			return host == own || h.providers.Names(host)
+		}
+	}
+	if quoting.Outlet, err = h.outlets(config); err != nil {
+		return err
+	}
+	return h.Desk.OpenQuotes(quoting)
+}
+
+// soldAt is the host of an address, with its port where it has one, as the catalog has it.
+func soldAt(address string) string {
+	canonical, _ := catalog.Canonical(address)
+	host, _, _ := strings.Cut(canonical, "/")
+	return host
+}
+
+// How often providers are asked whether they still name this Exchange, and how often it is looked whether there are others.
+const (
+	askProvidersEvery  = time.Hour
+	lookProvidersEvery = time.Second
+)
+
+// askProviders asks providers whether they let this Exchange sell for them, until ctx ends.
+func (s *Server) askProviders(ctx context.Context) {
+	var asked []string
+	var last time.Time
+	tick := time.NewTicker(lookProvidersEvery)
+	defer tick.Stop()
+	for {
+		if hosts := s.Goods.Hosts(); !slices.Equal(hosts, asked) || s.now().Sub(last) >= askProvidersEvery {
+			if err := s.providers.Ask(ctx, hosts); err != nil && ctx.Err() == nil {
+				s.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
+			}
+			asked, last = hosts, s.now()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// signOffer signs an offer's document with the site's key.
+func (h *House) signOffer(document []byte) ([]byte, error) {
+	_, signer, ok := h.SiteKeys.Current()
+	if !ok {
+		return nil, errors.New("there is no site key that signs: run `frontdesk keys rotate`")
+	}
+	return signer.Sign(rand.Reader, document, crypto.Hash(0))
+}

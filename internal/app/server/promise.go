@@ -1,0 +1,111 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/desk"
+)
+
+const awaitPath = "/await"
+
+// promising is what the desk promises, as the configuration says, sealed with the front desk's secret.
+func (h *House) promising(config Config, secret []byte) (desk.Promising, error) {
+	p := config.Ask.Promise
+	if !p.Enabled {
+		return desk.Promising{}, nil
+	}
+	var err error
+	h.promises, err = session.NewPromises(h.db, session.PromiseOptions{Secret: secret, Keep: p.Keep, Each: p.Each, Kept: p.Kept, All: p.All})
+	if err != nil {
+		return desk.Promising{}, err
+	}
+	promising := desk.Promising{
+		Store: h.promises,
+		After: p.After, Time: p.Time, Workers: p.Workers, Client: clientOf,
+	}
+	for _, slow := range p.Slow {
+		promising.Slow = append(promising.Slow, desk.Slow{Words: slow.Match, For: slow.For})
+	}
+	if p.Fresh.Enabled {
+		sources := config.AllSources()
+		promising.Reread = func(ctx context.Context, sites []string, pages func(done, total int)) (string, error) {
+			return h.reread(ctx, sources, sites, p.Fresh.Every, pages)
+		}
+	}
+	return promising, nil
+}
+
+// reread reads the sources of sites again, but for those that were read not long ago, and says which could not be.
+func (h *House) reread(ctx context.Context, sources []Source, sites []string, every time.Duration, pages func(done, total int)) (unread string, err error) {
+	known, err := h.Catalog.Sources(ctx)
+	if err != nil {
+		return "", err
+	}
+	began := map[content.SourceKey]time.Time{}
+	for _, source := range known {
+		began[source.SourceKey] = source.Attempt.Began
+	}
+	var due []Source
+	for _, source := range sources {
+		wanted := sites == nil || slices.Contains(sites, source.Site)
+		if wanted && time.Since(began[content.SourceKey{Site: source.Site, Source: source.Name}]) >= every {
+			due = append(due, source)
+		}
+	}
+	var failed []string
+	read := 0
+	for i, source := range due {
+		last := 0
+		_, err := h.Ingest(ctx, source, ingest.Options{Log: h.log.With("site", source.Site, "source", source.Name), Progress: func(p ingest.Progress) {
+			last = p.FilesDone
+			// Of the sources that are still to come nobody knows how large they are: each counts as much as this one.
+			pages(read+p.FilesDone, read+max(p.Files, p.FilesDone+1)*(len(due)-i))
+		}})
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		read += last
+		if err != nil && !isBusy(err) { // which somebody else reads just now
+			failed = append(failed, source.Name)
+		}
+	}
+	if len(failed) > 0 {
+		return "could not be read again: " + strings.Join(failed, ", ") + "; what was read of it before is answered from", nil
+	}
+	return "", nil
+}
+
+// Work does what was promised, until ctx ends.
+func (s *Server) Work(ctx context.Context) {
+	s.Desk.Work(ctx, nlweb.Keeper(s.Desk, s.nlwebConfig()))
+}
+
+// promiseRoutes are those of await, if there is anything to await.
+func (s *Server) promiseRoutes() []route {
+	if !s.Desk.Promises() {
+		return nil
+	}
+	return []route{{
+		pattern: awaitPath, name: awaitPath, methods: []string{http.MethodPost}, cors: true, door: doorAsk, handler: nlweb.Await(s.Desk, s.nlwebConfig()),
+	}}
+}
+
+// callerKey finds the address that a request came from, a netip.Addr.
+type callerKey struct{}
+
+// clientOf names who sends a request, by its address past the trusted proxies; empty where only this process asks.
+func clientOf(ctx context.Context) string {
+	if address, ok := ctx.Value(callerKey{}).(netip.Addr); ok {
+		return network(address)
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/rampapi"
+	"frontdesk/internal/policy"
+)
+
+// providerRoutes serve what the Exchange makes of a provider's terms, for edges and for those who read licences.
+func (s *Server) providerRoutes() []route {
+	manifest := s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
+		host, _ := policy.Host("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
+		_, served := s.config.siteAt(host)
+		others := s.config.otherExchanges()
+		if !served && s.Tenants != nil {
+			others = nil // a tenant says itself through whom else it sells
+			host = soldAt("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
+			served = s.Tenants.At(host) != nil
+		}
+		return fmt.Sprint("provider ", host, " ", served), func() (*httpx.Document, error) {
+			if !served {
+				return nil, fail.New(fail.NotFound, "%.100q is no host of a site or a tenant here", r.PathValue(rampapi.PolicyDomain))
+			}
+			return rampapi.DeclareProvider(host, s.config.exchangeIdentity(), address, others...)
+		}
+	})
+	manifest = s.upToDate(manifest)
+	own := rampapi.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
+		return s.licensed(r, s.provider(r))
+	})
+	of := rampapi.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
+		return s.licensed(r, r.PathValue(rampapi.PolicyDomain))
+	})
+	listed := func(domain func(*http.Request) string, path func(host string) string) http.Handler {
+		return rampapi.ServeSitemap(s.Desk, func(r *http.Request) (host, at string) {
+			host, _, _ = s.licensed(r, domain(r))
+			return host, s.outside.PublicURL(r) + path(host)
+		})
+	}
+	ofHost := func(r *http.Request) string { return r.PathValue(rampapi.PolicyDomain) }
+	return []route{
+		{pattern: rampapi.ProviderSitemap, name: rampapi.ProviderSitemap, methods: reading, cors: true, refuse: rampapi.WriteError, handler: listed(ofHost, func(host string) string { return "/provider/" + host + "/ramp-sitemap.xml" })},
+		{pattern: rampapi.OwnSitemap, name: rampapi.OwnSitemap, methods: reading, cors: true, refuse: rampapi.WriteError, handler: listed(s.provider, func(string) string { return rampapi.OwnSitemap })},
+		{pattern: rampapi.ProviderDocument, name: rampapi.ProviderDocument, methods: reading, cors: true, refuse: rampapi.WriteError, handler: manifest},
+		{pattern: rampapi.ProviderRSL, name: rampapi.ProviderRSL, methods: reading, cors: true, refuse: rampapi.WriteError, handler: of},
+		{pattern: rampapi.OwnRSL, name: rampapi.OwnRSL, methods: reading, cors: true, refuse: rampapi.WriteError, handler: own},
+	}
+}
+
+// licensed is whose RSL document a request means: with what the addresses of the host begin, and where the Exchange's manifest is.
+func (s *Server) licensed(r *http.Request, domain string) (host, origin, how string) {
+	host, _ = policy.Host("https://" + domain + "/")
+	origin = "https://" + host
+	for _, site := range s.config.AllSites() {
+		if at, err := url.Parse(site.URL); err == nil && at.Host != "" {
+			if own, ok := policy.Host(at.Scheme + "://" + at.Host + "/"); ok && own == host {
+				origin = at.Scheme + "://" + at.Host
+			}
+		}
+	}
+	return host, origin, s.outside.PublicURL(r) + rampapi.ExchangeManifest
+}
+
+// upToDate has a request for a domain that is not known yet look whether another process has put its tenant in just now: an edge that is told no asks again
+// after a minute only.
+func (s *Server) upToDate(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, known := s.tenantAt(r.PathValue(rampapi.PolicyDomain)); !known && s.Tenants != nil {
+			if _, err := s.Tenants.Refresh(r.Context()); err != nil {
+				rampapi.WriteError(w, r, err)
+				return
+			}
+		}
+		handler.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,287 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/edge"
+)
+
+// front is what every request passes on its way to a route: it gets an id and an event, is counted, measured and
+// logged once, and no panic of a handler goes further.
+type front struct {
+	outside *outside
+	strict  []string // the value of Strict-Transport-Security, for requests over TLS; nil for none
+	routes  *http.ServeMux
+	known   map[string]*route // by the pattern under which the route is in routes
+	log     *slog.Logger
+	metrics *metrics
+	now     func() time.Time
+	most    int64 // requests in work at a time
+	inWork  atomic.Int64
+	aside   aside
+
+	arrivals arrivals
+	scarce   rarely     // of requests that were cut off
+	gate     *edge.Gate // before sites; nil without any
+	only     bool       // there is nothing but the gate, and probes
+}
+
+// gated is the route of what comes for a site behind the gate.
+var gated = &route{name: "edge", refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
+	told := fail.From(err)
+	w.Header().Set("Cache-Control", "no-store")
+	if told.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(told.RetryAfter)))
+	}
+	status := http.StatusInternalServerError
+	if told.Code == fail.Unavailable {
+		status = http.StatusServiceUnavailable
+	}
+	http.Error(w, told.Detail, status)
+}}
+
+// ServeHTTP answers one request.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin := f.now()
+	ctx, happened := httpx.BeginEvent(r.Context())
+	r = r.WithContext(ctx)
+	behind := f.gate != nil && (f.gate.Serves(f.outside.Host(r)) || f.only && !f.isProbe(r))
+	if !behind {
+		r = f.outside.strip(r)
+	}
+	id := newID()
+	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r), body: f.arrivals.watch(w, r)}
+	header := answer.Header()
+	header["X-Request-Id"] = []string{id}
+	if behind {
+		answer.route = gated
+	} else {
+		maps.Copy(header, always)
+	}
+	if trace, ok := httpx.ParseTrace(r.Header.Get("Traceparent")); ok {
+		happened.Follow(trace)
+		header["Traceresponse"] = []string{trace.String()} // W3C Trace Context, level 2
+	}
+	if r.TLS != nil && f.strict != nil {
+		header["Strict-Transport-Security"] = f.strict
+	}
+
+	ended := func(r *http.Request, client string) {
+		f.done(r, answer, request{id, f.now().Sub(begin), client, happened})
+		if answer.body.leave() {
+			f.inWork.Add(-1)
+		}
+	}
+	aside := false
+	defer func() {
+		if broken := recover(); broken != nil {
+			f.recovered(answer, r, id, broken)
+		}
+		if aside {
+			return
+		}
+		ended(r, f.outside.named(r))
+		if answer.status == 0 && r.Context().Err() != nil {
+			answer.aborted = true // the client left, and net/http would send an empty answer with status 200
+		}
+		if answer.aborted {
+			panic(http.ErrAbortHandler) // the client must see that the answer is not whole
+		}
+	}()
+	switch n := f.inWork.Add(1); {
+	case n > f.most && (behind || !f.isProbe(r)) && !f.relieve():
+		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
+		busy.RetryAfter = time.Second
+		if behind {
+			gated.fail(answer, r, busy)
+		} else {
+			f.at(r).fail(answer, r, busy)
+		}
+	case behind:
+		f.gate.ServeHTTP(answer, r)
+	case !isPlain(r.URL.Path):
+		nothingAt(nil).ServeHTTP(answer, r)
+	default:
+		f.routes.ServeHTTP(answer, r)
+	}
+	if answer.rest == nil {
+		if answer.lingers {
+			answer.body.linger()
+		}
+		return
+	}
+	client := f.outside.named(r)
+	if answer.body.leave() {
+		answer.body = nil // it was read, and holds buffers of net/http
+	}
+	if aside = f.setAside(answer, r, func(r *http.Request) { ended(r, client) }); !aside {
+		answer.rest.write(r.Context(), answer)
+	}
+}
+
+// always are the headers of every answer; pages set a policy of their own. Their values are shared by all answers,
+// and full, so that adding to one makes a copy.
+var always = http.Header{
+	"X-Content-Type-Options":  {"nosniff"},
+	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
+}
+
+// isProbe says whether a request asks how the server is, which must be answered under any load.
+func (f *front) isProbe(r *http.Request) bool {
+	where := f.at(r)
+	return where != nil && where.quiet
+}
+
+// at is the route of a request; nil where there is none.
+func (f *front) at(r *http.Request) *route {
+	_, pattern := f.routes.Handler(r)
+	return f.known[pattern]
+}
+
+// isPlain says whether a path is written the one way it can be. Any other is the address of nothing: net/http
+// would answer it with a redirect, and that with a page of HTML.
+func isPlain(p string) bool {
+	return strings.HasPrefix(p, "/") && (path.Clean(p) == p || path.Clean(p)+"/" == p)
+}
+
+// recovered answers for a handler that panicked. What went wrong goes to the log, not to the client.
+func (f *front) recovered(answer *recorder, r *http.Request, id string, broken any) {
+	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		answer.aborted = true
+		return
+	}
+	f.log.Error("a handler panicked", "id", id, "panic", broken, "stack", string(debug.Stack()))
+	if answer.status != 0 {
+		answer.aborted = true
+		return
+	}
+	for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Cache-Control", "Etag", "Last-Modified"} {
+		answer.Header().Del(name) // they spoke of the answer that does not come
+	}
+	answer.route.fail(answer, r, fail.New(fail.Internal, "an internal error occurred; the server's log has it as request %s", id))
+}
+
+// request is what is known of a request when it is done.
+type request struct {
+	id       string
+	took     time.Duration
+	client   string // what the log may tell of the sender; empty for nothing
+	happened *httpx.Event
+}
+
+// done writes the request's one event and counts it.
+func (f *front) done(r *http.Request, answer *recorder, done request) {
+	where := answer.route
+	if where == nil {
+		where = f.known["/"]
+	}
+	status, verb := answer.status, method(r.Method)
+	switch {
+	case r.Context().Err() != nil && status == 0:
+		status = 499 // as proxies write it: the client left before there was an answer
+	case status == 0:
+		status = http.StatusOK
+	}
+	f.metrics.request(where, status, verb, done)
+	level := slog.LevelInfo
+	switch {
+	case where.quiet && status != http.StatusInternalServerError: // a probe is told no while the server starts
+		level = slog.LevelDebug
+	case status == http.StatusServiceUnavailable:
+		level = slog.LevelWarn // as intended, and worth a look
+	case status >= 500 && status != http.StatusNotImplemented: // that is the caller's mistake: there is no such method
+		level = slog.LevelError
+	}
+	if !f.log.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 16)
+	attrs = append(attrs, slog.String("id", done.id), slog.String("method", verb), slog.String("route", where.name),
+		slog.Int("status", status), slog.Int64("bytes", answer.bytes), slog.Float64("ms", float64(done.took.Microseconds())/1000))
+	if f.log.Enabled(r.Context(), slog.LevelDebug) {
+		attrs = append(attrs, slog.String("path", r.URL.Path))
+	}
+	if done.client != "" {
+		attrs = append(attrs, slog.String("client", done.client))
+	}
+	attrs = append(attrs, done.happened.Attrs()...)
+	f.log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// method keeps what a stranger made up out of the log.
+func method(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return m
+	}
+	return "other"
+}
+
+// newID gives 64 random bits: enough to find a request in a log.
+func newID() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// recorder notes what becomes of a response. http.ResponseController reaches the writer behind it.
+type recorder struct {
+	http.ResponseWriter
+	route   *route // that answers
+	tally   *tally // what was counted for it; nil where nothing is
+	status  int
+	bytes   int64
+	aborted bool
+
+	detachable bool  // the rest can be written aside
+	rest       *rest // that a handler wants to be written so
+
+	body    *arrival // of the request; nil for none
+	lingers bool     // it is read on after the answer
+}
+
+// WriteHeader notes the final status; informational ones come before it, but for that after which HTTP is over.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		w.begin(status)
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// begin is when the head is about to leave.
+func (w *recorder) begin(status int) {
+	w.status = status
+	if w.tally != nil {
+		w.tally.finish(w.Header())
+	}
+	if w.body.lingers(status) && http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {
+		w.lingers = true
+		w.Header().Set("Connection", "close")
+	}
+}
+
+// Write notes the size.
+func (w *recorder) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.begin(http.StatusOK)
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap gives http.ResponseController the writer that can flush and has deadlines.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/operator/console"
+)
+
+// operatorAt is an operator as a caller for whoever has a domain, by a name that no caller has.
+func (s *Server) operatorAt(by, domain string) *identity.Caller {
+	c := &identity.Caller{ID: by}
+	if t := s.Tenants.At(domain); t != nil {
+		c.Tenants = append(c.Tenants, t.ID)
+	}
+	if d := s.Tenants.Proven(domain); d != nil {
+		c.Tenants = append(c.Tenants, d.Tenant) // of a site
+	}
+	return c
+}
+
+// sales is what the owner's pages show of what is sold, and change of it; nil where nothing is.
+func (s *Server) sales() *console.SalesConfig {
+	if !s.config.RAMP.Enabled {
+		return nil
+	}
+	c := &console.SalesConfig{
+		Shelf: s.Desk.Shelf, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Clerk: &accounts.Clerk{DB: s.db, Book: s.Accounts, Now: s.now},
+		By:         func(ctx context.Context, by string) context.Context { return context.WithValue(ctx, byKey{}, by) },
+		Requesters: s.Requesters.Page, SetRequester: s.Requesters.SetStatus,
+	}
+	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence, Measures: enforcement.NewReader(s.db)}
+	c.Disputes.Decide = func(ctx context.Context, id string, as disputes.Resolution, by, note string) error {
+		_, err := s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: as, By: by, Note: note})
+		return err
+	}
+	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt, PutIn: s.onboard}
+	c.Domains = &console.Domains{
+		Known: s.Tenants.Domains, Open: s.Tenants.OpenChallenges, Challenges: s.Tenants.Challenges, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
+		Start: func(ctx context.Context, by, domain string) (*desk.Challenged, error) {
+			return s.Desk.ChallengeDomain(ctx, s.operatorAt(by, domain), domain)
+		},
+		Look: func(ctx context.Context, by, domain, token string) (*desk.Proven, error) {
+			return s.Desk.ProveDomain(ctx, s.operatorAt(by, domain), domain, token, "", "")
+		},
+	}
+	if s.config.RAMP.Measures.Enabled { // which are opened later
+		c.Disputes.Lift = func(ctx context.Context, id, by, note string) error { return s.measures.Lift(ctx, id, by, note) }
+		c.Disputes.Confirm = func(ctx context.Context, id, by, note string) error { return s.measures.Confirm(ctx, id, by, note) }
+	}
+	for _, site := range s.config.AllSites() {
+		c.Sites = append(c.Sites, console.Site{ID: site.ID, Name: site.Name})
+	}
+	return c
+}
+
+// pushedAt gives what was pushed at a URI of a tenant, the tenant's own first.
+func (s *Server) pushedAt(ctx context.Context, tenant, uri string) ([]push.Entry, error) {
+	return s.Shelves.At(ctx, tenant, catalog.PlaceOf(uri))
+}

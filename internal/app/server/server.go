@@ -1,0 +1,556 @@
+// Package server puts the house together and answers on the network: the configuration, the routes, one log event
+// per request, limits, health, metrics, terms that change while it runs, and a graceful stop.
+//
+// It stands on the doors and on the desk; the commands of cli stand on it. It speaks no protocol of its own: what
+// it answers itself (unknown addresses, overload) the NLWeb door renders.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/notify"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/tls"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/licensing/broker"
+	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/edge"
+	"frontdesk/internal/licensing/rampapi"
+	"frontdesk/internal/operator/console"
+)
+
+// Options are what a server needs.
+type Options struct {
+	Loaded *Loaded
+	Log    *slog.Logger
+	// Now is the clock of log and metrics, and that by which questions are understood; nil is time.Now.
+	Now func() time.Time
+	// Listener is where to listen, when an address was taken already (by Listen); nil takes the configured one.
+	Listener net.Listener
+	// Ingested says that the sources were read just before, so that Run does not read them.
+	Ingested bool
+	// Inside says that only this process asks, on its owner's behalf: nobody needs a credential or is counted.
+	Inside bool
+	// Pages are further handlers, by the pattern of their path: the demo's sample pages.
+	Pages map[string]http.Handler
+	// Broker has the server be a Broker and nothing else.
+	Broker bool
+	// Around, when not nil, is put around what answers on the public listener: a demonstration watches what passes.
+	Around func(http.Handler) http.Handler
+	// Ready, when not nil, is called with the server's web address as soon as it accepts connections.
+	Ready func(address string)
+}
+
+// Server answers requests. New makes one, Run runs it, Close ends it.
+type Server struct {
+	measures *enforcement.Keeper // of buyers and sites; nil where none are taken
+	held     ratelimit.Meter     // of those that a measure holds to a rate
+
+	*House
+	options Options
+	config  Config
+	log     *slog.Logger
+	front   *front
+	outside *outside
+	gate    *admission // nil when only this process asks
+
+	effects *outbox.Outbox          // nil without any
+	sinks   map[string]*notify.Hook // that get access events, by their names
+	tellers map[string]teller       // of binds, by the sink of their intake
+
+	certificates atomic.Pointer[tls.Source] // nil before Run, and without TLS
+	exchange     *rampapi.Config            // nil without RAMP
+	broker       *broker.Broker             // nil where nothing is bought for others
+	gates        *edgeWorks                 // before sites of the owner's; nil without any
+	stale        staleness
+	metrics      *metrics
+	reloader     *reloader
+	bringing     sync.Mutex // of who brings content rules in force
+	stopping     atomic.Bool
+	leaving      context.Context // ends when stopping is set
+	leave        context.CancelFunc
+	after        func(time.Duration) <-chan time.Time // time.After
+}
+
+// New opens the database and puts the server together; it does not listen yet.
+func New(ctx context.Context, options Options) (*Server, error) {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	config := options.Loaded.Config
+	if options.Broker {
+		config = config.onlyBroker()
+	}
+	secret, err := identity.OpenSecret(config.KeyFolder(), secretName)
+	switch {
+	case errors.Is(err, syscall.ENOSPC): // answering needs no room
+		options.Log.Warn("conversations end with this process", "reason", err)
+		secret = make([]byte, 32)
+		rand.Read(secret)
+	case err != nil:
+		return nil, err
+	}
+	house, err := openHouse(ctx, config, options.Log, secret)
+	if err != nil {
+		return nil, err
+	}
+	house.clock = options.Now
+	if err := house.UnlockKeys(ctx, config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	switch err := house.Ledger.Inspect(ctx); {
+	case options.Inside && errors.Is(err, ledger.ErrUndecided): // answering needs neither the ledger nor new keys
+	case err != nil:
+		return nil, errors.Join(err, house.Close())
+	default: // only now a new key, which would not be that of the ledger
+		if err := house.firstKeys(config); err != nil {
+			return nil, errors.Join(err, house.Close())
+		}
+	}
+	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
+	s.leaving, s.leave = context.WithCancel(context.Background())
+	s.reloader = &reloader{
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, stated: house.ownLicences, declare: house.declareIntent, takeIn: house.takeIn,
+		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
+	}
+	if !options.Inside {
+		if s.gate, err = newAdmission(config, house, s.outside, options.Now); err != nil {
+			return nil, errors.Join(err, house.Close())
+		}
+		house.admit = s.gate.Sites
+	}
+	if err := s.openIntent(); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if err := house.OpenIntakes(ctx, config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if err := s.openEffects(); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if err := house.openGoods(config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if err := s.openBroker(ctx); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	exchange, err := s.openExchange(ctx)
+	if err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	buying, err := s.brokerRoutes(ctx)
+	if err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	mux, known := newRoutes(append(s.discovered(slices.Concat(s.routes(), exchange, buying)), s.brokerAbsent()...), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
+	s.front = &front{
+		outside: s.outside, strict: strictTransport(config.TLS),
+		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
+	}
+	if err := s.openGates(); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if s.gates != nil {
+		s.front.gate = s.gates.gate
+	}
+	s.metrics.busy(s.front.inWork.Load)
+	s.metrics.database("main", house.db.Failing)
+	if house.Vault != nil {
+		s.metrics.database("vault", house.Vault.Failing)
+	}
+	if house.promises != nil {
+		s.metrics.promises(house.promises.Count)
+	}
+	if house.Model != nil {
+		house.asked = s.metrics.model(house.Model)
+	}
+	if house.Vectors != nil {
+		s.metrics.vectors(house.Vectors.State)
+	}
+	return s, nil
+}
+
+// The addresses of NLWeb; sites and who are of the flat dialect.
+const (
+	askPath   = "/ask"
+	sitesPath = "/sites"
+	whoPath   = "/who"
+)
+
+// routes are the server's addresses.
+func (s *Server) routes() []route {
+	if s.options.Broker {
+		return append(s.agentRoutes(), s.probes()...)
+	}
+	ask := nlweb.Handler(s.Desk, s.nlwebConfig())
+	all := []route{
+		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, door: doorAsk, public: asksHow, handler: ask},
+		{
+			pattern: sitesPath, name: sitesPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Sites(s.Desk, s.nlwebConfig()),
+			public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
+		},
+		{pattern: whoPath, name: whoPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Who(s.Desk, s.nlwebConfig())},
+	}
+	all = append(all, s.probes()...)
+	all = append(all, s.promiseRoutes()...)
+	all = append(all, s.sessionRoutes()...)
+	all = append(all, s.metadataRoutes()...)
+	all = append(all, s.jwksRoutes()...)
+	all = append(all, s.ledgerRoutes()...)
+	all = append(all, s.intentRoutes()...)
+	all = append(all, s.intakeRoutes()...)
+	all = append(all, s.agentRoutes()...)
+	all = append(all, s.mcpRoutes()...)
+	all = append(all, s.ownerRoutes()...)
+	all = append(all, s.ruleRoutes()...)
+	if page := s.page(); s.config.Console.Enabled {
+		all = append(all,
+			route{pattern: "/{$}", name: "/", methods: reading, handler: page},
+			route{pattern: "/assets/", name: "/assets/", methods: reading, handler: page})
+	}
+	for pattern, handler := range s.options.Pages {
+		all = append(all, route{pattern: pattern, name: pattern, methods: reading, handler: handler})
+	}
+	return all
+}
+
+// probes are for whoever watches whether the server answers.
+func (s *Server) probes() []route {
+	return []route{
+		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
+		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
+	}
+}
+
+// page is the page on which people ask.
+func (s *Server) page() http.Handler {
+	config := console.Config{
+		Title: s.config.Console.Title, About: s.config.Console.About, Examples: s.config.Console.Examples, Types: s.config.Console.Types, Ask: askPath,
+		PublicURL: s.outside.PublicURL,
+	}
+	for _, site := range s.config.AllSites() {
+		config.Sites = append(config.Sites, console.Site{ID: site.ID, Name: first(site.Name, site.ID)})
+		if len(s.config.Sites) == 0 {
+			config.Title = first(config.Title, site.Name)
+		}
+	}
+	return console.Handler(config)
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.front.ServeHTTP(w, r) }
+
+// Reload reads the configuration again and puts its terms in force, if it has no mistakes; the files of the
+// certificate, and the site's keys.
+func (s *Server) Reload() {
+	s.reloader.reload()
+	reloadKeys(s.SiteKeys, s.log)
+	if source := s.certificates.Load(); source != nil {
+		(*source).Look()
+	}
+}
+
+// Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time.
+func (s *Server) Run(ctx context.Context) error {
+	l, err := s.takeAddresses(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	work, stop := context.WithCancel(ctx)
+	defer stop()
+	var background sync.WaitGroup
+	background.Go(func() { s.reloader.watch(work) })
+	background.Go(func() { s.followRules(work) })
+	background.Go(func() { s.followLicences(work) })
+	background.Go(func() { s.watchAges(work) })
+	background.Go(func() { s.rereadSources(work) })
+	background.Go(func() { s.Work(work) })
+	background.Go(func() { s.Ledger.Run(work) })
+	background.Go(func() { s.chronicle(work) })
+	background.Go(func() { s.keepNonces(work) })
+	if s.effects != nil {
+		background.Go(func() { s.effects.Work(work) })
+	}
+	if s.config.Intent.Enabled {
+		background.Go(func() { s.forgetExcerpts(work) })
+	}
+	if s.config.RAMP.Enabled {
+		background.Go(func() { s.Desk.KeepDeals(work) })
+		if s.measures != nil {
+			background.Go(func() { s.measures.Run(work) })
+		}
+		background.Go(func() { s.watchOutlets(work) })
+		background.Go(func() { s.followTenants(work) })
+		background.Go(func() { s.followDomains(work) })
+	}
+	if s.broker != nil {
+		background.Go(func() { s.broker.Run(work) })
+	}
+	var gate *edge.Gate
+	if s.gates != nil {
+		gate = s.gates.gate
+		s.gates.run(work, &background)
+	}
+	if s.providers != nil {
+		background.Go(func() { s.askProviders(work) })
+	}
+	if s.memory != nil {
+		background.Go(func() { s.memory.Follow(work) })
+	}
+	background.Go(func() { s.Desk.KeepVectors(work) })
+	background.Go(func() { s.Desk.KeepRetention(work) })
+	background.Go(func() { greetModel(work, s.config.Model, s.Model, s.log) })
+	if !s.options.Ingested {
+		background.Go(func() { s.followContent(work) })
+	}
+	s.answerBeside(work, &background, l, gate)
+	err = s.serve(ctx, l.public, l.source)
+	stop()
+	background.Wait()
+	if s.gates != nil {
+		s.gates.last(ctx, s.log)
+	}
+	tellHeld(s.log)
+	return err
+}
+
+// Close gives back what the server holds.
+func (s *Server) Close() error {
+	if s.gates == nil {
+		return s.House.Close()
+	}
+	return errors.Join(s.gates.close(), s.House.Close())
+}
+
+// listenRedirect takes the address for those who come without TLS; nil when there is none.
+func (s *Server) listenRedirect(ctx context.Context) (net.Listener, error) {
+	if s.config.TLS.Redirect == "" {
+		return nil, nil
+	}
+	return listen(ctx, "tls.redirect", s.config.TLS.Redirect)
+}
+
+// keepCertificates lets the source of certificates work in the background, if there is one.
+func (s *Server) keepCertificates(ctx context.Context, background *sync.WaitGroup, source tls.Source) {
+	if source == nil {
+		return
+	}
+	s.certificates.Store(&source)
+	s.metrics.certificate(source.Expires)
+	background.Go(source.Keep(ctx))
+}
+
+// bounded lets only so many connections in at a time, of one address and of all. The server on it needs noteState.
+func (s *Server) bounded(listener net.Listener, relieve func() bool) net.Listener {
+	most, files := s.config.Limits.Connections, openFiles()
+	if room := files / 4 * 3; files > 0 && room < most { // the rest is for the database, and for what is fetched
+		s.log.Warn("this process may not open enough files for limits.connections; raise their limit (LimitNOFILE of systemd, ulimit -n), or lower the key",
+			"files", files, "connections", most, "let_in", room)
+		most = max(1, room)
+	}
+	return newLines(listener, lineBounds{
+		most: most, each: s.config.Limits.PerAddress, exempt: s.outside.trusted, relieve: relieve, shown: s.outside.shown, log: s.log, figures: s.metrics.lines,
+	})
+}
+
+// serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
+func (s *Server) serve(ctx context.Context, listener net.Listener, source tls.Source) error {
+	server := s.public()
+	failed := make(chan error, 2)
+	s.front.aside.back = newReturned()
+	defer s.front.aside.back.Close()
+	if source != nil {
+		server.TLSConfig = source.TLS()
+	}
+	go func() { failed <- server.Serve(s.front.aside.back) }()
+	if source == nil {
+		go func() { failed <- server.Serve(s.bounded(listener, s.front.relieve)) }()
+	} else {
+		go func() { failed <- server.ServeTLS(s.bounded(listener, s.front.relieve), "", "") }()
+	}
+	about := []any{"address", listener.Addr().String(), "tls", source != nil}
+	if s.db != nil { // an edge has none
+		about = append(about, "store", redact(s.config.DSN()))
+	}
+	s.log.Info("listening", about...)
+	if s.options.Ready != nil {
+		s.options.Ready(s.address(listener))
+	}
+	tell("READY=1")
+	select {
+	case err := <-failed:
+		return fmt.Errorf("the server stopped: %w", err)
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	if s.leave != nil { // an edge has no streams
+		s.leave()
+	}
+	tell("STOPPING=1")
+	if drain := s.config.Limits.Drain; drain > 0 {
+		s.log.Info("stopping; requests are still taken, while /readyz says no", "for", drain.String())
+		select {
+		case err := <-failed:
+			return fmt.Errorf("the server stopped: %w", err)
+		case <-s.after(drain):
+		}
+	}
+	return s.stop(server)
+}
+
+// public is the server of the public listener.
+func (s *Server) public() *http.Server {
+	limits := s.config.Limits
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	answers := http.Handler(s)
+	if s.options.Around != nil {
+		answers = s.options.Around(s)
+	}
+	return &http.Server{
+		Handler:           answers,
+		Protocols:         protocols,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100, SendPingTimeout: silent, PingTimeout: silent},
+		ConnContext:       withLine,
+		ConnState:         noteState,
+		MaxHeaderBytes:    int(limits.Header),
+		ReadHeaderTimeout: limits.HeaderTimeout,
+		ReadTimeout:       limits.ReadTimeout,
+		WriteTimeout:      limits.WriteTimeout,
+		IdleTimeout:       limits.IdleTimeout,
+		// What net/http has to say names clients by their address, and is of use to developers alone.
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// address is where the server answers, as people are told.
+func (s *Server) address(listener net.Listener) string {
+	switch t := s.config.TLS; {
+	case s.config.URL != "":
+		return strings.TrimSuffix(s.config.URL, "/")
+	case len(t.ACME.Domains) > 0:
+		return newRedirector("", portOf(listener)).of(t.ACME.Domains[0])
+	case t.On():
+		return "https" + strings.TrimPrefix(WebAddress(listener), "http")
+	}
+	return WebAddress(listener)
+}
+
+// stop lets requests finish, and cuts off those that take too long.
+func (s *Server) stop(server *http.Server) error {
+	s.log.Info("stopping; requests in work may finish", "within", s.config.Limits.ShutdownTimeout.String())
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
+	defer cancel()
+	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx))
+	if s.Desk != nil { // an edge has no streams
+		err = errors.Join(err, s.Desk.AwaitStreams(ctx))
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.front.inWork.Load())
+		s.front.aside.cut()
+		return server.Close()
+	}
+	s.log.Info("stopped")
+	return err
+}
+
+// WebAddress is the address of a listener as a browser takes it.
+func WebAddress(listener net.Listener) string {
+	host, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return "http://" + listener.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Listen takes the address on which a server is to listen.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	return listen(ctx, "listen", address)
+}
+
+// listen takes an address, or the socket that a service manager took for it, and says what to do when it cannot be had.
+func listen(ctx context.Context, key, address string) (net.Listener, error) {
+	if given, ok, err := inherited(key); ok {
+		return given, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is taken by another program; choose another address with %s, for example %s 127.0.0.1:0 for any free port", address, FlagName(key), FlagName(key))
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user may not listen on %s; choose a port from 1024 on with %s", address, FlagName(key))
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", address, err, FlagName(key))
+	}
+	return listener, nil
+}
+
+// listenMetrics takes the address of the metrics. When nobody chose it and it is taken, most likely by another
+// frontdesk, the server does without.
+func (s *Server) listenMetrics(ctx context.Context) (net.Listener, error) {
+	address := s.config.Metrics.Listen
+	if address == off {
+		return nil, nil
+	}
+	listener, err := listen(ctx, "metrics.listen", address)
+	if err != nil && s.options.Loaded.origin("metrics.listen").layer == "default" {
+		s.log.Warn("no metrics: " + err.Error())
+		return nil, nil
+	}
+	return listener, err
+}
+
+// serveMetrics answers Prometheus until ctx ends.
+func (s *Server) serveMetrics(ctx context.Context, listener net.Listener) {
+	server := &http.Server{
+		Handler: s.metrics.handler(s.front.routes), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	s.log.Info("metrics", "address", listener.Addr().String(), "path", "/metrics")
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		s.log.Error("metrics are no longer served", "error", err)
+	}
+}
+
+// NewLog makes the log that a configuration asks for. Below the level debug, the same cause is told once a minute.
+func NewLog(config Log, w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(config.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewTextHandler(w, options)
+	if config.Format == "json" {
+		handler = slog.NewJSONHandler(w, options)
+	}
+	if level > slog.LevelDebug {
+		handler = newRepeats(handler)
+	}
+	return slog.New(handler)
+}

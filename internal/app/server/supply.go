@@ -1,0 +1,324 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/operator/api"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/policy/overrides"
+	"frontdesk/wire/ramp"
+	"frontdesk/wire/receipt"
+	"frontdesk/wire/sign"
+)
+
+// supplying keeps the terms of tenants as they were last made.
+type supplying struct {
+	mu    sync.Mutex // guards what follows
+	terms map[string]tenantTerms
+}
+
+// tenantTerms are the terms of a tenant, with what they were made of.
+type tenantTerms struct {
+	tenant *push.Tenant
+	book   *overrides.Book
+	stated *policy.RSL
+	rules  *policy.Terms
+}
+
+// OpenSupply opens the tenants, what is pushed for them, and who pushes it, where something is sold.
+func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
+	if !config.RAMP.Enabled {
+		return nil
+	}
+	sites := map[string]bool{}
+	for _, site := range config.AllSites() {
+		sites[site.ID] = true
+		for _, host := range site.Hosts {
+			if host, ok := supplyHost(host); ok {
+				sites[host] = true
+			}
+		}
+	}
+	h.Shelves, h.Callers = push.NewShelves(h.db, h.now), identity.NewCallers(h.db, h.now)
+	h.Tenants, err = push.OpenTenants(ctx, push.TenantsConfig{DB: h.db, Host: supplyHost, Resource: supplyResource, Sites: sites, Check: checkTenant, Now: h.now})
+	if err != nil {
+		return err
+	}
+	h.Tenants.OnChange(h.recordTenant)
+	h.Tenants.OnProof(h.recordDomain)
+	h.verifiedOnly = config.RAMP.VerifiedOnly
+	if _, err := h.takeLicences(ctx, config); err != nil {
+		h.log.Error("licences that tenants state cannot be used", "error", err)
+	}
+	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c identity.Caller) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "caller", State: c.State(), Sites: c.Tenants, Keys: c.KeyNames()}, c.ID, "caller:"+c.ID)
+	})
+	return nil
+}
+
+// supplyHost is a domain as the catalog has hosts.
+func supplyHost(domain string) (string, bool) {
+	canonical, err := catalog.Canonical("https://" + domain + "/")
+	if err != nil {
+		return "", false
+	}
+	host := soldAt("https://" + canonical)
+	return host, canonical == host+"/"
+}
+
+// supplyResource is the beginning of URIs that are none of the web, as the catalog has them.
+func supplyResource(beginning string) (string, bool) {
+	canonical, err := catalog.CanonicalURI(strings.TrimSuffix(beginning, "*") + "*")
+	if err != nil || catalog.IsPage(canonical) {
+		return "", false
+	}
+	uri := strings.TrimSuffix(catalog.URIOf(canonical), "*")
+	return uri, !strings.Contains(uri, "*")
+}
+
+// owner says whether an address is a tenant's, or that of a site by its id: by its host, and what is no page of the web as the operator lets the
+// tenant sell it.
+func (h *House) owner(config Config) func(tenant, canonical string) bool {
+	return func(tenant, canonical string) bool {
+		host, _, _ := strings.Cut(canonical, "/")
+		if host == "" {
+			if one := h.Tenants.Get(tenant); one != nil {
+				return one.Has(catalog.URIOf(canonical))
+			}
+			return slices.ContainsFunc(config.AllSites(), func(s Site) bool { return s.ID == tenant })
+		}
+		if site, ok := config.siteAt(host); ok {
+			return site == tenant
+		}
+		if h.Tenants == nil {
+			return false
+		}
+		one := h.Tenants.At(host)
+		return one != nil && one.ID == tenant
+	}
+}
+
+// checkTenant says what of a tenant cannot be done.
+func checkTenant(t *push.Tenant) error {
+	d := t.Delivery
+	if d == (push.Delivery{}) {
+		return nil
+	}
+	if !slices.Contains(sign.URLForms, sign.URLForm(d.Form)) {
+		return fail.New(fail.Invalid, "delivery.form: %.20q is none; there are %v", d.Form, sign.URLForms)
+	}
+	if _, ok := tenantDelivery(t).origin(); !ok {
+		return fail.New(fail.Invalid, "delivery.at: %.100q is no place; write scheme and host, like https://cdn.example.net", d.At)
+	}
+	c := &checks{Loaded: &Loaded{}}
+	c.rampDeliveryForm("delivery", tenantDelivery(t))
+	for _, wrong := range c.problems {
+		return fail.New(fail.Invalid, "%v", wrong)
+	}
+	return nil
+}
+
+// tenantDelivery is a tenant's delivery as the configuration has those of sites.
+func tenantDelivery(t *push.Tenant) RAMPDelivery {
+	d := t.Delivery
+	return RAMPDelivery{Name: t.Place(), At: d.At, Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape}
+}
+
+// tenantFact is the body of an entry of the ledger on a tenant.
+type tenantFact struct {
+	Of      string   `json:"of"` // tenant
+	Did     string   `json:"did"`
+	Domains []string `json:"domains,omitempty"`
+	Price   string   `json:"price,omitempty"`
+	Form    string   `json:"form,omitempty"` // of the addresses at which it is delivered
+	By      string   `json:"by,omitempty"`
+}
+
+// recordTenant has the ledger tell of a tenant, in the transaction that changes it.
+func (h *House) recordTenant(ctx context.Context, tx *store.Tx, t push.Tenant, removed bool) error {
+	fact := tenantFact{Of: "tenant", Did: overrides.Put, Domains: t.Domains, Form: t.Delivery.Form}
+	fact.By, _ = ctx.Value(byKey{}).(string)
+	if removed {
+		fact.Did = overrides.Removed
+	}
+	if price, err := t.Rule.Price.Money(); err == nil && price != (policy.Money{}) {
+		fact.Price = price.String()
+	}
+	body, err := json.Marshal(fact)
+	if err == nil {
+		_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "terms", Site: t.ID, Subject: t.ID, Body: body})
+	}
+	return err
+}
+
+// sellSupply lets the desk sell what is pushed.
+func (h *House) sellSupply(config Config) error {
+	fetcher := config.agentFetcher()
+	return h.Desk.OpenSupply(&desk.Supplying{
+		Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Outlet: h.tenantOutlet, Site: config.siteAt, Proving: h.openProofs(config),
+		Contributes: identity.NewContributors(fetcher, h.now).Lists,
+		Attested:    h.attestationChecker(config),
+		Reread: func(site string) bool {
+			begin := h.rereads.Load()
+			return begin != nil && (*begin)(site, nil)
+		},
+	})
+}
+
+// tenantTerms are the terms of a tenant: the content rules that name it, and behind them its own.
+func (h *House) tenantTerms(t *push.Tenant) *policy.Terms {
+	book, stated := h.added.Load(), h.stating().rules[t.ID]
+	h.supplying.mu.Lock()
+	defer h.supplying.mu.Unlock()
+	if made := h.supplying.terms[t.ID]; made.tenant == t && made.book == book && made.stated == stated {
+		return made.rules
+	}
+	var rules []policy.Rule
+	named := map[int]string{}
+	for _, r := range book.Rules {
+		if slices.Contains(r.Match.Site, t.ID) {
+			named[len(rules)] = r.Name()
+			one := r.Rule
+			one.Match.Type = canonicalTypes(one.Match.Type)
+			rules = append(rules, one)
+		}
+	}
+	named[len(rules)] = "tenant " + t.ID
+	rules = append(rules, t.Rule)
+	options := policy.Options{IsA: content.IsA, Named: named}
+	if stated != nil {
+		options.RSL = []*policy.RSL{stated}
+	}
+	made, err := options.New(rules)
+	if err != nil { // each was checked before it was kept
+		h.log.Error("the terms of a tenant cannot be read, so nothing of it is sold", "tenant", t.ID, "error", err)
+		made, _ = policy.New([]policy.Rule{{Access: policy.Blocked}})
+	}
+	if h.supplying.terms == nil {
+		h.supplying.terms = map[string]tenantTerms{}
+	}
+	h.supplying.terms[t.ID] = tenantTerms{t, book, stated, made}
+	return made
+}
+
+// onboard puts a tenant in, with a caller who may push for it, whose public key is a text, if one is named; and gives the secret with which its addresses
+// are signed, where one is made.
+func (h *House) onboard(ctx context.Context, t push.Tenant, caller, key string) (secret string, err error) {
+	one := identity.Caller{ID: caller, Tenants: []string{t.ID}}
+	if caller != "" {
+		public, err := ramp.DecodePublicKey(unarmoured(key))
+		if err != nil {
+			return "", fail.New(fail.Invalid, "the caller's key: %v", err)
+		}
+		one.Keys = []ramp.Key{{Public: public, Active: true}}
+		if _, err := h.Callers.Get(ctx, caller); fail.From(err).Code != fail.NotFound {
+			return "", fail.New(fail.Invalid, "there is a caller %.80s; choose another, or give it the tenant by `frontdesk ramp caller add`", caller)
+		}
+	}
+	if _, _, err := h.Tenants.Put(ctx, t); err != nil {
+		return "", err
+	}
+	if caller != "" {
+		if _, err := h.Callers.Put(ctx, one); err != nil {
+			return "", err
+		}
+	}
+	form := sign.URLForm(t.Delivery.Form)
+	if form == "" || form == sign.URLEd25519 {
+		return "", nil
+	}
+	made, secret, err := h.Deliveries.Issue(ctx, t.Place(), form, "", nil)
+	if err == nil && form != sign.URLCloudFront { // whose key waits for the id that CloudFront gives it
+		_, err = h.Deliveries.Activate(ctx, made.ID, "", identity.DeliveryKeyGrace)
+	}
+	return secret, err
+}
+
+// unarmoured is what stands in a key that is written as PEM, or the text itself.
+func unarmoured(key string) string {
+	key = strings.ReplaceAll(strings.ReplaceAll(key, "-----BEGIN PUBLIC KEY-----", ""), "-----END PUBLIC KEY-----", "")
+	return strings.Join(strings.Fields(key), "")
+}
+
+// followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.
+func (s *Server) followTenants(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	var swept time.Time
+	for {
+		if _, err := s.Tenants.Refresh(ctx); err != nil && ctx.Err() == nil {
+			s.log.Error("the tenants cannot be read; those that were stay", "error", err)
+		}
+		if now := s.now(); now.Sub(swept) >= sweepSupplyEvery {
+			swept = now
+			gone, err := s.Tenants.Removed(ctx)
+			if err == nil {
+				err = s.Shelves.Sweep(ctx, func(tenant string) bool { return gone[tenant] })
+			}
+			if err == nil {
+				err = s.Tenants.SweepChallenges(ctx)
+			}
+			if err != nil && ctx.Err() == nil {
+				s.log.Warn("what is over of what was pushed could not be deleted; that is tried again", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// sweepSupplyEvery is how often what is over is deleted.
+const sweepSupplyEvery = time.Hour
+
+// supplyRoutes let the operator's programs keep tenants and callers, and see what was refused.
+func (s *Server) supplyRoutes() []route {
+	c := api.Supply{Tenants: s.Tenants, Shelves: s.Shelves, Callers: s.Callers, Known: s.tenantAt}
+	var all []route
+	for pattern, handler := range map[string]http.Handler{
+		api.TenantList: api.TenantsHandler(c), api.TenantOne: api.TenantsHandler(c), api.TenantRefused: api.RefusedHandler(c),
+		api.CallerList: api.CallersHandler(c), api.CallerOne: api.CallersHandler(c), api.ContentChanged: s.changedHandler(),
+	} {
+		all = append(all, route{pattern: pattern, name: pattern, refuse: api.WriteError, handler: s.gate.operators(handler)})
+	}
+	return append(all, s.domainRoutes()...)
+}
+
+// tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of those beside.
+func (s *Server) tenantAt(name string) (id string, ok bool) {
+	if id, ok := s.config.siteAt(name); ok {
+		return id, true
+	}
+	if s.Tenants == nil {
+		return "", false
+	}
+	if s.Tenants.Get(name) != nil {
+		return name, true
+	}
+	if host, ok := supplyHost(name); ok {
+		if one := s.Tenants.At(host); one != nil {
+			return one.ID, true
+		}
+	}
+	for _, site := range s.config.AllSites() {
+		if site.ID == name {
+			return name, true
+		}
+	}
+	return "", false
+}

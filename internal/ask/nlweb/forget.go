@@ -1,0 +1,33 @@
+package nlweb
+
+import (
+	"net/http"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
+)
+
+// StateHeader is the request's header with the state_token of a conversation, for Sessions.
+const StateHeader = "Session-State"
+
+// Sessions serves /sessions/{id}: DELETE forgets what is kept here of a conversation. It is an extension of ours.
+func Sessions(d *desk.Desk) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodDelete {
+			w.Header().Set("Allow", "DELETE, OPTIONS")
+			WriteError(w, r, fail.New(fail.Method, "%s is not for this address; DELETE it to have the conversation forgotten", r.Method))
+			return
+		}
+		party, _ := identity.From(r.Context())
+		err := d.Forget(r.Context(), party.ID, desk.Session{Conversation: r.PathValue("id"), State: r.Header.Get(StateHeader)})
+		if err != nil {
+			WriteError(w, r, err)
+			return
+		}
+		httpx.EventFrom(r.Context()).Set("response", "forgotten")
+		w.Header()["Cache-Control"] = noStore
+		w.WriteHeader(http.StatusNoContent)
+	})
+}

@@ -1,0 +1,435 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/content/facets"
+)
+
+// notExcluded are words behind "no" and "not" that make a phrase of another meaning: "no bake", "not only".
+var notExcluded = map[string]bool{
+	"bake": true, "baking": true, "knead": true, "churn": true, "cook": true, "cooking": true, "show": true, "fuss": true, "sew": true, "one": true, "matter": true,
+	"only": true, "sure": true, "included": true, "include": true, "just": true, "more": true, "less": true, "time": true, "idea": true, "way": true, "problem": true,
+	"stick": true, "slip": true, "drill": true, "tie": true, "iron": true, "name": true, "preference": true, "your": true, "my": true, "enough": true, "doubt": true,
+	"clue": true, "hassle": true, "nonsense": true, "need": true, "longer": true, "oven": true, "that": true, "the": true, "if": true, "like": true, "have": true,
+	"want": true, "expensive": true, "know": true, "bad": true, "yet": true, "all": true, "necessarily": true, "fault": true, "waste": true, "limit": true, "limits": true,
+	"mas": true, "mais": true, "muy": true, "se": true, "me": true, "es": true, "trop": true, "cher": true, "chers": true, "chere": true, "cheres": true, "teuer": true, "zu": true,
+	"caro": true, "cara": true, "caros": true, "caras": true, "demasiado": true, "grave": true, "besoin": true,
+}
+
+// articles stand between a negation and what it is about.
+var articles = map[string]bool{
+	"any": true, "the": true, "a": true, "an": true, "of": true, "added": true, "my": true, "our": true, "your": true, "all": true, "kind": true, "sort": true, "from": true, "by": true, "in": true,
+	"de": true, "d": true, "du": true, "des": true, "le": true, "la": true, "les": true, "l": true, "el": true, "los": true, "las": true, "un": true, "una": true, "o": true, "os": true, "as": true, "uma": true,
+	"die": true, "der": true, "das": true, "den": true, "dem": true, "ein": true, "eine": true, "einen": true, "irgendwelche": true, "jegliche": true, "made": true, "with": true, "containing": true,
+	"for": true, "fur": true, "pour": true, "para": true, "about": true, "uber": true, "sur": true, "sobre": true, "al": true, "au": true, "aux": true, "ao": true, "aos": true, "chez": true,
+}
+
+// plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
+// other things.
+const plainSpoken = 12
+
+// readWithout reads what is not wanted: "without nuts or eggs", "no ginger", "allergic to shellfish", "not red",
+// "sugar-free".
+func (r *reader) readWithout(i int) bool {
+	if n := r.freeOf(i); n > 0 {
+		return true
+	}
+	if r.allergy(i) {
+		return true
+	}
+	if _, n := r.match(i, roleUnmade); n > 0 && r.known(facets.Material) && r.plain(i+n) {
+		word := r.word(i + n)
+		r.add(Constraint{Slot: facets.Material, Not: true, Values: append([]string{word}, kindsOf[word]...)}, i, i+n+1)
+		return true
+	}
+	by, n := negation{}, 0
+	for _, role := range []role{roleAllergic, roleWithout, roleNot} {
+		if s, m := r.match(i, role); m > n {
+			by, n = negation{role, s.arg == "part"}, m
+		}
+	}
+	if n == 0 || i+n >= len(r.tokens) || r.tokens[i+n].stop {
+		return false
+	}
+	next, first, any := i+n, i, false
+	for next < len(r.tokens) {
+		start := next
+		for start < len(r.tokens) && articles[r.word(start)] && !r.tokens[start].stop {
+			start++
+		}
+		if !any && (notExcluded[r.word(start)] || owned[r.word(next)]) && by.role != roleAllergic {
+			return false
+		}
+		c, end := r.unwanted(start, by)
+		if end == start || c.Slot == facets.Mention && len(r.tokens) > plainSpoken {
+			break
+		}
+		any = true
+		r.exclude(c, first, end, by)
+		if next = r.listed(end); next < 0 || next >= len(r.tokens) || r.tokens[next].comma && leading[r.word(next)] {
+			break
+		}
+		first = next
+		if further[r.word(next-1)] {
+			first = next - 1
+		}
+		if r.has(next, roleWithout) { // "no nuts and no eggs"
+			if _, m := r.match(next, roleWithout); m > 0 {
+				next += m
+			}
+		}
+	}
+	return any
+}
+
+// leading are words that begin a phrase of its own behind a comma: "no toys, for the garden".
+var leading = wordSet("for in from by with at near für aus von mit bei pour dans chez avec para en con em com")
+
+// owned are words behind a negation that make what follows a matter of somebody's: "watch the game, not your phone".
+var owned = map[string]bool{"your": true, "my": true}
+
+// negation is how something is said not to be wanted.
+type negation struct {
+	role role // roleWithout, roleNot or roleAllergic
+	part bool // it is something that the items lack ("without a switch"), and not a kind of them ("no lamps")
+}
+
+// allergy reads a German compound that names what harms: "Nussallergie", "Laktoseintoleranz".
+func (r *reader) allergy(i int) bool {
+	word := r.word(i)
+	for _, ending := range [...]string{"allergie", "allergien", "allergiker", "allergikerin", "intoleranz", "unvertraglichkeit"} {
+		of, ok := strings.CutSuffix(word, ending)
+		if !ok || of == "" || !r.known(facets.Ingredient) {
+			continue
+		}
+		for _, form := range [...]string{of, strings.TrimSuffix(of, "n"), strings.TrimSuffix(of, "s")} {
+			if class, ok := facets.Class(form); ok {
+				c := Constraint{Slot: facets.Ingredient, Not: true, Values: []string{form}}
+				if class == "gluten" {
+					c = Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}
+				}
+				r.food = true
+				r.add(c, i, i+1)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kindsOf are materials by the word for all of them.
+var kindsOf = map[string][]string{
+	"wood":    {"beech", "ash", "oak", "walnut", "olive wood", "pine", "birch", "maple", "cherry wood", "teak", "bamboo", "pear wood", "mahogany", "acacia", "ebony", "cedar"},
+	"metal":   {"steel", "iron", "brass", "aluminium", "aluminum", "copper", "tin", "silver", "bronze", "zinc"},
+	"plastic": {"polyester", "nylon", "polypropylene", "polyethylene", "acrylic", "pvc", "vinyl"},
+	"leather": {"suede", "nubuck"},
+	"wool":    {"lambswool", "merino", "merino wool", "cashmere", "mohair", "alpaca"},
+}
+
+// exclude adds a condition on what is not wanted, which the tokens from i to before next say. What items may mention all the
+// same is a preference.
+func (r *reader) exclude(c Constraint, i, next int, by negation) {
+	if c.Slot == facets.Mention && r.mayMention(c.Values[0], i, by) {
+		c.Soft = true
+		for k := i; k < next; k++ {
+			r.beside = append(r.beside, k)
+		}
+	}
+	r.add(c, i, next)
+}
+
+// mayMention says whether an item may mention what is not wanted and be wanted all the same: a belt without a buckle says so,
+// and "a tool case without tools" is about tools. What is food may not.
+func (r *reader) mayMention(what string, i int, by negation) bool {
+	what = facets.Fold(what)
+	last := facets.Singular(what[strings.LastIndexByte(what, ' ')+1:])
+	if by.part {
+		return !facets.IsFood(last)
+	}
+	if i > 0 && !r.clause(i) {
+		return true // "silicone not clear"
+	}
+	if strings.Contains(what, " ") {
+		return false // "lamps, but no floor lamps"
+	}
+	for k := range r.tokens[:i] {
+		if facets.Singular(r.word(k)) == last {
+			return true
+		}
+	}
+	return false
+}
+
+// clause says whether a clause of its own begins at i: behind a comma, a word that joins, or what was understood already.
+func (r *reader) clause(i int) bool {
+	before := i - 1
+	for before > 0 && (r.word(before) == "that" || r.has(before, roleGlue)) && !r.tokens[before].used {
+		before--
+	}
+	return before < i-1 || r.tokens[i].comma || r.tokens[i].stop || r.tokens[before].used || r.has(before, roleAnd) || exceptive[r.word(i)] || exceptive[r.word(before)]
+}
+
+// exceptive are words that take something out of what was named.
+var exceptive = map[string]bool{
+	"except": true, "other": true, "excluding": true, "exclude": true, "but": true, "apart": true, "aside": true, "rather": true, "instead": true, "arent": true, "isnt": true,
+	"ausser": true, "ausgenommen": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true, "anything": true, "nothing": true,
+}
+
+// listed is where the next of a list begins: behind a comma, "and", "or"; -1 when there is no more.
+func (r *reader) listed(i int) int {
+	if i >= len(r.tokens) || r.tokens[i].stop {
+		return -1
+	}
+	if r.has(i, roleAnd) || r.has(i, roleOr) {
+		if _, n := r.match(i, roleOr); n == 0 {
+			_, n = r.match(i, roleAnd)
+			return i + n
+		}
+		return i + 1
+	}
+	if r.tokens[i].comma {
+		return i
+	}
+	if further[r.word(i)] { // "weder rot noch blau"
+		return i + 1
+	}
+	return -1
+}
+
+// further are words by which a list of what is not wanted goes on.
+var further = map[string]bool{"noch": true, "nor": true}
+
+// unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
+func (r *reader) unwanted(i int, by negation) (c Constraint, end int) {
+	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) && !r.has(i, roleColor) {
+		return c, i
+	}
+	if n := r.gratisAt(i); n > 0 && !by.part && r.known(facets.Price) {
+		nothing := 0.0
+		return Constraint{Slot: facets.Price, Min: &nothing, Above: true}, i + n
+	}
+	if typ, n := r.unwantedType(i); n > 0 && (!by.part || slices.ContainsFunc(r.out.Types, func(t string) bool { return r.at.IsA(typ, t) })) {
+		if c, ok := r.unwantedCategory(r.phrase(i, i+n)); ok {
+			return c, i + n
+		}
+		return Constraint{Slot: OfType, Not: true, Values: []string{typ}}, i + n
+	}
+	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
+		if !r.together(i, i+n) {
+			continue
+		}
+		phrase := r.phrase(i, i+n)
+		if class, ok := facets.Class(phrase); ok && r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
+			r.food = true
+			if class == "gluten" {
+				return Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}, i + n
+			}
+			return Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i + n
+		}
+		if c, ok := r.meaning(phrase); ok && (c.Slot != facets.Color || r.colorful(i, n)) {
+			return c, i + n
+		}
+		if c, ok := r.unwantedCategory(phrase); ok && !by.part {
+			return c, i + n
+		}
+		if s, m := r.match(i, roleColor); m == n && r.known(facets.Color) {
+			return Constraint{Slot: facets.Color, Not: true, Values: r.hues(s, phrase)}, i + n
+		}
+	}
+	if !r.plain(i) {
+		return c, i
+	}
+	end = i + 1
+	food := r.known(facets.Ingredient) && (r.wanted("Recipe") || r.only("Recipe") || by.role == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
+	for !food && end < len(r.tokens) && end < i+3 && r.plain(end) && !r.tokens[end].comma && !r.tokens[end].stop && !r.has(end, roleCourtesy) && !r.has(end, roleColor) {
+		end++
+	}
+	slot := facets.Mention
+	if food && by.role != roleNot {
+		slot = facets.Ingredient
+	}
+	return Constraint{Slot: slot, Not: true, Values: []string{r.said(i, end)}}, end
+}
+
+// unwantedType finds the type of items that the word at i names, among those that the catalog has. Nobody who does not
+// want any events wants none of what is wanted: a type above that is none.
+func (r *reader) unwantedType(i int) (typ string, n int) {
+	r.phrases(i, func(s sense, length int) bool {
+		if (s.role == roleType || s.role == roleKind) && r.have(s.arg) > 0 && !narrower[r.phrase(i, i+length)] {
+			typ, n = s.arg, length
+		}
+		return n == 0
+	})
+	if slices.ContainsFunc(r.out.Types, func(t string) bool { return r.at.IsA(t, typ) }) {
+		return "", 0
+	}
+	return typ, n
+}
+
+// narrower are words for a type that name some items of it: nobody who wants no novels wants no books.
+var narrower = wordSet("novel novels roman romane romans novela novelas romance romances gig gigs masterclass masterclasses")
+
+// unwantedCategory finds the category that a phrase names. What is food is looked for in what items are made of instead.
+func (r *reader) unwantedCategory(phrase string) (Constraint, bool) {
+	if r.known(facets.Ingredient) && facets.IsFood(facets.Singular(phrase)) && !foods[phrase] {
+		return Constraint{}, false
+	}
+	forms := []string{phrase, facets.Singular(phrase)}
+	for _, ending := range [...]string{"s", "es", "e", "en", "n"} {
+		if form, ok := strings.CutSuffix(phrase, ending); ok {
+			forms = append(forms, form)
+		}
+	}
+	for _, form := range forms {
+		for _, m := range r.at.Lexicon.Meanings(form) {
+			if m.Slot == facets.Category {
+				return Constraint{Slot: facets.Category, Not: true, Values: []string{m.Value}}, true
+			}
+		}
+	}
+	return Constraint{}, false
+}
+
+// refusedKind says whether what begins at i is a kind that is not wanted: a negation stands before it, or before what it is joined to by "and"
+// or "or".
+func (r *reader) refusedKind(i int) bool {
+	for range mostListed {
+		for i > 0 && articles[r.word(i-1)] && !r.tokens[i].comma && !r.tokens[i].stop {
+			i--
+		}
+		if i == 0 || r.tokens[i].stop || r.tokens[i].comma {
+			return false
+		}
+		if r.negatedBefore(i) {
+			return true
+		}
+		if !r.has(i-1, roleOr) && !r.has(i-1, roleAnd) {
+			return false
+		}
+		i--
+		for n := 0; n < LongestPhrase && i > 0 && (r.plain(i-1) || r.has(i-1, roleType)) && !r.negatedBefore(i); n++ {
+			i--
+		}
+	}
+	return false
+}
+
+// negatedBefore says whether a negation of a kind of items ends before i.
+func (r *reader) negatedBefore(i int) (yes bool) {
+	for k := max(0, i-5); k < i && !yes; k++ {
+		r.phrases(k, func(s sense, n int) bool {
+			yes = k+n == i && (s.role == roleWithout || s.role == roleNot) && !onlyThat[r.word(k-1)]
+			return !yes
+		})
+	}
+	return yes
+}
+
+// meaning gives the exclusion of what the catalog taught a phrase to be.
+func (r *reader) meaning(phrase string) (Constraint, bool) {
+	for _, m := range r.at.Lexicon.Meanings(phrase) {
+		switch m.Slot {
+		case facets.Ingredient:
+			return Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, true
+		case facets.Brand, facets.Color, facets.Author, facets.Location, facets.Material, facets.Cuisine:
+			return Constraint{Slot: m.Slot, Not: true, Values: []string{m.Value}}, true
+		}
+	}
+	return Constraint{}, false
+}
+
+// foodAsked says whether the question seems to be about food where the catalog has other things, too.
+func (r *reader) foodAsked() bool {
+	if r.have("Recipe") == 0 {
+		return false
+	}
+	if slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool {
+		return c.Slot == facets.Diet || c.Slot == facets.TotalTime || slices.Contains(nutrients, c.Slot)
+	}) {
+		return true
+	}
+	for i := range r.tokens {
+		if foods[r.word(i)] {
+			return true
+		}
+	}
+	return false
+}
+
+// foods are words for meals and dishes.
+var foods = wordSet(`meal meals dinner dinners lunch lunches breakfast breakfasts brunch supper suppers dessert desserts snack snacks soup soups salad salads
+	stew stews curry curries pasta cake cakes bread breads pie pies dish dishes cook bake eat eating food starter starters main side sides pudding puddings baking
+	sandwich sandwiches pizza casserole porridge pancakes pancake cookies cookie muffins muffin biscuits sauce dip smoothie essen abendessen mittagessen frühstück
+	suppe suppen salat kuchen dîner déjeuner dessert soupe gâteau plat plats cena almuerzo desayuno comida postre sopa ensalada jantar almoço sobremesa bolo salada treat treats`)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range fields(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// plain says whether the word at i has a meaning of its own: it is no function word and begins no other condition.
+func (r *reader) plain(i int) bool {
+	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) {
+		return false
+	}
+	plain := true
+	r.phrases(i, func(s sense, n int) bool {
+		switch s.role {
+		case roleSlot, roleThing, roleColor, roleKind, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue, roleHigh, roleLow, roleReviews:
+			return true
+		}
+		plain = false
+		return false
+	})
+	return plain
+}
+
+// freedoms are words before "free" that nothing is made of.
+var freedoms = map[string]bool{
+	"fuss": true, "stress": true, "hassle": true, "guilt": true, "worry": true, "mess": true, "cruelty": true, "hands": true, "risk": true, "smoke": true,
+	"carefree": true, "duty": true, "trouble": true, "waste": true, "plastic": true, "additive": true, "chemical": true, "gmo": true, "toxin": true, "bpa": true, "paraben": true, "phthalate": true, "latex": true, "lead": true, "fragrance": true, "scent": true, "pvc": true, "glue": true,
+	"noise": true, "lint": true, "alcohol": true, "fat": true, "tax": true, "drug": true, "pet": true, "car": true, "snow": true, "rust": true, "sulfate": true, "aluminum": true, "aluminium": true,
+}
+
+// freeOf reads "X free" at i, and says how many tokens that took.
+func (r *reader) freeOf(i int) int {
+	for n := 1; n <= 2 && i+n < len(r.tokens); n++ {
+		if !r.freeBehind(i+n) || !r.together(i, i+n+1) {
+			continue
+		}
+		phrase := r.phrase(i, i+n)
+		if diet, ok := facets.DietOf(phrase + " free"); ok && r.known(facets.Diet) {
+			r.food = true
+			r.add(Constraint{Slot: facets.Diet, Values: []string{diet}}, i, i+n+1)
+			return n + 1
+		}
+		if _, ok := facets.Class(phrase); ok && r.known(facets.Ingredient) {
+			r.food = true
+			r.add(Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
+			return n + 1
+		}
+		if n == 1 && r.tokens[i+n].glued && r.known(facets.Ingredient) && !freedoms[phrase] && (r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
+			r.add(Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
+			return n + 1
+		}
+		if c, ok := r.meaning(phrase); ok && c.Slot == facets.Ingredient {
+			r.add(c, i, i+n+1)
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// fields are the folded words of a list.
+func fields(words string) []string {
+	list := strings.Fields(words)
+	for i, word := range list {
+		list[i] = facets.Fold(word)
+	}
+	return list
+}

@@ -1,0 +1,93 @@
+package query
+
+import (
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+// leavingOut is a catalog of kinds that people leave out.
+func leavingOut() Asking {
+	at := asking()
+	broader := map[string]string{"MusicEvent": "Event", "TheaterEvent": "Event", "NewsArticle": "Article"}
+	at.IsA = func(typ, ancestor string) bool { return typ == ancestor || broader[typ] == ancestor }
+	var slots []Known
+	for _, s := range []facets.Slot{facets.Location, facets.Brand, facets.Color, facets.Material, facets.Category, facets.Ingredient, facets.Diet} {
+		slots = append(slots, Known{Slot: s, Count: 5})
+	}
+	at.Lexicon = NewLexicon(Taught{
+		Items: 100, Slots: append(slots, Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}),
+		Types: map[string]int{"Product": 40, "Event": 4, "MusicEvent": 6, "TheaterEvent": 5, "Article": 10, "Book": 8, "JobPosting": 3, "Recipe": 9},
+		Values: map[facets.Slot][]Value{
+			facets.Category: {{"Lamps", 9}, {"Cookbook", 3}, {"Krimi", 2}, {"Roman", 2}, {"jazz", 3}, {"Shoes", 5}}, facets.Color: {{"black", 3}, {"white", 4}},
+			facets.Location: {{"Paris", 4}}, facets.Brand: {{"Fleet", 3}},
+		},
+	})
+	return at
+}
+
+func TestWhatIsLeftOutIsNotSearchedFor(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ question, want, beside string }{
+		{"lamp without switch", "lamp; preferably without switch", "lamp without switch"},
+		{"lamps that don't need a switch", "lamps; preferably without switch; preferably category: Lamps", "lamps that don't need a switch"},
+		{"shoes without laces; preferably without laces", "shoes; preferably without laces; preferably category: Shoes", "shoes without laces without laces"},
+		{"Lack ohne Lösemittel", "Lack; preferably without Lösemittel", "Lack ohne Lösemittel"},
+		{"cirque sans animaux", "cirque; preferably without animaux", "cirque sans animaux"},
+		{"lamps, preferably under 50 euros", "lamps; preferably price under €50; preferably category: Lamps", ""},
+		{"anything but books", "kind: not Book", ""},
+		{"no books", "kind: not Book", ""},
+		{"nothing but books", "kind: Book", ""},
+		{"no books or articles", "kind: not Book; kind: not Article", ""},
+		{"not cookbooks", "category: not Cookbook", ""},
+		{"books but not cookbooks", "kind: Book; category: not Cookbook", ""},
+		{"lamps, no books", "kind: not Book; category: Lamps", ""},
+		{"lamps but no floor lamps", "without floor lamps; category: Lamps", ""},
+		{"everything except lamps", "category: not Lamps", ""},
+		{"jobs not full time", "kind: JobPosting; without full time", ""},
+		{"jobs that are not remote", "kind: JobPosting; without remote", ""},
+		{"dinner, no soup", "dinner; kind: Recipe; without soup", ""},
+		{"events but no theatre", "kind: Event; kind: not TheaterEvent", ""},
+		{"je ne veux pas de théâtre", "kind: not TheaterEvent", ""},
+		{"concerts mais pas de jazz", "kind: MusicEvent; category: not jazz", ""},
+		{"événements en dehors de Paris", "kind: Event; place: not Paris", ""},
+		{"Bücher, keine Krimis", "kind: Book; category: not Krimi", ""},
+		{"keine Romane", "category: not Roman", ""},
+		{"alles außer Büchern", "kind: not Book", ""},
+		{"todo menos libros", "kind: not Book", ""},
+		{"não quero teatro", "kind: not TheaterEvent", ""},
+		{"本以外", "kind: not Book", ""},
+		// What is no wish.
+		{"watch the game not your phone tshirt", "watch the game not your phone tshirt", ""},
+		{"belt no buckle", "belt; preferably without buckle", "belt no buckle"},
+	} {
+		at := leavingOut()
+		if got := read(row.question, at); got != row.want {
+			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
+		}
+		if got := Read(row.question, at).Beside; got != row.beside {
+			t.Errorf("%s: %q beside, want %q", row.question, got, row.beside)
+		}
+	}
+}
+
+func TestAnotherKindOfThingBeginsAnew(t *testing.T) {
+	t.Parallel()
+	at := leavingOut()
+	for _, row := range []struct {
+		before, now string
+		want        Relation
+	}{
+		{"lamps under $50", "shoes", Apart},
+		{"lamps", "shoes under $30", Apart},
+		{"lamps under $50", "what about shoes", Onward},
+		{"lamps", "only black", Onward},
+		{"lamps", "lamps under $30", Onward},
+		{"vegan dinner", "that cook in under 40 minutes", Onward},
+	} {
+		before, now := Read(row.before, at), Read(row.now, at)
+		if got := Relate(row.now, &now, &before); got.Relation != row.want {
+			t.Errorf("%q after %q: %v, want %v", row.now, row.before, got.Relation, row.want)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package query
+
+import (
+	"regexp"
+	"strings"
+
+	"frontdesk/internal/content/facets"
+)
+
+// Japanese is written without blanks: its conditions are found by their signs within the text.
+var (
+	jaMoney   = regexp.MustCompile(`([0-9０-９][0-9０-９,，]*)(円|ドル|ユーロ)(以下|以内|未満|以上|より高い|より安い|まで)`)
+	jaMinutes = regexp.MustCompile(`([0-9０-９]+)(分|時間)(以下|以内|未満|以上|で作れる|でできる|でできる)`)
+	jaKcal    = regexp.MustCompile(`([0-9０-９]+)(?:kcal|キロカロリー|カロリー)(以下|未満|以上)`)
+	jaRating  = regexp.MustCompile(`(?:評価|星)([0-9０-９](?:\.[0-9])?)(?:つ)?(以上)`)
+	jaPeople  = regexp.MustCompile(`([0-9０-９]+)(?:人分|人前)`)
+	jaWithout = regexp.MustCompile(`(` + jaFoods + `|[\p{Katakana}\p{Han}ー]{1,8})(?:なし|抜き|ぬき|を使わない|を使っていない|不使用|を含まない|を除く|以外|アレルギー|が食べられない|は食べられない|が苦手|は苦手)(?:でも食べられる|な人|です)?(?:の)?`)
+	// jaKanji is a number of people in words.
+	jaKanji = regexp.MustCompile(`([一二三四五六七八])人(?:分|前)`)
+	jaCount = regexp.MustCompile(`([0-9０-９]+)(?:件|個|つ)(?:の)?`)
+)
+
+// jaFoods are foods that are written as grammar is, so that they have to be known.
+const jaFoods = `えび|かに|いか|たこ|たまご|ごま|そば|さば|にんにく|ねぎ|きのこ|はちみつ|くるみ|ぶた肉|とり肉`
+
+var jaDiets = []struct{ word, diet string }{
+	{"ヴィーガン", "vegan"}, {"ビーガン", "vegan"}, {"ベジタリアン", "vegetarian"}, {"グルテンフリー", "glutenfree"}, {"乳製品不使用", "dairyfree"}, {"ハラール", "halal"},
+}
+
+var jaTypes = []struct{ word, typ string }{
+	{"子供向け", "ChildrensEvent"}, {"子ども向け", "ChildrensEvent"}, {"レシピ", "Recipe"}, {"イベント", "Event"}, {"コンサート", "MusicEvent"}, {"展覧会", "ExhibitionEvent"}, {"展示会", "ExhibitionEvent"}, {"ワークショップ", "EducationEvent"}, {"フェスティバル", "Festival"}, {"商品", "Product"}, {"製品", "Product"}, {"記事", "Article"}, {"ニュース", "NewsArticle"},
+	{"本", "Book"}, {"求人", "JobPosting"}, {"ホテル", "Hotel"}, {"レストラン", "Restaurant"}, {"映画", "Movie"}, {"講座", "Course"},
+}
+
+var jaSorts = []struct {
+	word string
+	sort Sort
+}{
+	{"一番安い", Sort{By: facets.Price}}, {"もっと安い", Sort{By: facets.Price}}, {"一番高い", Sort{By: facets.Price, Descending: true}}, {"最も安い", Sort{By: facets.Price}}, {"最も高い", Sort{By: facets.Price, Descending: true}},
+	{"一番早い", Sort{By: facets.TotalTime}}, {"一番速い", Sort{By: facets.TotalTime}}, {"最も早い", Sort{By: facets.TotalTime}}, {"もっと早い", Sort{By: facets.TotalTime}}, {"もっと早く", Sort{By: facets.TotalTime}},
+	{"一番新しい", Sort{By: facets.Published, Descending: true}}, {"もっと新しい", Sort{By: facets.Published, Descending: true}}, {"一番古い", Sort{By: facets.Published}}, {"古い順", Sort{By: facets.Published}}, {"最安", Sort{By: facets.Price}}, {"安い順", Sort{By: facets.Price}}, {"高い順", Sort{By: facets.Price, Descending: true}},
+	{"最新", Sort{By: facets.Published, Descending: true}}, {"新しい順", Sort{By: facets.Published, Descending: true}}, {"評価の高い", Sort{By: facets.Rating, Descending: true}},
+	{"人気", Sort{By: facets.Ratings, Descending: true}},
+}
+
+// jaDays are names of stretches of time. Where one is within another, the longer stands first.
+var jaDays = []struct {
+	word, name string
+	lead       role
+}{
+	{"今週末", "weekend", roleThis}, {"来週末", "weekend", roleNext}, {"先週末", "weekend", rolePast}, {"週末", "weekend", roleThis}, {"今日", "today", roleThis},
+	{"本日", "today", roleThis}, {"今夜", "today", roleThis}, {"明日", "tomorrow", roleThis}, {"昨日", "yesterday", roleThis}, {"今週", "week", roleThis}, {"来週", "week", roleNext},
+	{"先週", "week", rolePast}, {"今月", "month", roleThis}, {"来月", "month", roleNext}, {"先月", "month", rolePast}, {"今年", "year", roleThis}, {"来年", "year", roleNext},
+	{"去年", "year", rolePast}, {"昨年", "year", rolePast},
+}
+
+// jaColors are colours as they stand before what has them, the catalog's words for them, and their English names.
+var jaColors = []struct {
+	words  []string
+	values []string
+}{
+	{[]string{"赤い", "赤色の", "赤の"}, []string{"赤", "赤色", "レッド", "red"}}, {[]string{"青い", "青色の", "青の"}, []string{"青", "青色", "ブルー", "blue"}},
+	{[]string{"白い", "白色の", "白の"}, []string{"白", "白色", "ホワイト", "white"}}, {[]string{"黒い", "黒色の", "黒の"}, []string{"黒", "黒色", "ブラック", "black"}},
+	{[]string{"黄色い", "黄色の"}, []string{"黄", "黄色", "イエロー", "yellow"}}, {[]string{"茶色い", "茶色の"}, []string{"茶", "茶色", "ブラウン", "brown"}},
+	{[]string{"緑色の", "緑の"}, []string{"緑", "緑色", "グリーン", "green"}}, {[]string{"紫色の", "紫の"}, []string{"紫", "紫色", "パープル", "purple"}},
+	{[]string{"灰色の", "グレーの"}, []string{"灰色", "グレー", "grey"}}, {[]string{"ピンクの", "ピンク色の"}, []string{"ピンク", "pink"}},
+}
+
+// readJapanese reads the common conditions of a Japanese question.
+// It says whether there are any: nothing else reads the question then.
+func (r *reader) readJapanese() bool {
+	if strings.IndexFunc(r.text, func(r rune) bool { return r >= 0x3040 && r <= 0x30ff || r >= 0x4e00 && r <= 0x9fff }) < 0 {
+		return false
+	}
+	j := &japanese{reader: r, rest: r.text}
+	j.figure(jaMoney, facets.Price)
+	j.figure(jaMinutes, facets.TotalTime)
+	j.figure(jaKcal, facets.Calories)
+	j.figure(jaRating, facets.Rating)
+	if m := jaPeople.FindStringSubmatch(j.rest); m != nil && r.known(facets.Yield) {
+		people, _ := facets.ReadNumber(m[1])
+		most := people + 2
+		j.take(m[0], Constraint{Slot: facets.Yield, Min: &people, Max: &most})
+	}
+	if m := jaKanji.FindStringSubmatch(j.rest); m != nil && r.known(facets.Yield) {
+		people := float64(strings.Index("一二三四五六七八", m[1])/len("一") + 1)
+		most := people + 2
+		j.take(m[0], Constraint{Slot: facets.Yield, Min: &people, Max: &most})
+	}
+	for _, d := range jaDiets {
+		if strings.Contains(j.rest, d.word) && r.known(facets.Diet) {
+			j.take(d.word, Constraint{Slot: facets.Diet, Values: []string{d.diet}})
+		}
+	}
+	for range 4 {
+		m := jaWithout.FindStringSubmatch(j.rest)
+		if m == nil {
+			break
+		}
+		if typ := j.typeOf(m[1]); typ != "" && strings.Contains(m[0], "以外") {
+			j.take(m[0], Constraint{Slot: OfType, Not: true, Values: []string{typ}})
+			continue
+		}
+		if c, ok := j.named(m[1]); ok && strings.Contains(m[0], "以外") {
+			c.Not = true
+			j.take(m[0], c)
+			continue
+		}
+		if !r.known(facets.Ingredient) {
+			if strings.Contains(m[0], "以外") {
+				break
+			}
+			_, food := facets.Class(facets.Fold(m[1]))
+			j.take(m[0], Constraint{Slot: facets.Mention, Not: true, Values: []string{m[1]}, Soft: !food})
+			continue
+		}
+		j.take(m[0], Constraint{Slot: facets.Ingredient, Not: true, Values: []string{m[1]}})
+	}
+	for _, c := range jaColors {
+		for _, word := range c.words {
+			if strings.Contains(j.rest, word) && r.known(facets.Color) {
+				j.take(word, Constraint{Slot: facets.Color, Values: c.values, Soft: true})
+				break
+			}
+		}
+	}
+	for _, s := range jaSorts {
+		if r.out.Sort.By == "" && strings.Contains(j.rest, s.word) && r.known(s.sort.By) {
+			r.out.Sort = s.sort
+			r.out.Sort.Said = s.word
+			j.cut(s.word)
+		}
+	}
+	for _, t := range jaTypes {
+		switch said := strings.Contains(j.rest, t.word) && r.have(t.typ) > 0; {
+		case said && len(r.out.Types) == 0:
+			r.out.Types = append(r.out.Types, t.typ)
+			j.cut(t.word)
+		case said && r.wanted(t.typ): // "子供向けのイベント": it says once more what was said
+			j.cut(t.word)
+		}
+	}
+	j.work()
+	j.times()
+	j.prices()
+	j.when()
+	j.names()
+	for _, d := range jaDays {
+		if p, ok := r.stretch(d.name, d.lead); ok && strings.Contains(j.rest, d.word) {
+			if slot, ok := r.dateSlot(p, 0); ok {
+				j.take(d.word, Constraint{Slot: slot, From: p.from, To: p.to})
+				break
+			}
+		}
+	}
+	if m := jaCount.FindStringSubmatch(j.rest); m != nil && j.changed {
+		if n, _ := facets.ReadNumber(m[1]); n >= 1 && n <= mostCount {
+			r.out.Count = int(n)
+			j.cut(m[0])
+		}
+	}
+	j.settle()
+	return j.changed
+}
+
+// typeOf is the type of items that a word names, if the catalog has any.
+func (r *reader) typeOf(word string) string {
+	for _, t := range jaTypes {
+		if t.word == word && r.have(t.typ) > 0 {
+			return t.typ
+		}
+	}
+	return ""
+}
+
+// japanese is a question of which conditions are cut.
+type japanese struct {
+	*reader
+	rest    string
+	changed bool
+}
+
+func (j *japanese) cut(words string) {
+	j.rest = strings.Replace(j.rest, words, " ", 1)
+	j.changed = true
+}
+
+func (j *japanese) take(words string, c Constraint) {
+	c.Source, c.Said = FromText, words
+	j.out.Constraints = append(j.out.Constraints, c)
+	j.cut(words)
+}
+
+// figure takes a bounded figure.
+func (j *japanese) figure(form *regexp.Regexp, slot facets.Slot) {
+	m := form.FindStringSubmatch(j.rest)
+	if m == nil || !j.known(slot) {
+		return
+	}
+	value, n := facets.ReadNumber(strings.ReplaceAll(m[1], "，", ","))
+	if n == 0 {
+		return
+	}
+	c := Constraint{Slot: slot}
+	switch {
+	case slot == facets.Price:
+		c.Unit = facets.CurrencyOf(m[2])
+	case len(m) > 3 && m[2] == "時間":
+		value *= 60
+	}
+	switch bound := m[len(m)-1]; bound {
+	case "以上":
+		c.Min = &value
+	case "より高い":
+		c.Min, c.Above = &value, true
+	case "未満", "より安い":
+		c.Max, c.Below = &value, true
+	default:
+		c.Max = &value
+	}
+	j.take(m[0], c)
+}
+
+// jaThings are words for whatever there is.
+var jaThings = map[string]bool{"料理": true, "もの": true, "物": true, "食べ物": true, "食事": true, "何か": true, "メニュー": true}
+
+// idle are what is left between conditions and says nothing.
+var idle = strings.NewReplacer("の", " ", "で", " ", "が", " ", "を", " ", "は", " ", "な", " ", "ください", " ", "教えて", " ", "おすすめ", " ", "？", " ", "?", " ", "。", " ")
+
+func (j *japanese) settle() {
+	if !j.changed {
+		return
+	}
+	j.out.Text = strings.Join(strings.Fields(j.rest), " ")
+	if jaThings[j.out.Text] {
+		j.out.Text = ""
+	}
+	for _, particle := range []string{"の", "で", "が", "を", "は", "な", "に"} {
+		j.out.Text = strings.TrimSuffix(strings.TrimPrefix(j.out.Text, particle), particle)
+	}
+	if left := strings.TrimSpace(idle.Replace(j.out.Text)); left == "" || jaThings[left] {
+		j.out.Text = ""
+	}
+}

@@ -1,0 +1,135 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/content/facets"
+)
+
+// Lexicon is what the catalog's own items taught: which words are brands, colours, authors and the like, which types the
+// items have, and what is said of them at all. It never changes; nil is an empty one.
+type Lexicon struct {
+	items    int
+	types    map[string]int
+	slots    map[string]Known
+	meanings map[string][]Meaning
+	currency string
+}
+
+// Meaning is one way to understand a phrase: as a value that so many items have in a slot.
+type Meaning struct {
+	Slot  facets.Slot
+	Value string // as most items write it; a Constraint may carry it or the phrase
+	Count int    // of items
+}
+
+// Known is something that the catalog's items say of themselves.
+type Known struct {
+	Slot  facets.Slot
+	Kind  facets.Kind
+	Unit  string // of figures, the one that most have: an ISO 4217 currency or a base unit of [facets.Quantity]
+	Count int    // of items that say it
+}
+
+// LongestPhrase is how many words a phrase of a Lexicon has at most.
+const LongestPhrase = 4
+
+// Taught is what a Lexicon is made of.
+type Taught struct {
+	Items int            // how many there are
+	Types map[string]int // schema.org types with how many items have them
+	Slots []Known
+	// Values are the values of slots of words, by slot. Of values that fold alike the first gives the form.
+	Values map[facets.Slot][]Value
+}
+
+// Value is one value of a slot of words.
+type Value struct {
+	Text  string
+	Count int
+}
+
+// NewLexicon makes a lexicon. Values that are empty or have more than LongestPhrase words when folded are left out.
+func NewLexicon(taught Taught) *Lexicon {
+	l := &Lexicon{items: taught.Items, types: taught.Types, slots: map[string]Known{}, meanings: map[string][]Meaning{}}
+	for _, known := range taught.Slots {
+		l.slots[string(known.Slot)] = known
+		l.slots[facets.Fold(string(known.Slot))] = known
+		if known.Slot == facets.Price {
+			l.currency = known.Unit
+		}
+	}
+	for slot, values := range taught.Values {
+		for _, value := range values {
+			l.learn(slot, value)
+		}
+	}
+	for _, meanings := range l.meanings {
+		slices.SortFunc(meanings, func(a, b Meaning) int {
+			if a.Count != b.Count {
+				return b.Count - a.Count
+			}
+			return strings.Compare(string(a.Slot), string(b.Slot))
+		})
+	}
+	return l
+}
+
+func (l *Lexicon) learn(slot facets.Slot, value Value) {
+	phrase := facets.Fold(value.Text)
+	if phrase == "" || strings.Count(phrase, " ") >= LongestPhrase {
+		return
+	}
+	for i, known := range l.meanings[phrase] {
+		if known.Slot == slot {
+			l.meanings[phrase][i].Count += value.Count
+			return
+		}
+	}
+	l.meanings[phrase] = append(l.meanings[phrase], Meaning{Slot: slot, Value: value.Text, Count: value.Count})
+}
+
+// Meanings gives what a phrase of 1 to LongestPhrase words can mean, the most frequent first. The phrase must be in the form
+// that [facets.Fold] gives. The result must not be changed.
+func (l *Lexicon) Meanings(phrase string) []Meaning {
+	if l == nil {
+		return nil
+	}
+	return l.meanings[phrase]
+}
+
+// Slot finds what items say by the name of an attribute: a slot's name in any case. ok is false when no item says it.
+func (l *Lexicon) Slot(name string) (known Known, ok bool) {
+	if l == nil {
+		return Known{}, false
+	}
+	if known, ok = l.slots[name]; !ok {
+		known, ok = l.slots[facets.Fold(name)]
+	}
+	return known, ok
+}
+
+// Types gives the schema.org types that items have, with how many have each. The result must not be changed.
+func (l *Lexicon) Types() map[string]int {
+	if l == nil {
+		return nil
+	}
+	return l.types
+}
+
+// Items is how many items taught the lexicon.
+func (l *Lexicon) Items() int {
+	if l == nil {
+		return 0
+	}
+	return l.items
+}
+
+// Currency is the currency in which most items have their price, empty when none has any.
+func (l *Lexicon) Currency() string {
+	if l == nil {
+		return ""
+	}
+	return l.currency
+}

@@ -1,0 +1,265 @@
+package query
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/content/facets"
+)
+
+// TypeName is the name of the attribute that says which types of items are wanted.
+const TypeName = "itemType"
+
+// OfType is the slot of a constraint on what items are: its values are schema.org types. Types that are wanted stand in
+// [Understood.Types]; those that are not are such a constraint.
+const OfType facets.Slot = TypeName
+
+// labels are the names of slots in plain words; a slot without one is called by its own name.
+var labels = map[facets.Slot]i18n.Text{
+	facets.Price: i18n.Price, facets.Rating: i18n.Rating, facets.Ratings: i18n.Ratings, facets.TotalTime: i18n.TotalTime,
+	facets.PrepTime: i18n.PrepTime, facets.CookTime: i18n.CookTime, facets.Duration: i18n.Length, facets.Published: i18n.Published,
+	facets.Start: i18n.Start, facets.Location: i18n.Place, facets.Brand: i18n.Brand, facets.Color: i18n.Color,
+	facets.Category: i18n.Category, facets.Author: i18n.Author, facets.Material: i18n.Material, facets.Size: i18n.Size,
+	facets.Audience: i18n.Audience, facets.Cuisine: i18n.Cuisine, facets.Diet: i18n.Diet, facets.Ingredient: i18n.Ingredient,
+	facets.Yield: i18n.Yield, facets.Calories: i18n.Calories, facets.Protein: i18n.Protein, facets.Fat: i18n.Fat,
+	facets.Carbohydrate: i18n.Carbohydrate, facets.Sugar: i18n.Sugar, facets.Fiber: i18n.Fiber, facets.Sodium: i18n.Sodium,
+	facets.Language: i18n.Tongue, facets.Availability: i18n.Availability, facets.Employment: i18n.Employment, facets.Workplace: i18n.Workplace,
+	facets.End: i18n.Ended, "genre": i18n.Genre, "numberOfPages": i18n.Pages, "organizer": i18n.Organizer, "performer": i18n.Performer,
+	"director": i18n.Director, "instructor": i18n.Instructor, "hiringOrganization": i18n.Employer, "publisher": i18n.Publisher,
+	salary: i18n.Salary, OfType: i18n.Kind, deadline: i18n.Deadline, workload: i18n.Length, "weight": i18n.Weight, "width": i18n.Width, "height": i18n.Height, "depth": i18n.Depth,
+}
+
+// units are the units of figures in slots that have one unit.
+var units = map[facets.Slot]string{
+	facets.TotalTime: "min", facets.PrepTime: "min", facets.CookTime: "min", facets.Duration: "min", facets.Calories: "kcal",
+	workload: "min", facets.Protein: "g", facets.Fat: "g", facets.Carbohydrate: "g", facets.Sugar: "g", facets.Fiber: "g", facets.Sodium: "mg",
+}
+
+// Label names a slot in plain words.
+func Label(s i18n.Speaker, slot facets.Slot) string {
+	if text, ok := labels[slot]; ok {
+		return s.Say(text)
+	}
+	return string(slot)
+}
+
+// UnitName is the unit of the constraint's figures; empty where there is none.
+func (c *Constraint) UnitName() string {
+	if c.Min == nil && c.Max == nil {
+		return ""
+	}
+	if c.Unit != "" {
+		return c.Unit
+	}
+	return units[c.Slot]
+}
+
+// Say puts a constraint in plain words: "price under $20".
+func (c *Constraint) Say(s i18n.Speaker) string {
+	text := c.say(s)
+	if c.Soft {
+		text = s.Say(i18n.Rather, text)
+	}
+	return text
+}
+
+func (c *Constraint) say(s i18n.Speaker) string {
+	label := Label(s, c.Slot)
+	switch {
+	case c.Cheap:
+		return s.Say(i18n.LowPrice)
+	case c.Free():
+		return s.Say(i18n.Free)
+	case len(c.Values) > 0:
+		return c.sayWords(s, label)
+	case c.Slot == facets.End && c.From.IsZero() && !c.To.IsZero():
+		return c.negated(s, s.Say(i18n.OverBefore, s.Day(c.To)))
+	case !c.From.IsZero() || !c.To.IsZero():
+		return c.negated(s, sayPeriod(s, label, c.From, c.To))
+	case c.Min != nil || c.Max != nil:
+		return c.negated(s, c.sayFigures(s, label))
+	}
+	return c.negated(s, label)
+}
+
+func (c *Constraint) negated(s i18n.Speaker, text string) string {
+	if c.Not {
+		return s.Say(i18n.Unlike, text)
+	}
+	return text
+}
+
+// sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
+func (c *Constraint) sayWords(s i18n.Speaker, label string) string {
+	values := s.Any(Named(s, c.Slot, c.Values))
+	if c.Around > 0 && c.Around != nearbyKilometres {
+		values += " (≤ " + s.Number(math.Round(10*c.Around)/10, -1) + " km)"
+	}
+	bare := c.Slot == facets.Ingredient || c.Slot == facets.Mention || c.Slot == facets.Contains
+	switch {
+	case bare && c.Not:
+		return s.Say(i18n.Without, values)
+	case bare:
+		return s.Say(i18n.Mentions, values)
+	case c.Not:
+		return s.Say(i18n.NotOfKind, label, values)
+	}
+	return s.Say(i18n.OfKind, label, values)
+}
+
+// Named are the values of a slot as people call them.
+func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
+	name := func(value string) string { return value }
+	switch slot {
+	case facets.Diet:
+		name = s.Diet
+	case facets.Contains:
+		name = s.Food
+	case facets.Availability:
+		name = s.Stock
+	case facets.Employment, facets.Workplace:
+		name = s.Job
+	case facets.Color:
+		name, values = s.Color, onceColored(values)
+	case OfType:
+		name = s.Kind
+	}
+	names := make([]string, len(values))
+	for i, value := range values {
+		names[i] = name(value)
+	}
+	return names
+}
+
+// onceColored leaves out words for a colour ahead of its English name, which stands for the same.
+func onceColored(values []string) []string {
+	once := make([]string, 0, len(values))
+	for i, value := range values {
+		if !slices.Contains(values[i+1:], colorOf(value)) {
+			once = append(once, value)
+		}
+	}
+	return once
+}
+
+// colorOf is the English name of a colour in any language; empty when the word is none.
+func colorOf(word string) string {
+	for _, s := range vocabulary[facets.Fold(word)] {
+		if s.role == roleColor {
+			return s.arg
+		}
+	}
+	for _, c := range jaColors {
+		if slices.Contains(c.values, word) {
+			return c.values[len(c.values)-1]
+		}
+	}
+	return ""
+}
+
+func (c *Constraint) sayFigures(s i18n.Speaker, label string) string {
+	figure := func(v float64) string { return SayFigure(s, c.Slot, v, c.UnitName()) }
+	switch {
+	case c.Min != nil && c.Max != nil && *c.Min == *c.Max:
+		return s.Say(i18n.Exactly, label, figure(*c.Min))
+	case c.Min != nil && c.Max != nil:
+		return s.Say(i18n.Within, label, figure(*c.Min), figure(*c.Max))
+	case c.Min != nil && c.Above:
+		return s.Say(i18n.Over, label, figure(*c.Min))
+	case c.Min != nil:
+		return s.Say(i18n.AtLeast, label, figure(*c.Min))
+	case c.Below:
+		return s.Say(i18n.Under, label, figure(*c.Max))
+	}
+	return s.Say(i18n.AtMost, label, figure(*c.Max))
+}
+
+// SayFigure writes a figure of a slot with its unit: "$20", "1 h 10 min", "4.5".
+func SayFigure(s i18n.Speaker, slot facets.Slot, v float64, unit string) string {
+	if unit == "min" {
+		return s.Span(v)
+	}
+	return s.With(unit, bare(s, slot, v))
+}
+
+// SayRange writes a range of a slot's figures with their unit: "$20–$40", "20–40 g".
+func SayRange(s i18n.Speaker, slot facets.Slot, low, high float64, unit string) string {
+	if unit == "min" {
+		return s.Span(low) + "–" + s.Span(high)
+	}
+	return s.Range(unit, bare(s, slot, low), bare(s, slot, high))
+}
+
+// bare writes a figure of a slot without its unit.
+func bare(s i18n.Speaker, slot facets.Slot, v float64) string {
+	if slot == facets.Price {
+		return s.Amount(v)
+	}
+	return s.Number(v, -1)
+}
+
+// sayPeriod words a time: a day, or from one to another. To is the moment before which the time ends.
+func sayPeriod(s i18n.Speaker, label string, from, to time.Time) string {
+	day := s.Day
+	last := to.Add(-time.Second)
+	switch {
+	case to.IsZero():
+		return s.Say(i18n.FromDay, label, day(from))
+	case from.IsZero():
+		return s.Say(i18n.UntilDay, label, day(last))
+	case day(from) == day(last):
+		return s.Say(i18n.OnDay, label, day(from))
+	}
+	return s.Say(i18n.Within, label, day(from), day(last))
+}
+
+// Say puts an order in plain words.
+func (o Sort) Say(s i18n.Speaker) string {
+	text := i18n.Rising
+	switch dated := o.By == facets.Start || o.By == facets.Published; {
+	case dated && o.Descending:
+		text = i18n.Latest
+	case dated:
+		text = i18n.Earliest
+	case o.Descending:
+		text = i18n.Falling
+	}
+	return s.Say(text, Label(s, o.By))
+}
+
+// SayTypes puts the types in plain words.
+func (u *Understood) SayTypes(s i18n.Speaker) string {
+	return s.Say(i18n.OfKind, s.Say(i18n.Kind), s.Any(s.Kinds(u.Types)))
+}
+
+// Say puts all that is wanted in plain words, each thing once: the words searched for, the conditions that they do not
+// say, the order.
+func (u *Understood) Say(s i18n.Speaker) string {
+	var parts []string
+	if u.Text != "" {
+		parts = append(parts, u.Text)
+	}
+	if len(u.Types) > 0 {
+		parts = append(parts, u.SayTypes(s))
+	}
+	searched := " " + facets.Fold(u.Text) + " "
+	for i := range u.Constraints {
+		c := &u.Constraints[i]
+		if said := facets.Fold(c.Said); c.Soft && !c.Not && said != "" && strings.Contains(searched, " "+said+" ") {
+			continue
+		}
+		if text := c.Say(s); !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	if u.Sort.By != "" {
+		parts = append(parts, u.Sort.Say(s))
+	}
+	if u.Count > 0 {
+		parts = append(parts, s.Say(i18n.SoMany, u.Count))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,521 @@
+package query
+
+import (
+	"strconv"
+	"time"
+
+	"frontdesk/internal/content/facets"
+)
+
+// period is a stretch of time: from from on, before to. Either may be open.
+type period struct{ from, to time.Time }
+
+// timeLeads are the ways to bound a time that stand before it.
+var timeLeads = []role{roleSince, roleAfter, roleBefore, roleUntil, roleBetween, roleIn, rolePast, roleNext, roleThis}
+
+// readTime reads a time at i: "this weekend", "in May", "after 2020", "in the last three months", "tomorrow".
+func (r *reader) readTime(i int) bool {
+	if r.has(i, roleUpcoming) && !r.hasDay(i) {
+		_, n := r.match(i, roleUpcoming)
+		return r.dated(period{from: r.today()}, i, i+n)
+	}
+	var best period
+	end := 0
+	for _, lead := range timeLeads {
+		_, n := r.match(i, lead)
+		if n == 0 {
+			continue
+		}
+		if p, next, ok := r.led(lead, i+n); ok && next > end {
+			best, end = p, next
+		}
+	}
+	if p, next, ok := r.point(i, false); ok && next > end {
+		best, end = p, next
+	}
+	if p, next, ok := r.trailed(i); ok && next > end {
+		best, end = p, next
+	}
+	if end > 0 && dayParts[r.word(end)] && !r.together2(end) {
+		end++
+	}
+	return end > 0 && r.dated(best, i, end)
+}
+
+// dayParts are parts of a day that items do not tell apart: "vendredi soir".
+var dayParts = map[string]bool{"soir": true, "matin": true, "abend": true, "morgen": true, "nachmittag": true, "vormittag": true, "evening": true, "night": true, "afternoon": true, "noche": true, "tarde": true, "noite": true}
+
+// together2 says whether the token at i is apart from the one before it.
+func (r *reader) together2(i int) bool {
+	return r.tokens[i].used || r.tokens[i].comma || r.tokens[i].stop
+}
+
+// trailed reads a time whose "next" or "last" stands behind it, as in French and Spanish: "la semaine prochaine".
+func (r *reader) trailed(i int) (p period, next int, ok bool) {
+	k := i
+	if articles[r.word(k)] {
+		k++
+	}
+	s, n := r.match(k, roleDay)
+	if n == 0 || r.best < 2 {
+		return p, 0, false
+	}
+	for _, lead := range []role{roleNext, rolePast} {
+		if _, m := r.match(k+n, lead); m > 0 {
+			p, ok = r.stretch(s.arg, lead)
+			return p, k + n + m, ok
+		}
+	}
+	return p, 0, false
+}
+
+// dayNumber reads the number of a day whose month is said later: "1er", "1.", "3".
+func (r *reader) dayNumber(i int) (day, next int) {
+	if i >= len(r.tokens) || !r.tokens[i].number {
+		return 0, i
+	}
+	day, err := strconv.Atoi(r.word(i))
+	if err != nil || day < 1 || day > 31 {
+		return 0, i
+	}
+	next = i + 1
+	switch r.word(next) {
+	case "er", "st", "nd", "rd", "th":
+		if r.tokens[next].glued {
+			next++
+		}
+	}
+	return day, next
+}
+
+// unarticled is the first token at i or behind it that is no article.
+func (r *reader) unarticled(i int) int {
+	for i < len(r.tokens) && (articles[r.word(i)] || r.word(i) == "zum" || r.word(i) == "the") {
+		i++
+	}
+	return i
+}
+
+// betweenDays reads two days of which only the second has its month: "entre le 1er et le 10 décembre".
+func (r *reader) betweenDays(i int) (p period, next int, ok bool) {
+	day, mid := r.dayNumber(r.unarticled(i))
+	if day == 0 {
+		return p, 0, false
+	}
+	k := r.jointAt(mid)
+	if k < 0 {
+		return p, 0, false
+	}
+	second, end, ok := r.point(r.unarticled(k), true)
+	if !ok || second.from.AddDate(0, 0, 1) != second.to || second.from.Day() < day {
+		return p, 0, false
+	}
+	return period{second.from.AddDate(0, 0, day-second.from.Day()), second.to}, end, true
+}
+
+// hasDay says whether "coming" and its like lead to a day or a span of time.
+func (r *reader) hasDay(i int) bool {
+	_, n := r.match(i, roleNext)
+	if n == 0 {
+		return false
+	}
+	if _, m := r.match(i+n, roleDay); m > 0 {
+		return true
+	}
+	_, _, ok := r.span(i + n)
+	return ok
+}
+
+// led reads the time behind words that bound it.
+func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
+	switch lead {
+	case rolePast, roleNext, roleThis:
+		return r.relative(lead, i)
+	case roleBetween:
+		first, mid, ok := r.point(r.unarticled(i), true)
+		if !ok {
+			return r.betweenDays(i)
+		}
+		k := r.jointAt(mid)
+		if k < 0 {
+			return p, 0, false
+		}
+		second, end, ok := r.point(r.unarticled(k), true)
+		if !ok || second.to.Before(first.from) {
+			return p, 0, false
+		}
+		return period{first.from, second.to}, end, true
+	}
+	point, next, ok := r.point(i, true)
+	if !ok { // "since last year", "before next Friday"
+		for _, inner := range []role{rolePast, roleNext, roleThis} {
+			if _, n := r.match(i, inner); n > 0 {
+				if point, next, ok = r.relative(inner, i+n); ok {
+					break
+				}
+			}
+		}
+	}
+	if !ok {
+		return p, 0, false
+	}
+	switch lead {
+	case roleSince:
+		if word := r.word(i - 1); (word == "since" || word == "seit" || word == "depuis") && point.from.After(r.today()) && !r.saysYear(i, next) {
+			point.from = point.from.AddDate(-1, 0, 0) // what it began with is past
+		}
+		return period{from: point.from}, next, true
+	case roleAfter:
+		return period{from: point.to}, next, true
+	case roleBefore:
+		return r.since(period{to: point.from}), next, true
+	case roleUntil:
+		return r.since(period{to: point.to}), next, true
+	}
+	switch r.word(next) {
+	case "on", "onwards", "onward", "forward", "forwards":
+		if r.word(i-1) == "from" {
+			return period{from: point.from}, next + 1, true
+		}
+	}
+	return point, next, true
+}
+
+// since begins a time that ends in the future today where it is about what is to come: nobody who asks what is on before
+// Christmas means last summer.
+func (r *reader) since(p period) period {
+	if r.force == "" && !r.closes() && r.ahead() && p.to.After(r.today()) {
+		p.from = r.today()
+	}
+	return p
+}
+
+// relative reads what follows "last", "next" and "this": a span of time with a number, or the name of a stretch.
+func (r *reader) relative(lead role, i int) (p period, next int, ok bool) {
+	today := r.today()
+	if from, n, ok := r.span(i); ok && lead != roleThis {
+		if lead == rolePast {
+			return period{from(today, -1), today.AddDate(0, 0, 1)}, n, true
+		}
+		return period{today, from(today, 1).AddDate(0, 0, 1)}, n, true
+	}
+	if month, ok := facets.Month(r.word(i)); ok && !r.numberFollows(i) {
+		from := time.Date(today.Year(), month, 1, 0, 0, 0, 0, today.Location())
+		switch {
+		case lead == rolePast && !from.AddDate(0, 1, 0).Before(today):
+			from = from.AddDate(-1, 0, 0)
+		case lead == roleNext && !from.After(today):
+			from = from.AddDate(1, 0, 0)
+		}
+		return period{from, from.AddDate(0, 1, 0)}, i + 1, true
+	}
+	s, n := r.match(i, roleDay)
+	if n == 0 {
+		return p, 0, false
+	}
+	if lead == rolePast && r.rolling(i) {
+		switch s.arg {
+		case "week":
+			return period{today.AddDate(0, 0, -7), today.AddDate(0, 0, 1)}, i + n, true
+		case "month":
+			return period{today.AddDate(0, -1, 0), today.AddDate(0, 0, 1)}, i + n, true
+		case "year":
+			return period{today.AddDate(-1, 0, 0), today.AddDate(0, 0, 1)}, i + n, true
+		}
+	}
+	p, ok = r.stretch(s.arg, lead)
+	return p, i + n, ok
+}
+
+// rolling says whether the words before i lead to the time up to now: "in the last month", but not "last month".
+func (r *reader) rolling(i int) bool {
+	if i < 3 || r.word(i-2) != "the" || r.word(i-1) != "last" && r.word(i-1) != "past" {
+		return false
+	}
+	switch r.word(i - 3) {
+	case "in", "within", "over", "during":
+		return true
+	}
+	return false
+}
+
+func (r *reader) numberFollows(i int) bool { return i+1 < len(r.tokens) && r.tokens[i+1].number }
+
+// span reads so many days, weeks, months or years, as a step from a day.
+func (r *reader) span(i int) (step func(day time.Time, times int) time.Time, next int, ok bool) {
+	count, numbered := numberOf(r.word(i))
+	if r.word(i) == "few" || r.word(i) == "couple" {
+		count, numbered = 3, true
+		if r.word(i+1) == "of" {
+			i++
+		}
+	}
+	if !numbered || count < 1 || count > 1000 {
+		return nil, 0, false
+	}
+	years, months, days := 0, 0, 0
+	switch minutes, n := facets.ReadMinutes("1 " + r.word(i+1)); {
+	case n == 0:
+		return nil, 0, false
+	case minutes >= 365*24*60:
+		years = int(count)
+	case minutes >= 30*24*60:
+		months = int(count)
+	case minutes >= 24*60:
+		days = int(count * minutes / (24 * 60))
+	default:
+		return nil, 0, false
+	}
+	return func(day time.Time, times int) time.Time { return day.AddDate(times*years, times*months, times*days) }, i + 2, true
+}
+
+// point reads a day, month or year at i. A month or a year alone is one only where something led to it.
+func (r *reader) point(i int, led bool) (p period, next int, ok bool) {
+	if i >= len(r.tokens) || r.tokens[i].used {
+		return p, 0, false
+	}
+	if s, n := r.match(i, roleDay); n > 0 {
+		switch s.arg {
+		case "today", "tonight", "tomorrow", "yesterday":
+			p, ok = r.stretch(s.arg, roleThis)
+			return p, i + n, ok
+		case "weekend", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday":
+			if !led && len(r.tokens) > n && s.arg == "weekend" {
+				return p, 0, false
+			}
+			p, ok = r.stretch(s.arg, roleThis)
+			return p, i + n, ok
+		case "spring", "summer", "autumn", "winter":
+			if !led || !r.wanted("Event") && !r.only("Event") {
+				return p, 0, false
+			}
+			p, ok = r.stretch(s.arg, roleThis)
+			if year, err := strconv.Atoi(r.word(i + n)); err == nil && year > 1900 && year < 2100 {
+				p.from = time.Date(year, p.from.Month(), 1, 0, 0, 0, 0, p.from.Location())
+				return period{p.from, p.from.AddDate(0, 3, 0)}, i + n + 1, ok
+			}
+			return p, i + n, ok
+		}
+	}
+	if led {
+		if p, next, ok := r.holiday(i); ok {
+			return p, next, true
+		}
+	}
+	word := r.word(i)
+	_, month := facets.Month(word)
+	if !month && !r.tokens[i].number {
+		return p, 0, false
+	}
+	from, to, n := facets.ReadDayOf(r.text[r.tokens[i].start:], r.at.Now.Year(), r.at.Now.Location())
+	if n == 0 {
+		return p, 0, false
+	}
+	next = r.at0(i, n)
+	switch alone := next == i+1; {
+	case alone && !led: // "may", "2020"
+		return p, 0, false
+	case alone && r.tokens[i].number && (from.Year() < 1900 || from.Year() > 2100 || r.tokens[i].end-r.tokens[i].start < 4):
+		return p, 0, false
+	}
+	if !from.Before(to) { // a moment stands for its day
+		from = time.Date(from.Year(), from.Month(), from.Day(), 0, 0, 0, 0, from.Location())
+		to = from.AddDate(0, 0, 1)
+	}
+	if month || !r.saysYear(i, next) {
+		from, to = r.nearest(from, to, r.saysYear(i, next))
+	}
+	return period{from, to}, next, true
+}
+
+// saysYear says whether a number of four digits stands among the tokens from i to before j.
+func (r *reader) saysYear(i, j int) bool {
+	for ; i < j; i++ {
+		if t := r.tokens[i]; t.number && t.end-t.start >= 4 {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest moves a date without a year into the year that is meant: the next such day where events are, the last one
+// where things are published.
+func (r *reader) nearest(from, to time.Time, year bool) (time.Time, time.Time) {
+	if year {
+		return from, to
+	}
+	today := r.today()
+	switch ahead := r.ahead(); {
+	case ahead && !to.After(today):
+		return from.AddDate(1, 0, 0), to.AddDate(1, 0, 0)
+	case !ahead && from.After(today):
+		return from.AddDate(-1, 0, 0), to.AddDate(-1, 0, 0)
+	}
+	return from, to
+}
+
+// ahead says whether times are about what is to come rather than what was published.
+func (r *reader) ahead() bool {
+	if r.force != "" {
+		return r.force == facets.Start
+	}
+	if r.closes() {
+		return true
+	}
+	if r.bygone {
+		return false
+	}
+	return r.known(facets.Start) && (r.wanted("Event", "Course") || len(r.out.Types) == 0)
+}
+
+func (r *reader) today() time.Time {
+	now := r.at.Now
+	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+}
+
+var weekdays = map[string]time.Weekday{
+	"monday": time.Monday, "tuesday": time.Tuesday, "wednesday": time.Wednesday, "thursday": time.Thursday, "friday": time.Friday,
+	"saturday": time.Saturday, "sunday": time.Sunday,
+}
+
+var seasons = map[string]time.Month{"spring": time.March, "summer": time.June, "autumn": time.September, "winter": time.December}
+
+// stretch gives the named stretch of time that is the last, this or the next one. Weeks begin on Monday.
+func (r *reader) stretch(name string, lead role) (p period, ok bool) {
+	today := r.today()
+	step := 0
+	switch lead {
+	case rolePast:
+		step = -1
+	case roleNext:
+		step = 1
+	}
+	monday := today.AddDate(0, 0, -int(today.Weekday()+6)%7)
+	days := func(from time.Time, n int) (period, bool) { return period{from, from.AddDate(0, 0, n)}, true }
+	switch name {
+	case "today", "tonight":
+		return days(today, 1)
+	case "tomorrow":
+		return days(today.AddDate(0, 0, 1), 1)
+	case "yesterday":
+		return days(today.AddDate(0, 0, -1), 1)
+	case "weekend":
+		if step == 0 && today.Weekday() == time.Sunday && r.ahead() {
+			return days(today, 1) // what is left of it
+		}
+		return days(monday.AddDate(0, 0, 5+7*step), 2)
+	case "week":
+		return days(monday.AddDate(0, 0, 7*step), 7)
+	case "month":
+		from := time.Date(today.Year(), today.Month()+time.Month(step), 1, 0, 0, 0, 0, today.Location())
+		return period{from, from.AddDate(0, 1, 0)}, true
+	case "year":
+		from := time.Date(today.Year()+step, 1, 1, 0, 0, 0, 0, today.Location())
+		return period{from, from.AddDate(1, 0, 0)}, true
+	}
+	if weekday, ok := weekdays[name]; ok {
+		day := monday.AddDate(0, 0, int(weekday+6)%7)
+		switch {
+		case lead == rolePast && !day.Before(today):
+			day = day.AddDate(0, 0, -7)
+		case lead != rolePast && day.Before(today), lead == roleNext:
+			day = day.AddDate(0, 0, 7)
+		}
+		return days(day, 1)
+	}
+	if month, ok := seasons[name]; ok {
+		from := time.Date(today.Year(), month, 1, 0, 0, 0, 0, today.Location())
+		if month == time.December && today.Month() < time.March {
+			from = from.AddDate(-1, 0, 0)
+		}
+		switch {
+		case lead == rolePast && from.AddDate(0, 3, 0).After(today), lead == rolePast && from.After(today):
+			from = from.AddDate(-1, 0, 0)
+		case lead == roleThis && !r.ahead() && from.After(today):
+			from = from.AddDate(-1, 0, 0)
+		case lead == roleNext && !from.After(today), lead == roleThis && r.ahead() && !from.AddDate(0, 3, 0).After(today):
+			from = from.AddDate(1, 0, 0)
+		}
+		return period{from, from.AddDate(0, 3, 0)}, true
+	}
+	return p, false
+}
+
+// dated makes the constraint of a time: when something begins, or when it was published.
+func (r *reader) dated(p period, i, next int) bool {
+	slot, ok := r.force, true
+	if slot == "" {
+		slot, ok = r.dateSlot(p, i)
+	}
+	if !ok {
+		return false
+	}
+	r.add(Constraint{Slot: slot, From: p.from, To: p.to}, i, next)
+	return true
+}
+
+// deadline is the slot of the day until which a job can be applied for.
+const deadline facets.Slot = "validThrough"
+
+// closes says whether the time of a question for jobs is that by which they close.
+func (r *reader) closes() bool {
+	if !r.wanted("JobPosting") || !r.known(deadline) {
+		return false
+	}
+	for i := range r.tokens[:min(len(r.tokens), 40)] {
+		switch r.word(i) {
+		case "closing", "closes", "close", "expiring", "expire", "deadline", "bewerbungsfrist", "bewerbungsschluss":
+			return true
+		}
+	}
+	return false
+}
+
+// releaseDate is the slot of products by which they are new or old.
+const releaseDate facets.Slot = "releaseDate"
+
+// publishing are words by which a time is that of publishing.
+var publishing = map[string]bool{
+	"published": true, "posted": true, "written": true, "released": true, "release": true, "articles": true, "article": true, "publie": true, "publies": true,
+	"publiee": true, "publiees": true, "erschienen": true, "veroffentlicht": true, "publicado": true, "publicados": true, "publicada": true, "publicadas": true,
+	"added": true, "updated": true, "news": true,
+}
+
+func (r *reader) dateSlot(p period, i int) (facets.Slot, bool) {
+	starts, published := r.known(facets.Start), r.known(facets.Published)
+	said := publishing[r.word(i-1)] || publishing[r.word(i-2)]
+	switch {
+	case r.closes():
+		return deadline, true
+	case r.wanted("Product") && r.known(releaseDate) && r.past(p):
+		return releaseDate, true
+	case said && published && !r.wanted("Event"):
+		return facets.Published, true
+	case r.wanted("Event", "Course", "Trip") || r.wanted("JobPosting") && !published:
+		return facets.Start, starts
+	case len(r.out.Types) > 0 && r.past(p):
+		return facets.Published, published
+	case len(r.out.Types) > 0:
+		return "", false
+	case starts && (!r.past(p) || r.bygone && !published):
+		return facets.Start, true
+	}
+	return facets.Published, published && r.past(p)
+}
+
+// past says whether a time lies before now, or reaches from there up to now.
+func (r *reader) past(p period) bool {
+	if p.from.IsZero() {
+		return !p.to.After(r.today().AddDate(0, 0, 1))
+	}
+	return p.from.Before(r.today()) || !p.to.IsZero() && !p.to.After(r.today().AddDate(0, 0, 1)) && p.from.Before(r.today())
+}
+
+// readForcedTime reads the time of an attribute, in which a month or a year needs nothing to lead to it.
+func (r *reader) readForcedTime(i int) {
+	if !r.readTime(i) {
+		if p, next, ok := r.point(i, true); ok {
+			r.dated(p, i, next)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/content/facets"
+)
+
+// readTypes finds the words that say of which type the wanted items are. Only types that the catalog has narrow.
+func (r *reader) readTypes() {
+	for i, further := 0, false; i < len(r.tokens); i++ {
+		typ, n, whole := r.typeAt(i)
+		if n == 0 || !r.heads(i, n) {
+			if further {
+				return
+			}
+			continue
+		}
+		if len(r.at.Types) > 0 {
+			if r.wanted(typ) {
+				r.use(i, i+n) // it says once more what was said
+			}
+			return
+		}
+		r.out.Types = append(r.out.Types, typ)
+		if whole {
+			r.use(i, i+n)
+		}
+		if i > 1 && onlyThat[r.word(i-2)] {
+			r.use(i-2, i)
+		}
+		next := i + n
+		switch {
+		case r.has(next, roleAnd) || r.has(next, roleOr):
+			i = next
+		case next < len(r.tokens) && r.tokens[next].comma:
+			i = next - 1
+		default:
+			return
+		}
+		further = true
+	}
+}
+
+// readKinds reads a word for what items of a type are about ("theatre", "with kids") as that type where no item has the word
+// and it would find nothing.
+func (r *reader) readKinds() {
+	if r.at.Has == nil || len(r.at.Types) > 0 {
+		return
+	}
+	for i := range r.tokens {
+		s, n := r.match(i, roleKind)
+		if n == 0 || r.have(s.arg) == 0 || r.refusedKind(i) || r.at.Has(r.word(i+n-1)) {
+			continue
+		}
+		switch {
+		case len(r.out.Types) == 0:
+			r.out.Types = []string{s.arg}
+		case len(r.out.Types) == 1 && r.at.IsA(s.arg, r.out.Types[0]):
+			r.out.Types = []string{s.arg}
+		default:
+			return
+		}
+		r.use(i, i+n)
+		return
+	}
+}
+
+// fallback are types whose items stand in for those of their subtypes, when the catalog knows only the former: the word
+// is searched for then.
+var fallback = []string{"Event", "Article", "LodgingBusiness", "FoodEstablishment"}
+
+// typeAt finds the type that the word at i names and the catalog has. whole says that the word says nothing beyond.
+func (r *reader) typeAt(i int) (typ string, n int, whole bool) {
+	r.phrases(i, func(s sense, length int) bool {
+		if s.role != roleType {
+			return true
+		}
+		if r.have(s.arg) > 0 {
+			typ, n, whole = s.arg, length, true
+			return false
+		}
+		for _, broad := range fallback {
+			if n == 0 && r.at.IsA(s.arg, broad) && r.have(broad) > 0 {
+				typ, n = broad, length
+			}
+		}
+		return true
+	})
+	return typ, n, whole
+}
+
+// notHeads are words before a word for a type that make it something else: "main course", "of course".
+var notHeads = map[string]bool{
+	"main": true, "of": true, "first": true, "second": true, "crash": true, "race": true, "golf": true, "obstacle": true, "no": true, "not": true,
+	"nose": true, "steve": true, "without": true, "to": true, "but": true, "except": true, "excluding": true, "kein": true, "keine": true, "keinen": true,
+	"ausser": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true, "sin": true, "sem": true, "sans": true, "ohne": true,
+}
+
+// onlyThat are words that turn such a word around: "nothing but books".
+var onlyThat = map[string]bool{"nothing": true, "nichts": true, "rien": true, "nada": true}
+
+// heads says whether the word for a type at i, n tokens long, is what the question is for, and does not qualify what
+// follows: "recipes for lunch", but "recipe book".
+func (r *reader) heads(i, n int) bool {
+	if r.refusedKind(i) {
+		return false
+	}
+	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads[r.word(i-1)] && r.word(i-1) != "to" && !onlyThat[r.word(i-2)] {
+		return false
+	}
+	next := i + n
+	if next >= len(r.tokens) || r.tokens[next].comma || r.tokens[next].stop || r.tokens[next].number || r.functional(next) {
+		return true
+	}
+	if r.tokens[next].glued && r.tokens[next].dash {
+		return false
+	}
+	if _, m := r.match(next, roleType); m > 0 {
+		return false
+	}
+	apart := false
+	r.phrases(next, func(s sense, _ int) bool {
+		apart = s.role != roleColor && s.role != roleDiet && s.role != roleTongue && s.role != roleKind
+		return !apart
+	})
+	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.
+	return apart || strings.HasSuffix(r.word(next-1), "s") || r.best > 1
+}
+
+// implied settles that recipes are wanted where the question says of something that only they have: a time to cook, what
+// a serving has, a diet, and what is asked for is a dish.
+func (r *reader) implied() {
+	if len(r.out.Types) > 0 || r.have("Recipe") == 0 || r.only("Recipe") {
+		return
+	}
+	cooked, eaten := false, false
+	for _, c := range r.out.Constraints {
+		switch {
+		case c.Slot == facets.Price, c.Slot == facets.Brand, c.Slot == facets.Start, c.Slot == facets.Location, c.Slot == facets.Author, c.Slot == facets.Published:
+			return
+		case c.Slot == facets.CookTime, c.Slot == facets.PrepTime, c.Slot == facets.TotalTime, c.Slot == facets.Yield, c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
+			cooked = true
+		case c.Slot == facets.Diet, c.Slot == facets.Ingredient:
+			eaten = true
+		}
+	}
+	switch r.out.Sort.By {
+	case facets.TotalTime, facets.Calories, facets.Protein, facets.Fat, facets.Carbohydrate, facets.Sugar, facets.Fiber:
+		cooked = true
+	}
+	dish := r.dish()
+	if cooked || eaten && (dish || r.food) || dish && (r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 0) {
+		r.out.Types = []string{"Recipe"}
+	}
+}
+
+// dish says whether the last word that is searched for is one for a dish or a meal: "lentil soup", but not "soup bowl".
+func (r *reader) dish() bool {
+	for i := len(r.tokens) - 1; i >= 0; i-- {
+		if r.tokens[i].used || r.functional(i) || r.has(i, roleCourtesy) || r.has(i, roleGlue) {
+			continue
+		}
+		return foods[r.word(i)]
+	}
+	return false
+}
+
+// TypesOf gives the schema.org types that a folded word names in one of our languages: "concert" is a MusicEvent.
+func TypesOf(word string) (types []string) {
+	for _, s := range vocabulary[word] {
+		if s.role == roleType {
+			types = append(types, s.arg)
+		}
+	}
+	return types
+}

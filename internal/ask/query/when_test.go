@@ -1,0 +1,130 @@
+package query
+
+import (
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+// board is a catalog of events, courses, articles, things for sale and, with jobs, vacancies.
+func board() Asking {
+	at := asking()
+	slots := []Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}, {Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
+		{Slot: facets.Employment, Count: 5}, {Slot: facets.Workplace, Count: 3}, {Slot: facets.Location, Count: 9}, {Slot: "isAccessibleForFree", Count: 4}}
+	at.Lexicon = NewLexicon(Taught{
+		Items: 60, Types: map[string]int{"Event": 9, "MusicEvent": 4, "Article": 9, "Course": 3, "Book": 3, "Product": 20, "JobPosting": 9}, Slots: slots,
+		Values: map[facets.Slot][]Value{facets.Location: {{"Berlin", 4}}, facets.Category: {{"Lamps", 9}}, facets.Brand: {{"Cheap Trick", 2}}},
+	})
+	return at
+}
+
+// The questions are asked on Friday, 20 November 2026.
+func TestWhatIsOverAndHowOldSomethingIs(t *testing.T) {
+	t.Parallel()
+	const past = "kind: Event; over before 20 November 2026; by date, latest first"
+	for _, row := range []struct{ question, want string }{
+		{"past events", past},
+		{"events that already happened", past},
+		{"previous events", past},
+		{"old events", past},
+		{"events in the old town", "in the old town; kind: Event"},
+		{"recent events", past},
+		{"recent articles", "kind: Article; by published, latest first"},
+		{"recent lamps", "recent lamps; preferably category: Lamps"},
+		{"past jazz concerts", "jazz; kind: MusicEvent; over before 20 November 2026; by date, latest first"},
+		{"vergangene Veranstaltungen", past},
+		{"événements passés", past},
+		{"eventos pasados", past},
+		{"eventos passados", past},
+		{"過去のイベント", past},
+		{"last year's events", "kind: Event; date 1 January 2025 to 31 December 2025"},
+		{"last month's articles", "kind: Article; published 1 October 2026 to 31 October 2026"},
+		{"what was on last summer", "kind: Event; date 1 June 2026 to 31 August 2026"},
+		{"events since September", "kind: Event; date from 1 September 2026 on"},
+		{"articles from the last month", "kind: Article; published 1 October 2026 to 31 October 2026"},
+		{"articles published in the last month", "kind: Article; published 20 October 2026 to 20 November 2026"},
+		{"current events", "kind: Event; date on 20 November 2026"},
+		{"laufende Veranstaltungen", "kind: Event; date on 20 November 2026"},
+		{"articles older than a year", "kind: Article; published until 19 November 2025"},
+		{"articles more than two years old", "kind: Article; published until 19 November 2024"},
+		{"articles less than 6 months old", "kind: Article; published from 20 May 2026 on"},
+		{"Artikel älter als ein Jahr", "kind: Article; published until 19 November 2025"},
+		{"articles de plus d'un an", "kind: Article; published until 19 November 2025"},
+		{"artículos de hace más de un año", "kind: Article; published until 19 November 2025"},
+		{"artigos há mais de dois anos", "kind: Article; published until 19 November 2024"},
+		{"toys for kids older than 3 years", "toys for kids older than 3 years"},
+		{"books for children more than 3 years old", "for children more than 3 years old; kind: Book"},
+	} {
+		if got := read(row.question, board()); got != row.want {
+			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
+		}
+	}
+}
+
+func TestHowAndWhereOneWorks(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ question, want string }{
+		{"remote jobs", "kind: JobPosting; place of work: remote"},
+		{"full-time remote jobs", "kind: JobPosting; employment: full time; place of work: remote"},
+		{"jobs, not remote", "kind: JobPosting; place of work: not remote"},
+		{"jobs on site in Berlin", "kind: JobPosting; place of work: not remote; place: Berlin"},
+		{"jobs that are not full time", "kind: JobPosting; employment: not full time"},
+		{"full time or part time jobs", "kind: JobPosting; employment: full time or part time"},
+		{"internship in Berlin", "kind: JobPosting; employment: internship; place: Berlin"},
+		{"work from home", "kind: JobPosting; place of work: remote"},
+		{"remote full time go developer", "go developer; kind: JobPosting; place of work: remote; employment: full time"},
+		{"hybrid jobs", "kind: JobPosting; place of work: hybrid"},
+		{"Stellen in Teilzeit", "kind: JobPosting; employment: part time"},
+		{"Jobs im Homeoffice", "kind: JobPosting; place of work: remote"},
+		{"Praktikum in Berlin", "kind: JobPosting; employment: internship; place: Berlin"},
+		{"offres d'emploi en télétravail", "kind: JobPosting; place of work: remote"},
+		{"empleos a tiempo completo", "kind: JobPosting; employment: full time"},
+		{"vagas em tempo integral", "kind: JobPosting; employment: full time"},
+		{"リモートの求人", "kind: JobPosting; place of work: remote"},
+		{"正社員の求人", "kind: JobPosting; employment: full time"},
+		{"リモート以外の求人", "kind: JobPosting; place of work: not remote"},
+		{"remote control for a lamp", "remote control for a lamp"},
+	} {
+		if got := read(row.question, board()); got != row.want {
+			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
+		}
+	}
+	without := asking()
+	for question, want := range map[string]string{"remote mouse": "remote mouse", "full time jobs": "full time jobs"} { // no item is a job
+		if got := read(question, without); got != want {
+			t.Errorf("%s\n got %s\nwant %s", question, got, want)
+		}
+	}
+}
+
+func TestWhatCostsNothingAndLittle(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ question, want string }{
+		{"free family events", "family; kind: Event; free of charge"},
+		{"jazz concerts that are free", "jazz; kind: MusicEvent; free of charge"},
+		{"kostenlose Konzerte", "kind: MusicEvent; free of charge"},
+		{"concerts gratuits", "kind: MusicEvent; free of charge"},
+		{"conciertos gratis", "kind: MusicEvent; free of charge"},
+		{"無料のイベント", "kind: Event; free of charge"},
+		{"only free ones", "free of charge"},
+		{"gluten-free events", "gluten-free; kind: Event"},
+		{"products with free shipping", "with free shipping; kind: Product"},
+		{"Produkte mit kostenlosem Versand", "mit kostenlosem Versand; kind: Product"},
+		{"free range eggs events", "free range eggs; kind: Event"},
+		{"events that are not free", "kind: Event; price over 0"},
+		{"cheap desk lamps", "desk lamps; preferably low price; preferably category: Lamps"},
+		{"not too expensive wooden stool", "wooden stool; preferably low price"},
+		{"günstige Schreibtischlampe", "Schreibtischlampe; preferably low price"},
+		{"lampe pas chère", "lampe; preferably low price"},
+		{"lámpara barata", "lámpara; preferably low price"},
+		{"送料無料の商品", "送料無料; kind: Product"},
+		{"安いランプ", "ランプ; preferably low price"},
+		{"cheap trick poster", "cheap trick poster; preferably brand: Cheap Trick"},
+		{"cheap products", "kind: Product; by price, lowest first"},
+		{"articles on cheap wine", "on cheap wine; kind: Article"},
+	} {
+		if got := read(row.question, board()); got != row.want {
+			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,349 @@
+package index
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
+)
+
+// verdict is which items meet a condition, and of which it cannot be told. All others do not meet it.
+type verdict struct {
+	meet, unknown *search.Selection
+}
+
+// maxVerdicts is about how many bytes a view keeps verdicts in.
+const maxVerdicts = 8 << 20
+
+// judge gives the verdict on a condition, whether or not it is soft, and remembers it.
+func (v *View) judge(c *query.Constraint) verdict {
+	var room [128]byte
+	key := appendKey(room[:0], c)
+	v.mu.Lock()
+	kept, ok := v.verdicts[string(key)]
+	v.mu.Unlock()
+	if ok {
+		return kept
+	}
+	made := v.verdictOn(c)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.verdicts) > max(8, maxVerdicts/(v.Len()/4+256)) {
+		clear(v.verdicts)
+	}
+	v.verdicts[string(key)] = made
+	return made
+}
+
+// appendKey names a condition by what it says.
+func appendKey(key []byte, c *query.Constraint) []byte {
+	key = append(key, c.Slot...)
+	for _, value := range c.Values {
+		key = strconv.AppendQuote(key, value)
+	}
+	key = append(key, '|')
+	for _, bound := range []*float64{c.Min, c.Max} {
+		if bound != nil {
+			key = strconv.AppendFloat(key, *bound, 'g', -1, 64)
+		}
+		key = append(key, '|')
+	}
+	key = append(key, c.Unit...)
+	if c.Around > 0 {
+		key = strconv.AppendFloat(append(key, '~'), c.Around, 'g', -1, 64)
+	}
+	for _, said := range []bool{c.Not, c.Above, c.Below} {
+		key = strconv.AppendBool(key, said)
+	}
+	for _, at := range []time.Time{c.From, c.To} {
+		if !at.IsZero() {
+			key = strconv.AppendInt(key, at.Unix(), 36)
+		}
+		key = append(key, '|')
+	}
+	return key
+}
+
+func (v *View) verdictOn(c *query.Constraint) verdict {
+	var meet, known *search.Selection
+	switch {
+	case c.Around > 0:
+		return v.onDistance(c)
+	case c.Free():
+		return v.onFree()
+	case c.Slot == facets.End && c.From.IsZero() && !c.Not:
+		return v.onEnded(c.To)
+	case c.Slot == facets.Workplace:
+		return v.onWorkplace(c)
+	case c.Min != nil || c.Max != nil:
+		in, meets := within(c, v.unitOf(c))
+		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
+	case !c.From.IsZero() || !c.To.IsZero():
+		in, meets := during(c)
+		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
+	case c.Slot == query.OfType:
+		return v.onTypes(c)
+	case c.Slot == facets.Diet:
+		return v.onDiets(c)
+	case c.Slot == facets.Ingredient || c.Slot == facets.Mention || c.Slot == facets.Allergens || c.Slot == facets.Contains:
+		return v.onContents(c)
+	default:
+		meet, known = v.withAnyValue(c), v.having(c.Slot)
+	}
+	if !c.Not {
+		return verdict{meet: meet, unknown: v.all().Without(known).Without(meet)}
+	}
+	return verdict{meet: known.Without(meet), unknown: v.all().Without(known).Without(meet)}
+}
+
+// onTypes judges what items are. Each says.
+func (v *View) onTypes(c *query.Constraint) verdict {
+	types := v.below(c.Values)
+	meet := v.none()
+	if len(types) > 0 {
+		meet = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
+	}
+	if c.Not {
+		meet = v.all().Without(meet)
+	}
+	return verdict{meet: meet, unknown: v.none()}
+}
+
+// unitOf gives the number of the unit that a condition asks for, 0 for any.
+func (v *View) unitOf(c *query.Constraint) uint16 {
+	if c.Unit == "" {
+		return 0
+	}
+	return v.dictionary.unitNumber(c.Unit)
+}
+
+// within says whether a range has something within the bounds of a condition. A figure without a unit is taken to be in
+// the one that is asked for.
+func within(c *query.Constraint, unit uint16) (interval, func(low, high float64, u uint16) bool) {
+	least, most := math.Inf(-1), math.Inf(1)
+	if c.Min != nil {
+		least = *c.Min
+	}
+	if c.Max != nil {
+		most = *c.Max
+	}
+	return interval{least, most}, func(low, high float64, u uint16) bool {
+		if unit != 0 && u != 0 && u != unit {
+			return false
+		}
+		return (high > least || high == least && !c.Above) && (low < most || low == most && !c.Below)
+	}
+}
+
+// during says whether a time lies in the span of a condition. A day counts when any of it does.
+func during(c *query.Constraint) (interval, func(low, high float64, _ uint16) bool) {
+	from, to := math.Inf(-1), math.Inf(1)
+	if !c.From.IsZero() {
+		from = float64(c.From.Unix())
+	}
+	if !c.To.IsZero() {
+		to = float64(c.To.Unix())
+	}
+	return interval{from, to}, func(low, high float64, _ uint16) bool { return low < to && (high > from || low >= from) }
+}
+
+// called are the slots whose values an item's name may tell as well: "Red dog bowl".
+var called = map[facets.Slot]bool{
+	facets.Color: true, facets.Brand: true, facets.Material: true, facets.Category: true, facets.Cuisine: true, facets.Keywords: true, facets.Audience: true, facets.Size: true,
+}
+
+// withAnyValue gives the items that have one of the values of a condition.
+func (v *View) withAnyValue(c *query.Constraint) *search.Selection {
+	meet := v.none()
+	for _, asked := range c.Values {
+		having, like := v.withValue(c.Slot, asked)
+		meet = meet.Or(having)
+		if called[c.Slot] {
+			meet = meet.Or(v.mentioning(asked, search.Titled).Without(like))
+		}
+		if c.Slot == facets.Category || c.Slot == facets.Cuisine || c.Slot == facets.Audience {
+			meet = meet.Or(v.withWordsOf(facets.Keywords, asked))
+		}
+	}
+	return meet
+}
+
+// mentioning gives the items that mention words.
+func (v *View) mentioning(text string, where search.Where) *search.Selection {
+	return v.snapshot.Mentions(text, "", where)
+}
+
+// Share is the share of the items in a selection that mention a word, 0 to 1.
+func (v *View) Share(word string, within *search.Selection) float64 {
+	if within.Empty() {
+		return 0
+	}
+	return float64(v.mentioning(word, search.Anywhere).And(within).Count()) / float64(within.Count())
+}
+
+// onDiets judges by what is declared, by what a diet forbids, and, where the absence of one kind of food is all that is
+// asked, by the ingredients.
+func (v *View) onDiets(c *query.Constraint) verdict {
+	var meet, broken *search.Selection
+	for i, asked := range c.Values {
+		diet, ok := facets.DietOf(facets.Fold(asked))
+		if !ok {
+			diet = asked
+		}
+		fits := v.withWordsOf(facets.Diet, diet)
+		against := v.none()
+		for _, class := range facets.Forbids(diet) {
+			against = against.Or(v.containing(class))
+		}
+		if _, ok := facets.FreeOf(diet); ok {
+			fits = fits.Without(against).Or(v.having(facets.Ingredient).Without(against))
+		}
+		against = against.Without(fits)
+		if i == 0 {
+			meet, broken = fits, against
+		} else {
+			meet, broken = meet.Or(fits), broken.And(against)
+		}
+	}
+	if meet == nil {
+		return verdict{meet: v.all(), unknown: v.none()}
+	}
+	if c.Not {
+		return verdict{meet: v.all().Without(meet), unknown: v.none()}
+	}
+	return verdict{meet: meet, unknown: v.all().Without(meet).Without(broken)}
+}
+
+// onContents judges what is in an item: its ingredients, its allergens, and what its words mention. What is called by its
+// name and keys has it; of what mentions it only in running text it cannot be told.
+func (v *View) onContents(c *query.Constraint) verdict {
+	has, mentioned := v.none(), v.none()
+	for _, asked := range c.Values {
+		folded := facets.Fold(asked)
+		if class, ok := facets.Class(folded); ok {
+			for _, member := range facets.ClassesOf(class) {
+				has = has.Or(v.containing(member))
+				if c.Not && c.Slot == facets.Mention {
+					has = has.Or(v.withWordsOf(facets.Called, member))
+				}
+			}
+		}
+		for _, slot := range []facets.Slot{facets.Ingredient, facets.Allergens, facets.Material, facets.Keywords} {
+			has = has.Or(v.withWordsOf(slot, asked))
+		}
+		has = has.Or(v.mentioning(asked, search.Called))
+		mentioned = mentioned.Or(v.mentioning(asked, search.Anywhere))
+	}
+	mentioned = mentioned.Without(has)
+	if !c.Not {
+		if c.Slot == facets.Mention {
+			return verdict{meet: has.Or(mentioned), unknown: v.none()}
+		}
+		return verdict{meet: has, unknown: v.all().Without(v.having(facets.Ingredient)).Without(has)}
+	}
+	free := v.all().Without(has).Without(mentioned)
+	unknown := mentioned
+	if c.Slot != facets.Mention {
+		told := v.having(facets.Ingredient)
+		if !told.Empty() {
+			unknown = unknown.Or(free.Without(told))
+			free = free.And(told)
+		}
+	}
+	return verdict{meet: free, unknown: unknown}
+}
+
+// onFree judges what costs nothing: what may be had without paying, and what has no price above nothing.
+func (v *View) onFree() verdict {
+	open := v.withWordsOf("isAccessibleForFree", "true")
+	meet := v.withFigures(facets.Price, interval{math.Inf(-1), 0}, func(_, high float64, _ uint16) bool { return high <= 0 }).Or(open)
+	known := v.having(facets.Price).Or(v.having("isAccessibleForFree"))
+	return verdict{meet: meet, unknown: v.all().Without(known)}
+}
+
+// onEnded judges what was over by a time: what begins and ends before it, or begins and does not say when it ends.
+func (v *View) onEnded(by time.Time) verdict {
+	at := float64(by.Unix())
+	before := func(_, high float64, _ uint16) bool { return high <= at }
+	behind := func(_, high float64, _ uint16) bool { return high > at }
+	meet := v.withFigures(facets.Start, interval{math.Inf(-1), at}, before).Without(v.withFigures(facets.End, interval{at, math.Inf(1)}, behind))
+	return verdict{meet: meet, unknown: v.all().Without(v.having(facets.Start))}
+}
+
+// onWorkplace judges where one works. Work that does not say that it is remote is not.
+func (v *View) onWorkplace(c *query.Constraint) verdict {
+	meet := v.withAnyValue(c)
+	if c.Not {
+		meet = v.all().Without(meet)
+	}
+	return verdict{meet: meet, unknown: v.none()}
+}
+
+// containing gives the items with a food of a class.
+func (v *View) containing(class string) *search.Selection {
+	return v.withWordsOf(facets.Contains, class)
+}
+
+// never says whether a condition must hold whatever else gives way: what somebody eats and must not eat, and what is of a
+// type that is not wanted.
+func never(c *query.Constraint) bool {
+	return c.Slot == facets.Diet && !c.Not || c.Slot == query.OfType || harms(c)
+}
+
+// harms says whether what does not meet a condition may harm somebody: then items that do not say do not meet it, either.
+func harms(c *query.Constraint) bool {
+	if !c.Not && c.Slot == facets.Diet {
+		for _, asked := range c.Values {
+			if diet, ok := facets.DietOf(facets.Fold(asked)); ok {
+				if _, free := facets.FreeOf(diet); free || diet == "glutenfree" || diet == "lowlactose" {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	if !c.Not {
+		return false
+	}
+	switch c.Slot {
+	case facets.Ingredient, facets.Allergens, facets.Contains:
+		return true
+	case facets.Mention:
+		for _, asked := range c.Values {
+			if _, ok := facets.Class(facets.Fold(asked)); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// weight orders conditions by how much they matter, from the one that gives way first. What is known about a person or
+// was said earlier gives way before what is asked now, and an attribute gives way last; diets and the like never do.
+func weight(c *query.Constraint) int {
+	w := int(c.Source) * 100
+	if c.Slot == facets.Diet {
+		return w + 1000
+	}
+	if c.Not {
+		w += 80
+	}
+	for i, slot := range givesWay {
+		if c.Slot == slot {
+			return w + i + 1
+		}
+	}
+	return w
+}
+
+// givesWay are slots from the one that matters least to the one that matters most.
+var givesWay = []facets.Slot{
+	facets.Size, facets.Material, facets.Audience, facets.Ratings, facets.Rating, facets.Yield, facets.Color, facets.Cuisine, facets.PrepTime, facets.CookTime, facets.TotalTime, facets.Duration, facets.Published,
+	facets.Calories, facets.Protein, facets.Price, facets.Author, facets.Category, facets.Location, facets.Start, facets.Brand, facets.Mention, facets.Ingredient,
+}
+
+// all gives every item.
+func (v *View) all() *search.Selection { return v.everything }

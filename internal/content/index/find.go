@@ -1,0 +1,535 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
+)
+
+// Question is what is asked of a view.
+type Question struct {
+	// Text is what is looked for by words. Without any that can be looked for, everything that meets the constraints is
+	// found, or is of the types if the text is empty; without either, nothing.
+	Text string
+	// Beside is Text with words that lift items and are no part of what is asked for; empty where there are none.
+	Beside string
+	// Sites and Types restrict the items; empty means no restriction. A type stands for its subtypes too.
+	Sites, Types []string
+	// Guessed says that the types were read from the words of the question: they give way when nothing is of them.
+	Guessed bool
+	// Constraints are the conditions on items. Items of which one cannot be told come after those that meet all where
+	// the condition leaves something out, and else only when nothing else is found.
+	Constraints []query.Constraint
+	// Soft are words that raise the items that mention them.
+	Soft []string
+	// Sort is the order of the items; its zero value is by how well they fit.
+	Sort     query.Sort
+	Limit    int
+	MinScore float64
+	// Within is what may be found at all.
+	Within *search.Selection
+	// Prefer are the languages in which items are wanted: see [search.Query].
+	Prefer []string
+	// Near finds items by the direction of their text, too; nil for words alone.
+	Near *search.Near
+	// Literal takes the words as they stand, AsSpelled corrects none and OwnWords adds none: see [search.Query].
+	Literal, AsSpelled, OwnWords bool
+	// Today is when the day of the question begins. Events that were over by then come behind those to come that fit about
+	// as well, unless the question is about their time; when it is zero, none is over.
+	Today time.Time
+	// Further is how many passages beside the best are wanted of each item.
+	Further int
+}
+
+// Found is the outcome of a question.
+type Found struct {
+	Hits  []Hit
+	Terms []search.Term // what became of the question's words
+	// Corrections are words that were misspelt and taken for others.
+	Corrections []search.Correction
+	// Relaxed are the conditions that gave way, because nothing met all of them.
+	Relaxed []Relaxed
+}
+
+// Relaxed is a condition that gave way.
+type Relaxed struct {
+	Constraint query.Constraint
+	// Unknown says that it did not give way to items that break it, but to those that do not say.
+	Unknown bool
+	// Types says that it was the types of the question, which are the constraint's values; Words, that it was its words.
+	Types, Words bool
+}
+
+// Hit is one item found.
+type Hit struct {
+	*Listing
+	Score   float64 // 0 to 100
+	Passage int     // the ordinal of the passage that fits best
+	Further []int   // those of others that have words of the question: see [search.Hit]
+	at      search.Place
+	Doubt   bool // it cannot be told of it whether it meets every condition; such hits come after the others
+}
+
+// Find answers a question. Items of several sources under one URL count as one; the best stays. Conditions that nothing
+// meets give way, one at a time and the least important first, and are told; what somebody must not eat never does.
+func (v *View) Find(q Question) Found {
+	within := q.Within
+	if len(q.Sites) > 0 {
+		within = within.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
+	}
+	s := finding{view: v, asked: q, within: within}
+	for i := range q.Constraints {
+		c := s.spelled(&q.Constraints[i])
+		if c.Cheap {
+			s.cheap = true
+			continue
+		}
+		if c.Soft && !(q.Text == "" && tells(c)) {
+			s.soft = append(s.soft, v.preferring(c))
+			continue
+		}
+		s.hard = append(s.hard, condition{*c, v.judge(c)})
+	}
+	for _, words := range q.Soft {
+		s.soft = append(s.soft, preference{verdict: verdict{meet: v.mentioning(words, search.Anywhere), unknown: v.none()}, slot: facets.Mention})
+	}
+	if len(q.Types) > 0 {
+		types := v.below(q.Types)
+		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
+	}
+	s.over = v.over(&q)
+	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
+		if s.near = v.near(&q); s.near != nil {
+			s.asked.Sort = query.Sort{By: nearest}
+		}
+	}
+	return s.find()
+}
+
+// tells says whether a soft condition tells what is wanted, so that without any other words it has to hold: "ugg slippers".
+func tells(c *query.Constraint) bool {
+	return !c.Not && len(c.Values) > 0 && (called[c.Slot] || c.Slot == facets.Location)
+}
+
+// spelled is a condition on what is not wanted with its words as they are meant: what nothing mentions because it is
+// misspelt would leave nothing out.
+func (s *finding) spelled(c *query.Constraint) *query.Constraint {
+	if !c.Not || len(c.Values) == 0 || s.asked.Literal || s.asked.AsSpelled || c.Source == query.FromAttribute {
+		return c
+	}
+	meant := *c
+	for i, value := range c.Values {
+		if _, known := facets.Class(facets.Fold(value)); known {
+			continue
+		}
+		text, corrections := s.view.snapshot.Corrected(value)
+		if len(corrections) == 0 {
+			continue
+		}
+		if &meant.Values[0] == &c.Values[0] {
+			meant.Values = slices.Clone(c.Values)
+		}
+		meant.Values[i] = text
+		s.respelled = append(s.respelled, corrections...)
+	}
+	return &meant
+}
+
+// finding is one question on its way.
+type finding struct {
+	view   *View
+	asked  Question
+	within *search.Selection
+	types  *search.Selection // nil for all
+	hard   []condition
+	soft   []preference
+	cheap  bool              // what costs less comes first among what fits as well
+	near   *point            // what is nearer to it comes first among what fits as well; nil for none
+	over   *search.Selection // the events that come behind others, since they are over; nil for none
+	terms  []search.Term
+
+	corrections []search.Correction // of the last attempt
+	respelled   []search.Correction // of what is not wanted
+}
+
+// preference is a condition that leaves nothing out.
+type preference struct {
+	verdict
+	slot facets.Slot
+	not  bool
+	// denied are the items that say that they are without what is not wanted; nil where something is wanted.
+	denied *search.Selection
+}
+
+// preferring makes a preference of a condition.
+func (v *View) preferring(c *query.Constraint) preference {
+	p := preference{verdict: v.judge(c), slot: c.Slot, not: c.Not}
+	if c.Not && c.Slot == facets.Mention {
+		p.denied = v.none()
+		for _, asked := range c.Values {
+			p.denied = p.denied.Or(v.mentioning(asked, search.Denied))
+		}
+	}
+	return p
+}
+
+type condition struct {
+	query.Constraint
+	verdict
+}
+
+// attempt is what of the question holds.
+type attempt struct {
+	dropped  []bool // by condition
+	unknown  bool   // items of which it cannot be told are let in
+	anyTypes bool
+	faint    bool // conditions vouch for items that the words fit badly
+	wordless bool // the words give way
+}
+
+// find goes from the whole question on, giving way step by step.
+func (s *finding) find() Found {
+	var found Found
+	for i, a := range s.attempts() {
+		hits := s.try(a)
+		if i == 0 {
+			found.Terms = s.terms
+		}
+		if len(hits) > 0 {
+			found.Hits, found.Relaxed = hits, s.gaveWay(a, hits)
+			found.Terms, found.Corrections = s.terms, s.corrections
+			break
+		}
+	}
+	for _, c := range s.respelled {
+		if !slices.Contains(found.Corrections, c) {
+			found.Corrections = append(found.Corrections, c)
+		}
+	}
+	return found
+}
+
+// maxAttempts bounds how often a question is asked anew.
+const maxAttempts = 24
+
+// attempts gives the ways to read the question, from the strictest on: as it is, then with words that fit badly, then with
+// items that do not say, then without one condition and the other, then without the words, then without several.
+func (s *finding) attempts() []attempt {
+	whole := attempt{dropped: make([]bool, len(s.hard))}
+	all := []attempt{whole}
+	if len(s.hard) == 0 && s.types == nil {
+		return all
+	}
+	if len(s.hard) > 0 {
+		all = append(all, attempt{dropped: whole.dropped, faint: true}, attempt{dropped: whole.dropped, unknown: true})
+	}
+	guessed := s.types != nil && s.asked.Guessed
+	if guessed {
+		all = append(all, attempt{dropped: whole.dropped, anyTypes: true})
+	}
+	order := s.givingWay()
+	for _, i := range order {
+		one := slices.Clone(whole.dropped)
+		one[i] = true
+		all = append(all, attempt{dropped: one})
+	}
+	if s.vouched() {
+		all = append(all, attempt{dropped: whole.dropped, wordless: true})
+	}
+	more := slices.Clone(whole.dropped)
+	for n, i := range order {
+		more = slices.Clone(more)
+		more[i] = true
+		all = append(all, attempt{dropped: more, unknown: true})
+		if n == len(order)-1 && guessed {
+			all = append(all, attempt{dropped: more, unknown: true, anyTypes: true})
+		}
+	}
+	return all[:min(len(all), maxAttempts)]
+}
+
+// vouched says whether the words may give way: some condition tells what is wanted, and not only what is not.
+func (s *finding) vouched() bool {
+	return s.asked.Text != "" && slices.ContainsFunc(s.hard, func(c condition) bool {
+		return !c.Not && (c.Source == query.FromText || c.Source == query.FromAttribute || c.Source == query.FromAnswer)
+	})
+}
+
+// givingWay gives the conditions that may give way, the least important first.
+func (s *finding) givingWay() []int {
+	var order []int
+	for i := range s.hard {
+		if !never(&s.hard[i].Constraint) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(weight(&s.hard[a].Constraint), weight(&s.hard[b].Constraint))
+	})
+	return order
+}
+
+// gaveWay tells what an attempt left of the question.
+func (s *finding) gaveWay(a attempt, hits []Hit) (relaxed []Relaxed) {
+	if a.anyTypes {
+		relaxed = append(relaxed, Relaxed{Constraint: query.Constraint{Slot: "@type", Values: s.asked.Types, Source: query.FromText}, Types: true})
+	}
+	if a.wordless {
+		relaxed = append(relaxed, Relaxed{Constraint: query.Constraint{Slot: "text", Values: []string{s.asked.Text}, Source: query.FromText}, Words: true})
+	}
+	for i, c := range s.hard {
+		switch {
+		case a.dropped[i]:
+			relaxed = append(relaxed, Relaxed{Constraint: c.Constraint})
+		case a.unknown && !c.Not && slices.ContainsFunc(hits, func(h Hit) bool { return !c.meet.Holds(h.at) }):
+			relaxed = append(relaxed, Relaxed{Constraint: c.Constraint, Unknown: true})
+		}
+	}
+	return relaxed
+}
+
+// try finds what an attempt admits: first what meets every condition, then what may.
+func (s *finding) try(a attempt) []Hit {
+	sure, likely := s.within, s.within
+	if s.types != nil && !a.anyTypes {
+		sure, likely = sure.And(s.types), likely.And(s.types)
+	}
+	// Signs without a word in them ask for nothing, whatever type they are to have.
+	conditions, doubts := s.types != nil && !a.anyTypes && s.asked.Text == "", false
+	for i, c := range s.hard {
+		if a.dropped[i] {
+			continue
+		}
+		conditions = true
+		sure = sure.And(c.meet)
+		if c.Not || a.unknown && !harms(&c.Constraint) {
+			likely, doubts = likely.And(c.meet.Or(c.unknown)), true
+		} else {
+			likely = likely.And(c.meet)
+		}
+	}
+	s.corrections = nil
+	if a.wordless {
+		// Words that nothing has are no words to give way: then nothing here is what was meant.
+		if known, worded := s.search(lookup{s.within, 1, s.asked.MinScore * faintly, 0}, all); worded && len(known) == 0 {
+			return nil
+		}
+	}
+	hits := s.look(sure, conditions, a, s.asked.Limit)
+	if doubts && len(hits) < s.asked.Limit {
+		if further := likely.Without(sure); !further.Empty() {
+			doubtful := alike(hits, s.look(further, conditions, a, s.asked.Limit-len(hits)))
+			for i := range doubtful {
+				doubtful[i].Doubt = true
+			}
+			hits = append(hits, doubtful...)
+		}
+		if s.view.several {
+			hits = oneEach(hits)
+		}
+	}
+	if len(s.hard) > 0 {
+		hits = s.comparable(a, hits)
+	}
+	return hits
+}
+
+// all settles for whatever is found.
+func all(hits []Hit) []Hit { return hits }
+
+// alike leaves out doubtful hits of a type that none of the sure ones has: beside cakes without nuts, a cake that does not say
+// what is in it may be meant, but not a fair where cake is sold.
+func alike(sure, doubtful []Hit) []Hit {
+	if len(sure) == 0 {
+		return doubtful
+	}
+	return slices.DeleteFunc(doubtful, func(d Hit) bool {
+		return !slices.ContainsFunc(sure, func(h Hit) bool {
+			return slices.ContainsFunc(d.Types, func(t string) bool { return slices.Contains(h.Types, t) })
+		})
+	})
+}
+
+// comparable leaves out items that say nothing in the slot of a figure or a time that gave way: nearest to a meal of 300
+// calories is one of 400, and not an article about meals.
+func (s *finding) comparable(a attempt, hits []Hit) []Hit {
+	for i, c := range s.hard {
+		if a.dropped[i] && !a.unknown && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero()) {
+			hits = slices.DeleteFunc(hits, func(h Hit) bool { return c.unknown.Holds(h.at) })
+		}
+	}
+	return hits
+}
+
+// How hits are ordered otherwise than by their scores.
+const (
+	goodEnough  = 0.75 // share of the best score from which an item is sorted with the best
+	softWeight  = 0.2  // share of its score that an item gains when it meets all soft conditions,
+	namedWeight = 0.4  // and for each colour, brand or material that is asked for
+	unwanted    = 0.75 // what remains of its score for each thing in it that is not wanted
+	faintly     = 0.3  // share of the least score that is enough where conditions vouch for an item,
+	faintShare  = 0.5  // if it has this share of the best one's
+	softDepth   = 100  // hits among which soft conditions choose
+
+	softly = 0.5 // share of the least score that is enough for an item that meets all soft conditions
+
+	// besideItems is how many items there must be for words beside the text to be searched for: among fewer each word
+	// weighs so much that the items that name what is not wanted would come first.
+	besideItems = 1000
+
+	listedScore = 100 / (1 + softWeight) // of an item found without words that meets no soft condition
+)
+
+// look finds the best of a selection, in the order that is asked for.
+func (s *finding) look(within *search.Selection, conditions bool, a attempt, limit int) []Hit {
+	depth := limit
+	switch {
+	case s.asked.Sort.By != "":
+		depth = search.MaxLimit
+	case len(s.soft) > 0 || s.cheap:
+		depth = max(softDepth, 3*limit)
+	case s.over != nil:
+		depth = 3 * limit
+	}
+	least, share := s.asked.MinScore, 0.0
+	switch {
+	case a.faint:
+		least, share = least*faintly, faintShare
+	case len(s.soft) > 0:
+		least *= softly
+	}
+	if s.asked.Sort.By != "" {
+		share = max(share, goodEnough)
+	}
+	hits, worded := s.search(lookup{within, min(depth, search.MaxLimit), least, share}, func(hits []Hit) []Hit {
+		switch {
+		case s.asked.Sort.By != "":
+			hits = s.first(hits, limit)
+		case len(s.soft) > 0 || s.cheap:
+			s.raise(hits)
+			hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < s.asked.MinScore && !s.meetsSoft(h) })
+		}
+		if s.asked.Sort.By == "" {
+			s.demote(hits)
+		}
+		return hits[:min(len(hits), limit)]
+	})
+	worded = worded && !a.wordless
+	switch {
+	case !worded && !conditions && s.asked.Sort.By == "":
+		return nil
+	case !worded:
+		return s.list(within, limit)
+	}
+	return hits
+}
+
+// meetsSoft says whether a hit meets all soft conditions.
+func (s *finding) meetsSoft(h Hit) bool {
+	return !slices.ContainsFunc(s.soft, func(soft preference) bool { return !soft.meet.Holds(h.at) })
+}
+
+// lookup is where to look by words, and for how much.
+type lookup struct {
+	within *search.Selection
+	limit  int
+	least  float64 // score of a hit
+	share  float64 // of the best one's score
+}
+
+// search finds by words, lets settle choose from what is found, and says whether there were any words to look for.
+func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, worded bool) {
+	again := false
+	query := search.Query{
+		Text: s.asked.Text, Limit: look.limit, Within: look.within, MinScore: look.least, Share: look.share,
+		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer, Near: s.asked.Near, Further: s.asked.Further,
+		Settle: func(found []search.Hit) []search.Hit {
+			hits = listings(found)
+			if s.view.several {
+				hits = oneEach(hits)
+				again = len(hits) < len(found) && len(found) == look.limit
+			}
+			hits = settle(hits)
+			return unlisted(found, hits)
+		},
+	}
+	if s.asked.Beside != "" && s.asked.Text != "" && s.view.Len() >= besideItems {
+		query.Text, query.Core = s.asked.Beside, s.asked.Text
+	}
+	result := s.view.snapshot.Search(query)
+	s.terms = result.Terms
+	if s.corrections == nil {
+		s.corrections = result.Corrections
+	}
+	if again && query.Limit < search.MaxLimit { // some were the same; there may be more further down
+		query.Limit = search.MaxLimit
+		result = s.view.snapshot.Search(query)
+	}
+	for i := range hits {
+		hits[i].Passage, hits[i].Further = result.Hits[i].Passage, result.Hits[i].Further
+	}
+	worded = slices.ContainsFunc(result.Terms, func(t search.Term) bool { return t.Use != search.Stop })
+	return hits, worded
+}
+
+// unlisted is the opposite of listings, in the room of what is not needed any more.
+func unlisted(room []search.Hit, hits []Hit) []search.Hit {
+	room = room[:0]
+	for _, h := range hits {
+		room = append(room, search.Hit{Ref: h.Listing, Score: h.Score, Passage: h.Passage, At: h.at})
+	}
+	return room
+}
+
+// raise puts items that meet soft conditions before others that fit about as well, and those that have what is not wanted
+// behind.
+func (s *finding) raise(hits []Hit) {
+	cheaper := s.cheaper(hits)
+	for i := range hits {
+		h, factor := &hits[i], 1.0+cheaper(i)
+		for _, soft := range s.soft {
+			met := soft.meet.Holds(h.at)
+			switch {
+			case soft.denied != nil && soft.denied.Holds(h.at):
+				factor += 1.5 * softWeight / float64(len(s.soft))
+			case soft.not && !met && !soft.unknown.Holds(h.at):
+				factor *= unwanted
+			case met && (soft.slot == facets.Brand || soft.slot == facets.Color || soft.slot == facets.Material):
+				factor += namedWeight
+			case met:
+				factor += softWeight / float64(len(s.soft))
+			}
+		}
+		h.Score *= factor
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	for i := range hits {
+		hits[i].Score = min(100, hits[i].Score)
+	}
+}
+
+func listings(found []search.Hit) []Hit {
+	hits := make([]Hit, len(found))
+	for i, hit := range found {
+		hits[i] = Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage, at: hit.At}
+	}
+	return hits
+}
+
+// oneEach keeps the first hit for each URL of a site.
+func oneEach(hits []Hit) []Hit {
+	type page struct{ site, url string }
+	seen := make(map[page]bool, len(hits))
+	return slices.DeleteFunc(hits, func(h Hit) bool {
+		at := page{h.Site, h.URL}
+		if seen[at] {
+			return true
+		}
+		seen[at] = true
+		return false
+	})
+}

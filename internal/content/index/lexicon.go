@@ -1,0 +1,67 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
+)
+
+// The bounds of a lexicon.
+const (
+	maxTaught  = 20000 // values of one slot, the most frequent
+	mostSplits = 4     // values in one: "Black/White"
+)
+
+// taught are the slots whose values questions say in their own words.
+var taught = []facets.Slot{
+	facets.Brand, facets.Color, facets.Category, facets.Author, facets.Location, facets.Material, facets.Audience, facets.Cuisine, facets.Size, "genre", "publisher", "performer", "organizer", "provider", "hiringOrganization", "director",
+}
+
+// learn makes the lexicon of a view: of items that are open alone.
+func (v *View) learn() *query.Lexicon {
+	counts := v.count(v.everything.All(), func(l *Listing) bool { return l.open })
+	t := query.Taught{Items: counts.items, Types: counts.types, Values: map[facets.Slot][]query.Value{}}
+	for slot, tally := range counts.slots {
+		t.Slots = append(t.Slots, query.Known{Slot: slot, Kind: tally.kind(), Unit: tally.unit(), Count: tally.items})
+	}
+	slices.SortFunc(t.Slots, func(a, b query.Known) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.Slot), string(b.Slot)))
+	})
+	for _, slot := range taught {
+		if tally := counts.slots[slot]; tally != nil {
+			t.Values[slot] = teachable(slot, tally.values)
+		}
+	}
+	return query.NewLexicon(t)
+}
+
+// teachable gives the values of a slot, the most frequent first. Colours and materials come apart too: "Black/White" teaches
+// both.
+func teachable(slot facets.Slot, values map[string]int) []query.Value {
+	counts := map[string]int{}
+	for text, n := range values {
+		counts[text] += n
+		if slot != facets.Color && slot != facets.Material && slot != facets.Audience {
+			continue
+		}
+		parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/,;&+|", r) })
+		if len(parts) > 1 && len(parts) <= mostSplits {
+			for _, part := range parts {
+				if part = strings.TrimSpace(part); part != "" {
+					counts[part] += n
+				}
+			}
+		}
+	}
+	all := make([]query.Value, 0, len(counts))
+	for text, n := range counts {
+		all = append(all, query.Value{Text: text, Count: n})
+	}
+	slices.SortFunc(all, func(a, b query.Value) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Text, b.Text))
+	})
+	return all[:min(len(all), maxTaught)]
+}

@@ -1,0 +1,288 @@
+// Package index turns questions into ranked items and short summaries of them. Its Library keeps the search index
+// at the catalog's state; its View is one such state, on which a question is asked as often as needed.
+//
+// It stands between desk, which decides what may be found and shown, and search and content, which know nothing
+// of questions and answers. It sees no rules: what may be found comes in as a selection.
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/policy"
+)
+
+// How many items are handed to the index at a time: while it follows many changes, each batch being weighed against
+// all that is there, and while it is filled.
+const (
+	batch      = 16384
+	buildBatch = 256
+)
+
+// Listing is what memory keeps of an item: enough to decide on it and to load the rest. It never changes; a new
+// version of the item has a new Listing.
+type Listing struct {
+	content.Ref
+	URL      string
+	Types    []string
+	Language string
+	Own      *policy.Own // the terms that it states of itself; nil for none
+	Dated    int64       // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
+
+	facts facts
+	open  bool // it is not shown as a notice, so that what it says of itself may teach
+	whole bool // it is shown as it is found: nothing of its text and keys is held back
+}
+
+// Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
+// safe for concurrent use; refreshes wait for each other.
+type Library struct {
+	catalog *content.Catalog
+	index   *search.Index
+
+	mu     sync.Mutex // guards what follows, and the writing of the index
+	rules  string     // the version of the admission under which the index was built
+	cursor map[content.SourceKey]int64
+	types  map[string]bool // that items had since the index was begun
+	intern map[string]string
+	words  *dictionary // since the index was begun
+	taught *query.Lexicon
+	news   int // changes since it was taught
+
+	view atomic.Pointer[View]
+}
+
+// NewLibrary returns an empty library over a catalog; Refresh fills it.
+func NewLibrary(catalog *content.Catalog) *Library {
+	l := &Library{
+		catalog: catalog,
+		index:   search.New(search.Options{}),
+		cursor:  map[content.SourceKey]int64{},
+		types:   map[string]bool{},
+		intern:  map[string]string{},
+		words:   newDictionary(),
+	}
+	l.show()
+	return l
+}
+
+// Admission says which items are indexed at all. What it turns away has no part in how words are weighed, so that
+// nothing of it can be felt in the scores of others.
+type Admission struct {
+	Version string // changes whenever Admit or Released would answer otherwise; never empty
+	Admit   func(*Listing) bool
+	// Released gives what of an item's schema.org object may be said of it, and whether that is all of it; open is false
+	// for an item of which only a notice is shown, whose facts are those of the notice. Nil releases everything.
+	Released func(l *Listing, object []byte) (released []byte, whole, open bool)
+}
+
+// View returns the state after the last whole refresh.
+func (l *Library) View() *View { return l.view.Load() }
+
+// Refresh brings the library to the catalog's published state under an admission, and says whether that changed
+// anything. Under an admission of another version than before the index is built anew. Readers see the old view
+// until the new one is whole. On error the old view stays.
+func (l *Library) Refresh(ctx context.Context, admission Admission) (changed bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, err := l.catalog.Revisions(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the catalog's revisions: %w", err)
+	}
+	same := admission.Version == l.rules
+	if same && equal(l.cursor, now) {
+		return false, nil
+	}
+	var cursor map[content.SourceKey]int64
+	if same {
+		cursor, err = l.follow(ctx, l.cursor, admission)
+	}
+	if !same || errors.Is(err, content.ErrBehind) {
+		l.index, l.types, l.cursor, l.rules = search.New(search.Options{}), map[string]bool{}, nil, ""
+		l.words, l.taught = newDictionary(), nil
+		cursor, err = l.follow(ctx, nil, admission)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the catalog's changes: %w", err)
+	}
+	l.cursor, l.rules = cursor, admission.Version
+	l.show()
+	return true, nil
+}
+
+// show makes the index's present state the view that readers get.
+func (l *Library) show() {
+	var earlier map[search.Part]*columns
+	if before := l.view.Load(); before != nil && before.dictionary == l.words {
+		earlier = before.columns
+	}
+	l.index.Snapshot().Prepare()
+	view := newView(l.index.Snapshot(), l.cursor, l.types, l.words, earlier)
+	if l.taught == nil || view.Len() <= smallCatalog || 50*l.news > view.Len() {
+		l.taught, l.news = view.learn(), 0
+	}
+	view.lexicon = l.taught
+	l.view.Store(view)
+}
+
+// smallCatalog is how many items are looked at anew after each change, to make a lexicon. In a larger catalog a fiftieth
+// of the items must have changed.
+const smallCatalog = 20000
+
+// follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
+// where no view shows it, and is applied once more from the same cursor. Without a cursor the index is new, and is
+// filled at once.
+func (l *Library) follow(ctx context.Context, from map[content.SourceKey]int64, admission Admission) (map[content.SourceKey]int64, error) {
+	load := loader{library: l, admission: admission, remove: map[string]bool{}, batch: batch, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
+	if from == nil {
+		build := l.index.Build()
+		defer build.Abort()
+		load.batch, load.apply, load.done = buildBatch, build.Add, func() { build.Done() }
+	}
+	cursor, err := l.catalog.Changes(ctx, from, load.take)
+	if err == nil {
+		load.flush()
+		if load.done != nil {
+			load.done()
+		}
+	}
+	return cursor, err
+}
+
+func equal(a, b map[content.SourceKey]int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, revision := range a {
+		if b[key] != revision {
+			return false
+		}
+	}
+	return true
+}
+
+// loader gathers changes into batches for the index.
+type loader struct {
+	library   *Library
+	admission Admission
+	batch     int // documents that are handed on together
+	apply     func(put []search.Document, remove []string)
+	done      func() // nil where apply is all
+	put       []search.Document
+	remove    map[string]bool
+}
+
+func (l *loader) take(c content.Change) error {
+	l.library.news++
+	if c.Removed {
+		l.remove[c.Entry.ID] = true
+		return nil
+	}
+	listing := l.library.listing(&c.Entry)
+	if !l.admission.Admit(listing) {
+		l.remove[listing.ID] = true // an earlier version may have been admitted
+		return nil
+	}
+	l.library.describe(listing, &c.Entry, l.admission.Released)
+	l.put = append(l.put, document(listing, &c.Entry))
+	if len(l.put) >= l.batch {
+		l.flush()
+	}
+	return nil
+}
+
+func (l *loader) flush() {
+	for _, doc := range l.put {
+		delete(l.remove, doc.Key)
+	}
+	gone := make([]string, 0, len(l.remove))
+	for key := range l.remove {
+		gone = append(gone, key)
+	}
+	if len(l.put)+len(gone) > 0 {
+		l.apply(l.put, gone)
+	}
+	l.put = nil
+	clear(l.remove)
+}
+
+func (l *Library) listing(e *content.Entry) *Listing {
+	listing := &Listing{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)), Language: l.one(e.Language)}
+	listing.Site, listing.Source, listing.ID = l.one(e.Site), l.one(e.Source), strings.Clone(e.ID)
+	for _, date := range []time.Time{e.Published, e.Modified} {
+		if !date.IsZero() {
+			listing.Dated = max(listing.Dated, date.Unix())
+		}
+	}
+	listing.Own = policy.Markup(e.Types, e.Object, content.IsA)
+	for i, t := range e.Types {
+		listing.Types[i] = l.one(t)
+		l.types[listing.Types[i]] = true
+	}
+	return listing
+}
+
+// describe reads what the item says of itself, as far as it is released.
+func (l *Library) describe(listing *Listing, e *content.Entry, released func(*Listing, []byte) (object []byte, whole, open bool)) {
+	object := e.Object
+	listing.whole, listing.open = true, true
+	if released != nil {
+		object, listing.whole, listing.open = released(listing, e.Object)
+	}
+	var read facets.Facts
+	if listing.open {
+		read = facets.Read(object)
+	} else {
+		read = noticeFacts(e)
+	}
+	if e.Language != "" && len(read.Values(facets.Language)) == 0 {
+		read.Words = append(read.Words, facets.Word{Slot: facets.Language, Text: e.Language})
+	}
+	listing.facts = l.words.pack(read)
+}
+
+// noticeFacts are the facts of what an open door shows of a licensed item.
+func noticeFacts(e *content.Entry) (f facets.Facts) {
+	for slot, at := range map[facets.Slot]time.Time{facets.Published: e.Published, facets.Modified: e.Modified} {
+		if !at.IsZero() {
+			f.Figures = append(f.Figures, facets.Figure{Slot: slot, Kind: facets.Times, Low: float64(at.Unix()), High: float64(at.Unix())})
+		}
+	}
+	if e.Publisher != "" {
+		f.Words = append(f.Words, facets.Word{Slot: "publisher", Text: e.Publisher})
+	}
+	return f
+}
+
+func document(listing *Listing, e *content.Entry) search.Document {
+	passages := make([]string, len(e.Passages))
+	for i, p := range e.Passages {
+		passages[i] = p.Text
+	}
+	if len(passages) == 0 && e.Description != "" {
+		passages = []string{e.Description}
+	}
+	return search.Document{
+		Ref: listing, Key: listing.ID, Language: listing.Language, Title: e.Name, Keys: e.Keys, Passages: passages,
+		Reserved: !listing.whole,
+	}
+}
+
+// one keeps one copy of a string that many listings share.
+func (l *Library) one(s string) string {
+	if kept, ok := l.intern[s]; ok {
+		return kept
+	}
+	s = strings.Clone(s)
+	l.intern[s] = s
+	return s
+}

@@ -1,0 +1,213 @@
+package index
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
+)
+
+// Told is one item of an answer as a summary may speak of it: what was released of it and nothing else.
+type Told struct {
+	Type     string
+	Name     string
+	Language string
+	Text     string // released text, from which sentences are taken
+	Facts    facets.Facts
+}
+
+// The bounds of a summary.
+const (
+	toldItems     = 3   // items that a summary quotes
+	sentenceRunes = 240 // of a sentence quoted
+)
+
+// Summarize writes a short text about the items of an answer, in their order: how many of which kind and the range of
+// their figures, in the language of say, and of the first few the sentence that has most of the question's words. Every
+// sentence about an item is the item's own, in its own language; the same input gives the same text.
+func Summarize(say i18n.Speaker, terms []search.Term, items []Told) string {
+	if len(items) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(overview(say, items))
+	weights := weightsOf(terms)
+	analyzer := analyzer()
+	for _, item := range items[:min(len(items), toldItems)] {
+		if item.Name == "" {
+			continue
+		}
+		b.WriteString(" " + item.Name)
+		if sentence := bestSentence(analyzer, weights, item); sentence != "" {
+			b.WriteString(": " + sentence)
+		}
+		if last, _ := utf8.DecodeLastRuneInString(b.String()); !strings.ContainsRune(".!?…。！？", last) {
+			b.WriteString(say.Say(i18n.Stop))
+		}
+	}
+	return b.String()
+}
+
+// bestSentence is the sentence of an item's text that carries most weight of the question for its length; the
+// first sentence when none has any.
+func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item Told) string {
+	best, bestScore := "", -1.0
+	for i, s := range sentences(item.Text) {
+		if i >= 40 {
+			break
+		}
+		words, score := carries(analyzer, weights, s, item.Language)
+		if words >= 3 && score > bestScore || best == "" {
+			best, bestScore = s, score
+		}
+	}
+	if strings.EqualFold(strings.Trim(best, " .!?"), strings.Trim(item.Name, " .!?")) {
+		return ""
+	}
+	return shorten(strings.Join(strings.Fields(best), " "), sentenceRunes)
+}
+
+func weightsOf(terms []search.Term) map[string]float64 {
+	weights := map[string]float64{}
+	for _, term := range terms {
+		for _, stem := range term.Stems {
+			weights[stem] = max(weights[stem], term.Weight)
+		}
+	}
+	return weights
+}
+
+// carries says how many words a sentence has, and how much weight of a question for its length.
+func carries(analyzer *search.Analyzer, weights map[string]float64, sentence, language string) (words int, score float64) {
+	covered := 0.0
+	seen := map[string]bool{}
+	for word := range analyzer.Words(sentence, language) {
+		words++
+		if !seen[word.Term] {
+			seen[word.Term] = true
+			covered += weights[word.Term]
+		}
+	}
+	return words, covered / math.Sqrt(float64(max(words, 8)))
+}
+
+// analyzer finds the words of sentences; to make one takes longer than to read a page with it.
+var analyzer = sync.OnceValue(search.NewAnalyzer)
+
+// BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
+// for its length; the first when none has any.
+func BestSentence(terms []search.Term, text, language string) (from, to int) {
+	weights, analyzer := weightsOf(terms), analyzer()
+	start, best := 0, -1.0
+	for end := range SentenceEnds(text) {
+		if _, score := carries(analyzer, weights, text[start:end], language); score > best {
+			best, from, to = score, start, end
+		}
+		start = end
+	}
+	for from < to && strings.ContainsRune(" \n\t\r", rune(text[from])) {
+		from++
+	}
+	return from, to
+}
+
+// overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.
+func overview(say i18n.Speaker, items []Told) string {
+	parts := []string{kinds(say, items)}
+	if s := span(say, items, facets.TotalTime, say.Span); s != "" {
+		parts = append(parts, say.Say(i18n.ReadyIn, s))
+	}
+	if currency, ok := oneCurrency(items); ok {
+		money := func(v float64) string { return say.With(currency, say.Number(v, 2)) }
+		if s := span(say, items, facets.Price, money); s != "" {
+			parts = append(parts, say.Say(i18n.Priced, s))
+		}
+	}
+	rating := func(v float64) string { return say.Number(v, 1) }
+	if s := span(say, items, facets.Rating, rating); s != "" {
+		parts = append(parts, say.Say(i18n.Rated, s))
+	}
+	if s := period(say, items); s != "" {
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, say.Say(i18n.Then)) + say.Say(i18n.Stop)
+}
+
+// kinds counts the items by type: "4 recipes and 1 article".
+func kinds(say i18n.Speaker, items []Told) string {
+	counts := map[string]int{}
+	for _, item := range items {
+		counts[item.Type]++
+	}
+	types := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	parts := make([]string, len(types))
+	for i, t := range types {
+		parts[i] = say.Several(counts[t], t)
+	}
+	return say.List(parts)
+}
+
+// span tells the range of a figure over the items that have it; empty when fewer than two have.
+func span(say i18n.Speaker, items []Told, slot facets.Slot, form func(float64) string) string {
+	low, high, n := math.Inf(1), math.Inf(-1), 0
+	for _, item := range items {
+		if f, ok := item.Facts.Figure(slot); ok && f.Low > 0 {
+			low, high, n = min(low, f.Low), max(high, f.Low), n+1
+		}
+	}
+	switch {
+	case n < 2:
+		return ""
+	case form(low) == form(high):
+		return form(low)
+	}
+	return say.Say(i18n.Ranging, form(low), form(high))
+}
+
+// oneCurrency returns the currency of the prices if they all have the same.
+func oneCurrency(items []Told) (string, bool) {
+	currency := ""
+	for _, item := range items {
+		if price, ok := item.Facts.Figure(facets.Price); ok && price.Low > 0 {
+			if price.Unit == "" || currency != "" && currency != price.Unit {
+				return "", false
+			}
+			currency = price.Unit
+		}
+	}
+	return currency, currency != ""
+}
+
+// period tells the span of days of the items that have a start.
+func period(say i18n.Speaker, items []Told) string {
+	var first, last time.Time
+	n := 0
+	for _, item := range items {
+		if at := item.Facts.Time(facets.Start); !at.IsZero() {
+			n++
+			if first.IsZero() || at.Before(first) {
+				first = at
+			}
+			if at.After(last) {
+				last = at
+			}
+		}
+	}
+	switch {
+	case n < 2:
+		return ""
+	case say.Day(first) == say.Day(last):
+		return say.Say(i18n.On, say.Day(first))
+	}
+	return say.Say(i18n.During, say.Day(first), say.Day(last))
+}

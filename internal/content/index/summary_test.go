@@ -1,0 +1,122 @@
+package index
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
+)
+
+func TestSentencesEndWhereAReaderWouldEndThem(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		"One. Two! Three?":                        {"One.", "Two!", "Three?"},
+		"It costs 3.50 at Dr. Hale's. Come early": {"It costs 3.50 at Dr. Hale's.", "Come early"},
+		"J. Smith wrote it. then nothing":         {"J. Smith wrote it. then nothing"},
+		"first line\nsecond line":                 {"first line", "second line"},
+		"これは文です。次の文です。":                           {"これは文です。", "次の文です。"},
+		"See e.g. Berlin. Ende":                   {"See e.g. Berlin.", "Ende"},
+		"":                                        nil,
+		" . ":                                     {"."},
+	} {
+		if diff := cmp.Diff(want, sentences(in)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+func FuzzSentencesLoseNothing(f *testing.F) {
+	f.Add("One. Two! 3.5 e.g. x。y")
+	f.Fuzz(func(t *testing.T, text string) {
+		squeeze := func(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), "") }
+		got := ""
+		for _, sentence := range sentences(text) {
+			got += squeeze(sentence) // one by one: bytes that are no UTF-8 must not come together
+		}
+		if got != squeeze(text) {
+			t.Errorf("sentences of %q hold %q", text, got)
+		}
+	})
+}
+
+func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
+	t.Parallel()
+	terms := []search.Term{{Stems: []string{"basil"}, Weight: 0.8}, {Stems: []string{"soup"}, Weight: 0.2}}
+	items := []Told{
+		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "A soup for cold days. Fresh basil makes it sing.", Facts: said(facets.TotalTime, 25, facets.Rating, 4.5)},
+		{Type: "Recipe", Name: "Pesto", Language: "en", Text: "Basil and nuts, pounded.", Facts: said(facets.TotalTime, 70, facets.Rating, 4.1)},
+		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!"},
+		{Type: "Recipe", Name: "Never quoted", Language: "en", Text: "The fourth item is counted and not quoted."},
+	}
+	got := Summarize(i18n.Speaker{}, terms, items)
+	want := "3 recipes and 1 news article, ready in 25 min to 1 h 10 min, rated 4.1 to 4.5." +
+		" Tomato soup: Fresh basil makes it sing. Pesto: Basil and nuts, pounded. Herbs!"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if Summarize(i18n.Speaker{}, terms, nil) != "" {
+		t.Error("a summary of nothing says something")
+	}
+}
+
+func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	items := []Told{
+		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "Fresh basil makes it sing.", Facts: said(facets.TotalTime, 25, facets.Rating, 4.5)},
+		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!", Facts: said(facets.TotalTime, 70, facets.Rating, 4.1)},
+	}
+	for language, want := range map[string]string{
+		"de": "1 Nachrichtenartikel und 1 Rezept, fertig in 25 min bis 1 h 10 min, bewertet mit 4,1 bis 4,5. Tomato soup: Fresh basil makes it sing. Herbs!",
+		"fr": "1 article d’actualité et 1 recette, prêts en 25 min à 1 h 10 min, notés 4,1 à 4,5. Tomato soup: Fresh basil makes it sing. Herbs!",
+		"ja": "ニュース記事1件とレシピ1件、所要時間25分〜1時間10分、評価4.1〜4.5。 Tomato soup: Fresh basil makes it sing. Herbs!",
+	} {
+		if got := Summarize(i18n.For(language), nil, items); got != want {
+			t.Errorf("%s: got %s, want %s", language, got, want)
+		}
+	}
+	if got, want := Summarize(i18n.For("es"), nil, items[:1]), "1 receta. Tomato soup: Fresh basil makes it sing."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestSummaryDoesNotMixCurrencies(t *testing.T) {
+	t.Parallel()
+	priced := func(price float64, currency string) Told {
+		return Told{Type: "Product", Name: "x", Facts: facets.Facts{Figures: []facets.Figure{{Slot: facets.Price, Low: price, High: price, Unit: currency}}}}
+	}
+	if got := overview(i18n.Speaker{}, []Told{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced €5.00 to €7.50." {
+		t.Error(got)
+	}
+	if got := overview(i18n.Speaker{}, []Told{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {
+		t.Error(got)
+	}
+}
+
+// said makes facts of slots and their figures.
+func said(pairs ...any) (f facets.Facts) {
+	for i := 0; i < len(pairs); i += 2 {
+		var figure float64
+		switch v := pairs[i+1].(type) {
+		case int:
+			figure = float64(v)
+		case float64:
+			figure = v
+		}
+		f.Figures = append(f.Figures, facets.Figure{Slot: pairs[i].(facets.Slot), Low: figure, High: figure})
+	}
+	return f
+}
+
+func TestShortenCutsAtAWord(t *testing.T) {
+	t.Parallel()
+	if got := shorten("one two three four", 11); got != "one two…" {
+		t.Errorf("got %q", got)
+	}
+	if got := shorten("short", 11); got != "short" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,56 @@
+package ingest
+
+import (
+	"strings"
+
+	"frontdesk/internal/content/ingest/jsonrepair"
+)
+
+// languageNames are the languages that documents name in words.
+var languageNames = map[string]string{
+	"english": "en", "deutsch": "de", "german": "de", "français": "fr", "francais": "fr", "french": "fr", "español": "es",
+	"spanish": "es", "italiano": "it", "italian": "it", "português": "pt", "portuguese": "pt", "nederlands": "nl", "dutch": "nl",
+	"svenska": "sv", "swedish": "sv", "dansk": "da", "danish": "da", "norsk": "no", "norwegian": "no", "suomi": "fi",
+	"finnish": "fi", "polski": "pl", "polish": "pl", "русский": "ru", "russian": "ru", "日本語": "ja", "japanese": "ja", "中文": "zh",
+	"chinese": "zh", "한국어": "ko", "korean": "ko", "türkçe": "tr", "turkish": "tr", "العربية": "ar", "arabic": "ar", "हिन्दी": "hi", "hindi": "hi",
+}
+
+// languageTag gives a BCP 47 tag in lower case, empty for what is none.
+func languageTag(s string) string {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if tag, ok := languageNames[s]; ok {
+		return tag
+	}
+	s = strings.ReplaceAll(s, "_", "-")
+	s, _, _ = strings.Cut(s, ".") // en_US.UTF-8
+	for i, part := range strings.Split(s, "-") {
+		if len(part) > 8 || len(part) < 1 || i == 0 && (len(part) < 2 || len(part) > 3) || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return ""
+		}
+	}
+	return s
+}
+
+// primary is the language of a tag without region and script.
+func primary(tag string) string {
+	tag, _, _ = strings.Cut(strings.ToLower(strings.ReplaceAll(tag, "_", "-")), "-")
+	return tag
+}
+
+// languageOf reads inLanguage: a tag, a name, or a Language with either.
+func languageOf(n *jsonrepair.Node) string {
+	for _, value := range n.Get("inLanguage").List() {
+		if value.Kind == jsonrepair.String {
+			if tag := languageTag(value.Text); tag != "" {
+				return tag
+			}
+			continue
+		}
+		for _, property := range []string{"alternateName", "identifier", "name"} {
+			if tag := languageTag(text(value.Get(property))); tag != "" {
+				return tag
+			}
+		}
+	}
+	return ""
+}

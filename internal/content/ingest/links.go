@@ -1,0 +1,184 @@
+package ingest
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"frontdesk/internal/content/ingest/frontier"
+)
+
+// sight is what a visitor takes away from a page beside its items.
+type sight struct {
+	hidden  bool // it asks not to be indexed
+	moved   bool // it sends its readers on at once
+	links   []string
+	content frontier.Page
+}
+
+// mostLinks bounds how many links of a page are followed.
+const mostLinks = 3000
+
+// tidy makes an address of a link: absolute, without fragment and session; nil for none.
+func tidy(raw string, base *url.URL) *url.URL {
+	u := locate(raw, base)
+	if u == nil {
+		return nil
+	}
+	u.Fragment, u.RawFragment = "", ""
+	frontier.WithoutSession(u)
+	return u
+}
+
+// look reads a page as a visitor does who goes on from it.
+func (w *worker) look(u *unit, text string, facts *facts) *sight {
+	v := u.visit
+	s := &sight{content: frontier.Page{Title: facts.title}}
+	directives := strings.Join(append(v.directives(w.source.Web.Agent), facts.meta["robots"], facts.meta[w.source.Web.Agent]), ",")
+	index, follow := heed(directives)
+	s.hidden = !index
+	if v.looks {
+		l := lookout{sight: s, base: facts.base, follow: follow, seen: map[string]bool{}, z: html.NewTokenizer(strings.NewReader(text))}
+		l.run()
+	}
+	return s
+}
+
+// directives are what the answer's head says to visitors of this name, or to all (X-Robots-Tag).
+func (v *visit) directives(agent string) []string {
+	var all []string
+	for _, line := range v.response.Header.Values("X-Robots-Tag") {
+		name, rest, named := strings.Cut(line, ":")
+		name = strings.ToLower(strings.TrimSpace(name))
+		switch {
+		case !named || strings.ContainsAny(name, ", ") || name == "unavailable_after" || strings.HasPrefix(name, "max-"):
+			all = append(all, line)
+		case name == agent && agent != "":
+			all = append(all, rest)
+		}
+	}
+	return all
+}
+
+// heed says what a list of directives allows.
+func heed(directives string) (index, follow bool) {
+	index, follow = true, true
+	for directive := range strings.SplitSeq(strings.ToLower(directives), ",") {
+		switch strings.TrimSpace(directive) {
+		case "noindex":
+			index = false
+		case "nofollow":
+			follow = false
+		case "none":
+			index, follow = false, false
+		}
+	}
+	return index, follow
+}
+
+// lookout goes through a page's tags for links and for its text.
+type lookout struct {
+	*sight
+	base   *url.URL
+	follow bool
+	seen   map[string]bool
+	z      *html.Tokenizer
+	text   strings.Builder
+	silent atom.Atom // the element whose text is passed by
+}
+
+// mostSigned bounds the text that a signature is made of.
+const mostSigned = 64 << 10
+
+func (l *lookout) run() {
+	for {
+		switch l.z.Next() {
+		case html.ErrorToken:
+			l.content.Text = frontier.Signature(l.text.String())
+			return
+		case html.TextToken:
+			if l.silent == 0 && l.text.Len() < mostSigned {
+				l.text.Write(l.z.Text())
+				l.text.WriteByte(' ')
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := l.z.TagName()
+			l.start(atom.Lookup(name), more)
+		case html.EndTagToken:
+			if name, _ := l.z.TagName(); atom.Lookup(name) == l.silent {
+				l.silent = 0
+			}
+		}
+	}
+}
+
+func (l *lookout) start(tag atom.Atom, more bool) {
+	switch tag {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Title:
+		if l.silent == 0 {
+			l.silent = tag
+		}
+	case atom.A, atom.Area, atom.Link, atom.Frame, atom.Meta:
+		attributes := map[string]string{}
+		for more {
+			var key, value []byte
+			key, value, more = l.z.TagAttr()
+			if _, twice := attributes[string(key)]; !twice {
+				attributes[string(key)] = string(value)
+			}
+		}
+		l.link(tag, attributes)
+	}
+}
+
+func (l *lookout) link(tag atom.Atom, attributes map[string]string) {
+	target := attributes["href"]
+	rel := strings.Fields(strings.ToLower(attributes["rel"]))
+	has := func(word string) bool {
+		for _, r := range rel {
+			if r == word {
+				return true
+			}
+		}
+		return false
+	}
+	switch tag {
+	case atom.Link:
+		if !(has("next") || has("prev") || has("canonical") || has("alternate") && attributes["hreflang"] != "") {
+			return
+		}
+	case atom.Frame:
+		target = attributes["src"]
+	case atom.Meta:
+		if target = refresh(attributes); target == "" || l.silent != 0 { // in a noscript it is for others
+			return
+		}
+		l.moved = true
+	}
+	if !l.follow || has("nofollow") || has("sponsored") || has("ugc") || len(l.links) >= mostLinks || strings.HasPrefix(strings.TrimSpace(target), "#") {
+		return
+	}
+	if u := tidy(target, l.base); u != nil && !l.seen[u.String()] {
+		l.seen[u.String()] = true
+		l.links = append(l.links, u.String())
+	}
+}
+
+// refresh is where a page sends its readers within a few seconds; empty if it does not.
+func refresh(attributes map[string]string) string {
+	if !strings.EqualFold(attributes["http-equiv"], "refresh") {
+		return ""
+	}
+	wait, target, found := strings.Cut(attributes["content"], ";")
+	wait = strings.TrimSpace(wait)
+	if !found || len(wait) > 1 && wait != "10" {
+		return ""
+	}
+	name, address, found := strings.Cut(target, "=")
+	if !found || !strings.EqualFold(strings.TrimSpace(name), "url") {
+		return ""
+	}
+	return strings.Trim(strings.TrimSpace(address), `'"`)
+}

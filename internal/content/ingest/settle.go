@@ -1,0 +1,296 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"frontdesk/internal/content/ingest/frontier"
+)
+
+// This file ends visits, and at last the crawl: what an answer means for what was known, what is remembered of it for
+// the next run, and where it leads.
+
+// settle deals with what a visit turned out to be, behind the workers.
+func (c *crawl) settle(ctx context.Context, v *visit) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.changed.Broadcast()
+	if v.role == postRole {
+		return c.settlePost(ctx, v)
+	}
+	c.underway--
+	if v.outcome == same {
+		whole, err := c.keep(ctx, v)
+		if err != nil {
+			return err
+		}
+		if !whole { // what it held was never published: once more, whatever is remembered
+			c.queue = append([]*visit{{role: v.role, address: v.address, at: v.address, depth: v.depth, listed: v.listed, looks: v.looks, fresh: true}}, c.queue...)
+			return nil
+		}
+	}
+	c.settled[v.address.String()] = true
+	c.count(v)
+	if c.some() {
+		return c.settleSome(ctx, v)
+	}
+	if err := c.remember(ctx, v); err != nil {
+		return err
+	}
+	c.goOn(v)
+	if v.role == listRole && !v.list {
+		c.found += len(v.items)
+		if v.outcome == failed && v.known != nil {
+			c.found += len(v.known.Items)
+		}
+	}
+	return nil
+}
+
+// learns says whether the look of what is at an address tells where a crawl need not go on.
+func (c *crawl) learns(v *visit) bool { return c.follow && v.looks && v.role != startRole }
+
+// keep lets what an address held before stay; whole says that all of it is there.
+func (c *crawl) keep(ctx context.Context, v *visit) (whole bool, err error) {
+	if c.run == nil || v.known == nil {
+		return false, nil
+	}
+	missing, err := c.run.Keep(ctx, v.known.Items...)
+	v.items = v.known.Items
+	if missing == 0 && v.known.Look != nil && c.learns(v) {
+		c.front.Learn(v.address, *v.known.Look)
+	}
+	return missing == 0, err
+}
+
+// count notes the outcome, and when nothing is left to hope for.
+func (c *crawl) count(v *visit) {
+	r := &c.report
+	if v.guessed && v.outcome != wasRead {
+		r.Asked--
+		return
+	}
+	for at, n := range map[outcome]*int{same: &r.Unchanged, failed: &r.Failed, gone: &r.Gone, closed: &r.Closed, disallowed: &r.Disallowed,
+		hidden: &r.Hidden, repeated: &r.Repeated, useless: &r.Useless} {
+		if at == v.outcome {
+			*n++
+		}
+	}
+	var named []string
+	if v.known != nil {
+		named = v.known.Licences
+	}
+	if v.outcome != same && v.outcome != failed && v.outcome != closed && !slices.Equal(named, v.licences) {
+		r.Licences++
+	}
+	switch v.outcome {
+	case failed, closed:
+		if c.bad++; c.bad >= mostMisses && r.Cut == "" {
+			r.Cut = fmt.Sprintf("the site gave no answer %d times in a row; run again later", c.bad)
+			c.queue = nil
+		}
+	default:
+		c.bad = 0
+	}
+	switch unknown := v.known == nil || len(v.known.Items) == 0; {
+	case v.known != nil && !v.known.Failing.IsZero() && c.now().Sub(v.known.Failing) >= givenUpAfter:
+	case v.role == listRole && unknown && (v.outcome == failed || v.outcome == useless),
+		c.follow && v.outcome == failed && (v.known == nil || !v.known.Failing.IsZero()):
+		c.lost = true
+	}
+}
+
+// givenUpAfter is how long an address that never gave an answer keeps what was not seen from leaving.
+const givenUpAfter = 3 * 24 * time.Hour
+
+// remember keeps what the next run needs to know of the address.
+func (c *crawl) remember(ctx context.Context, v *visit) error {
+	if c.run == nil || v.list {
+		return nil
+	}
+	m := v.known
+	leads := c.follow || v.role == listRole
+	if leads && m == nil && (v.outcome == failed || v.outcome == useless && v.response == nil) {
+		m = &recollection{Failing: c.now()}
+	}
+	if v.response == nil && v.outcome != failed && v.outcome != same && (m == nil || m.Failing.IsZero()) {
+		return nil
+	}
+	switch v.outcome {
+	case wasRead, hidden, repeated, useless:
+		if v.response != nil {
+			m = c.learned(v)
+		}
+	case failed, same:
+		if m == nil {
+			return nil
+		}
+		if v.outcome == same && v.response != nil {
+			m.Listed, m.Seen = v.changed, c.now()
+		}
+		c.partial = c.partial || m.Many
+		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
+			return err
+		}
+	case closed:
+		c.closed = append(c.closed, v.address.String())
+		return nil
+	default:
+		return nil
+	}
+	if v.feed && v.outcome == wasRead && !c.Complete && c.report.Kind == "feed" {
+		if err := c.keepTail(ctx, v, m); err != nil {
+			return err
+		}
+	}
+	if len(m.Items) > mostItems {
+		m = &recollection{Many: true}
+	}
+	state, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return c.run.Remember(ctx, v.address.String(), state)
+}
+
+// learned is what is to be remembered of an address that was read.
+func (c *crawl) learned(v *visit) *recollection {
+	m := &recollection{
+		Reader: c.reader, ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"), Digest: v.digest, Items: v.items,
+		Listed: v.changed, Seen: c.now(), Licences: v.licences,
+	}
+	if v.role == startRole && (c.report.Kind == "feed" || c.report.Kind == "data") {
+		m.Kind = c.report.Kind
+	}
+	if len(m.ETag) > 1000 || len(m.Modified) > 100 {
+		m.ETag, m.Modified = "", ""
+	}
+	if v.cut { // it is read again, whatever is said of it
+		m.Reader = ""
+	}
+	if v.sight != nil {
+		m.Links = v.sight.links
+		if c.learns(v) {
+			m.Look = &v.sight.content
+		}
+	}
+	return m
+}
+
+// keepTail lets entries stay that have moved out at the end of a feed: those that came after the last that is still
+// in it. One that is missing before that was taken out.
+func (c *crawl) keepTail(ctx context.Context, v *visit, m *recollection) error {
+	if v.known == nil {
+		return nil
+	}
+	here := map[string]bool{}
+	for _, address := range v.items {
+		here[address] = true
+	}
+	before := v.known.Items
+	last := len(before) - 1
+	for last >= 0 && !here[before[last]] {
+		last--
+	}
+	tail := before[last+1:]
+	_, err := c.run.Keep(ctx, tail...)
+	m.Items = append(append([]string{}, v.items...), tail...)
+	m.Items = m.Items[:min(len(m.Items), mostItems)]
+	return err
+}
+
+// goOn follows what the page leads to: the links that were found, or those of before where it was not read.
+func (c *crawl) goOn(v *visit) {
+	var links []string
+	switch {
+	case v.sight != nil:
+		links = v.sight.links
+	case (v.outcome == same || v.outcome == failed) && v.known != nil:
+		links = v.known.Links
+	}
+	if v.role == startRole {
+		c.first = links
+	}
+	if c.follow {
+		c.offerLinks(links, v.depth+1)
+	}
+}
+
+// wanted says whether items are taken of a page, and what it is if not.
+func (c *crawl) wanted(v *visit) bool {
+	if v.sight == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := v.sight
+	if v.looks && v.role != startRole {
+		body := fmt.Sprintf("%s%s %s %x", v.address.Host, v.address.Path, s.content.Title, s.content.Text)
+		again := c.bodies[body] && v.address.RawQuery != ""
+		c.bodies[body] = true
+		stale := c.learns(v) && c.front.Learn(v.address, s.content)
+		switch {
+		case c.missing != nil && s.content.Title == c.missing.Title && frontier.Alike(s.content.Text, c.missing.Text):
+			v.outcome = gone
+			s.links = nil
+			c.alike++
+		case again && stale, s.moved:
+			v.outcome = repeated
+		}
+	}
+	if s.hidden {
+		v.outcome = hidden
+	}
+	return v.outcome == wasRead
+}
+
+// end keeps, when all is seen that there was to see, what could not be seen. partial says that nothing may be removed,
+// since it is not known which addresses things came from.
+func (c *crawl) end(ctx context.Context) (partial bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := &c.report
+	if c.press != nil {
+		return c.press.torn, c.endPosts(ctx)
+	}
+	r.Endless = c.front.Count(frontier.Trap)
+	r.Beyond = c.front.Count(frontier.Full) + c.front.Count(frontier.Deep)
+	if c.alike > fewClosed && 2*c.alike > r.Asked {
+		r.Note = fmt.Sprintf("%s pages look like one that does not exist; if the site builds its pages in the browser, give its feed, or a file of its data, as a source", countText(c.alike))
+	}
+	if c.lost && r.Cut == "" {
+		r.Cut = "an address could not be had of which it is not known what it leads to"
+	}
+	refused := len(c.closed) > fewClosed && 10*len(c.closed) > r.Asked || c.bad >= mostMisses
+	if refused && r.Cut == "" {
+		r.Cut = fmt.Sprintf("the site refused %d addresses of %d; check that it lets this visitor in", len(c.closed), r.Asked)
+	}
+	if c.some() {
+		return false, c.endSome(ctx)
+	}
+	if c.run == nil || r.Cut == "" {
+		return c.partial, nil
+	}
+	back := map[string]bool{}
+	for _, address := range c.closed {
+		back[address] = refused
+	}
+	known := 0
+	err = c.run.Remembered(ctx, func(address string, state []byte) error {
+		m := recalled(state)
+		if m == nil || m.Failing.IsZero() {
+			known++
+		}
+		if m == nil || c.settled[address] && !back[address] {
+			return nil
+		}
+		c.partial = c.partial || m.Many
+		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
+			return err
+		}
+		return c.run.Remember(ctx, address, state)
+	})
+	return known == 0 || c.partial, err
+}

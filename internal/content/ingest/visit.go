@@ -1,0 +1,341 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"frontdesk/internal/content/ingest/frontier"
+	"frontdesk/internal/content/ingest/sitemap"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/wire/licence"
+)
+
+// digest tells an answer from another, by all that is read of it.
+func digest(r *fetch.Response) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q\n", r.Header.Values("X-Robots-Tag"), r.Header.Get("Content-Type"))
+	if named := licence.FromLink(r.Header.Values("Link")); len(named) > 0 {
+		fmt.Fprintf(h, "%q\n", named)
+	}
+	h.Write(r.Body)
+	return h.Sum(nil)[:12]
+}
+
+// take turns an answer into units. The last of them stands for the visit and is always there.
+func (c *crawl) take(ctx context.Context, v *visit, emit func(context.Context, *unit) error) error {
+	last := &unit{visit: v, file: file{name: v.address.String()}, last: true}
+	var problem string
+	v.outcome, problem = c.outcomeOf(v)
+	if v.outcome == wasRead {
+		c.mu.Lock()
+		c.report.Bytes += int64(len(v.response.Body))
+		c.mu.Unlock()
+		if err := v.unzip(c.MaxBytes); err != nil {
+			v.outcome, problem = failed, "the answer is compressed and cannot be unpacked: "+err.Error()
+		}
+	}
+	if v.outcome == wasRead {
+		var err error
+		if problem, err = c.open(ctx, v, last, emit); err != nil {
+			return err
+		}
+		v.licences = v.licencesOf()
+		v.response.Body = nil
+	}
+	if problem != "" {
+		last.problem = &Problem{last.file.name, problem}
+	}
+	return emit(ctx, last)
+}
+
+// outcomeOf tells what an answer means before anybody has looked into it, and what to say of it.
+func (c *crawl) outcomeOf(v *visit) (outcome, string) {
+	var known *fetch.Error
+	switch {
+	case errors.As(v.err, &known) && known.Reason == fetch.Disallowed:
+		if v.role == listRole {
+			return disallowed, known.Detail
+		}
+		return disallowed, ""
+	case errors.As(v.err, &known) && (known.Reason == fetch.Refused || known.Reason == fetch.TooLarge || known.Reason == fetch.Redirects):
+		return useless, known.Detail // and will be the next time
+	case v.outcome == same:
+		return same, ""
+	case v.err != nil && v.guessed:
+		return failed, ""
+	case v.err != nil:
+		return failed, v.reason()
+	case v.response.NotModified:
+		return same, ""
+	}
+	switch status := v.response.Status; {
+	case status == http.StatusNotFound, status == http.StatusGone:
+		if v.role == listRole && !v.guessed {
+			return gone, "the list is not there (" + v.reason() + ")"
+		}
+		return gone, ""
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusUnavailableForLegalReasons:
+		return closed, v.reason()
+	case status < 200 || status > 299:
+		return failed, v.reason()
+	}
+	if v.digest = digest(v.response); v.damage != nil {
+		v.digest = nil // what can be read of it may be what was read before
+	}
+	if v.at.String() != v.address.String() && v.role == pageRole {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.front.Inside(v.at) {
+			return useless, ""
+		}
+		if c.front.Seen(v.at) {
+			return repeated, ""
+		}
+	}
+	if v.known != nil && v.known.Reader == c.reader && !v.fresh && bytes.Equal(v.known.Digest, v.digest) {
+		return same, ""
+	}
+	return wasRead, ""
+}
+
+// sniff tells what an answer is: "sitemap", "schemamap", "feed", "data", "page", or empty for none of these.
+func (c *crawl) sniff(v *visit) string {
+	if v.unzip(c.MaxBytes) != nil {
+		return ""
+	}
+	body := v.response.Body
+	head := body[:min(len(body), 4<<10)]
+	form := v.form()
+	if trimmed := bytes.TrimLeft(head, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '<' && !looksLikePage(head) {
+		switch root := strings.ToLower(sitemap.Root(trimmed)); root {
+		case "rss", "feed", "rdf":
+			return "feed"
+		case "html":
+			return "page"
+		default:
+			switch sitemap.KindOf(trimmed) {
+			case sitemap.Sitemap, sitemap.Index:
+				return "sitemap"
+			case sitemap.SchemaMap:
+				return "schemamap"
+			}
+		}
+	}
+	switch {
+	case form == documentForm && bytes.Contains(head, []byte("https://jsonfeed.org/version/")):
+		return "feed"
+	case form == linesForm, form == documentForm:
+		return "data"
+	case (form == pageForm || form == markdownForm) && !garbled(head):
+		return "page"
+	case strings.HasPrefix(v.response.Header.Get("Content-Type"), "text/plain"):
+		if kind, _ := sitemap.ReadText(string(body), func(sitemap.Entry) error { return nil }); kind == sitemap.Text {
+			return "sitemap"
+		}
+	}
+	return ""
+}
+
+// garbled says whether the beginning of a body is no text in any encoding: an image, an archive or the like that is
+// served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for ISO-2022 does.
+func garbled(head []byte) bool {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return false
+	}
+	controls := 0
+	for _, b := range head {
+		if b < ' ' && b != 0 && b != 0x1b && (b < '\t' || b > '\r') {
+			controls++
+		}
+	}
+	return 50*controls > len(head)
+}
+
+// widened has the body in UTF-8 of a list or a feed in UTF-16; of a page that is left to whoever reads pages.
+func (v *visit) widened() {
+	text, damage := licence.Text(v.response.Body)
+	if bytes.Equal(text, v.response.Body) {
+		if lowered := bytes.ToLower(text[:min(len(text), 200)]); bytes.Contains(lowered, []byte("<?xml")) && bytes.Contains(lowered, []byte("utf-16")) {
+			v.response.Body = unlabelled(text) // which is not what it says
+		}
+		return
+	}
+	head := bytes.TrimLeft(text[:min(len(text), 4<<10)], "\ufeff \t\r\n")
+	switch root := strings.ToLower(sitemap.Root(head)); {
+	case root == "rss", root == "feed", root == "rdf", sitemap.KindOf(head) != sitemap.None:
+		text = unlabelled(text)
+	case len(head) > 0 && (head[0] == '{' || head[0] == '['), bytes.HasPrefix(head, []byte("http")):
+	default:
+		return
+	}
+	v.response.Body, v.damage = text, damage
+}
+
+// unlabelled is a document of XML without its own word for its encoding, which is not that of the text any more.
+func unlabelled(text []byte) []byte {
+	if end := bytes.Index(text[:min(len(text), 1<<10)], []byte("?>")); end > 0 && bytes.HasPrefix(text, []byte("<?xml")) {
+		return append([]byte(`<?xml version="1.0"`), text[end:]...)
+	}
+	return text
+}
+
+// unzip unpacks a body that is a file of gzip's, as lists and feeds are.
+func (v *visit) unzip(most int64) error {
+	defer v.widened()
+	if body := v.response.Body; len(body) < 2 || body[0] != 0x1f || body[1] != 0x8b {
+		return nil
+	}
+	from, err := gzip.NewReader(bytes.NewReader(v.response.Body))
+	if err != nil {
+		return err
+	}
+	unpacked, err := io.ReadAll(io.LimitReader(from, most+1))
+	switch {
+	case err != nil:
+		return err
+	case int64(len(unpacked)) > most:
+		return fmt.Errorf("it has more than %s; divide it", bytesText(most))
+	}
+	v.response.Body = unpacked
+	return nil
+}
+
+// open deals with a document that was had: a list is read, anything else goes to the workers. problem says why nothing
+// comes of it.
+func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(context.Context, *unit) error) (problem string, err error) {
+	is := c.sniff(v)
+	body := v.response.Body
+	last.media = v.response.Header.Get("Content-Type")
+	switch {
+	case v.damage != nil && is != "page":
+		v.outcome = failed
+		c.mu.Lock()
+		c.lost = true
+		c.mu.Unlock()
+		return "what is there cannot be read: " + v.damage.Error(), nil
+	case (is == "sitemap" || is == "schemamap") && v.role != pageRole:
+		v.list = true
+		return c.readList(v), nil
+	case is == "feed" && v.role != pageRole:
+		v.feed, v.brief = true, v.role == listRole
+		last.form, last.text = feedForm, string(body)
+		return "", nil
+	case is == "data":
+		v.feed = v.role != pageRole
+		return "", c.openData(ctx, v, emit)
+	case is == "page" && v.role == listRole:
+		v.outcome = useless
+		if !v.guessed {
+			problem = "it is a page, where a list or a feed was expected"
+		}
+		return problem, nil
+	case is == "page" && len(body) == 0:
+		v.outcome = useless
+		return "the page is empty", nil
+	case is == "page":
+		last.form, last.text, last.line = v.form(), string(body), 1
+		if last.form != markdownForm {
+			last.form = pageForm
+		}
+		return "", nil
+	}
+	v.outcome = useless
+	if v.listed || v.role == startRole {
+		problem = "it is of no form that is read (" + mediaOf(v.response) + ")"
+	}
+	return problem, nil
+}
+
+// openData emits a file of data in units.
+func (c *crawl) openData(ctx context.Context, v *visit, emit func(context.Context, *unit) error) error {
+	r := reader{limits: c.limits, emit: func(ctx context.Context, u *unit) error {
+		u.visit = v
+		return emit(ctx, u)
+	}}
+	f := file{name: v.address.String()}
+	var err error
+	if v.form() == linesForm {
+		err = r.lines(ctx, f, bytes.NewReader(v.response.Body))
+	} else {
+		err = r.document(ctx, f, bytes.NewReader(v.response.Body))
+	}
+	var fault fileFault
+	if errors.As(err, &fault) {
+		return r.emit(ctx, &unit{file: f, problem: &Problem{place(f.name, fault.line), fault.reason}, whole: true})
+	}
+	return err
+}
+
+// errEnough ends the reading of a list of which no more can be taken.
+var errEnough = errors.New("enough")
+
+// readList queues what a list names.
+func (c *crawl) readList(v *visit) (problem string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, taken, outside := 0, 0, 0
+	feeds := c.report.Kind == "schemamap"
+	each := func(e sitemap.Entry) error {
+		entries++
+		switch {
+		case e.List:
+			c.offerLists([]string{e.URL}, v.at, v.depth+1)
+			taken++
+		case feeds || strings.Contains(strings.ToLower(e.Type), "structureddata"):
+			c.offerLists([]string{e.URL}, v.at, v.depth)
+			taken++
+		default:
+			for i, address := range append([]string{e.URL}, e.Alternates...) {
+				changed := e.Modified
+				if i > 0 {
+					changed = ""
+				}
+				switch c.offerPage(address, changed, v.at) {
+				case frontier.Outside:
+					outside++
+				case frontier.Full:
+					return errEnough
+				default:
+					taken++
+				}
+			}
+		}
+		return nil
+	}
+	var err error
+	if body := v.response.Body; sitemap.KindOf(body[:min(len(body), 4<<10)]) == sitemap.None {
+		_, err = sitemap.ReadText(string(body), each)
+	} else {
+		_, err = sitemap.Read(bytes.NewReader(body), each)
+	}
+	switch {
+	case err == errEnough:
+		return fmt.Sprintf("the list names more than the %s addresses that are read; raise crawl.pages, or leave parts out with crawl.exclude", countText(c.Pages))
+	case err != nil:
+		c.lost = true
+		return err.Error()
+	case taken == 0 && outside > 0:
+		return fmt.Sprintf("the list names %s addresses, and none of them lies below %s; begin there, or name the host in crawl.hosts", countText(outside), c.start)
+	}
+	return ""
+}
+
+// foreign says whether an item that was found at an address has another's, or is there in brief: an entry of one feed
+// among several says less of an item than the lines of data that a schema map names beside it.
+func (v *visit) foreign(d *draft) bool {
+	switch {
+	case v.brief:
+		return true
+	case v.feed || d.derived:
+		return false
+	}
+	address, _, _ := strings.Cut(d.URL, "#")
+	return address != v.at.String() && address != v.address.String()
+}

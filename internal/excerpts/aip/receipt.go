@@ -1,0 +1,31 @@
+package aip
+
+import (
+	"context"
+	"net/http"
+
+	"frontdesk/internal/infra/fail"
+)
+
+// codeNotFound is of an entry that is not there, or concerns somebody else, which are told alike.
+const codeNotFound = "not_found"
+
+// receipt gives a platform the receipt of an entry of the ledger that concerns it. The protocol knows no receipts: the
+// answer names the address, and the request is signed like any other, over an empty body.
+func (d *door) receipt(ctx context.Context, c *call) answered {
+	if f := d.open(ctx, c, http.MethodGet, "", true); f != nil {
+		return d.eventError(c, d.spend(ctx, c, f))
+	}
+	if f := d.spend(ctx, c, nil); f != nil {
+		return d.eventError(c, f)
+	}
+	given, err := d.Receipt(ctx, c.PathValue("id"), "platform:"+c.key.Platform)
+	switch coded := fail.From(err); {
+	case err == nil:
+		return answered{status: http.StatusOK, body: given}
+	case coded.Code == fail.NotFound:
+		return d.eventError(c, &failure{status: http.StatusNotFound, code: codeNotFound, message: "The ledger has no entry of this id that concerns this platform."})
+	default:
+		return d.eventError(c, failed(err))
+	}
+}

@@ -1,0 +1,253 @@
+package aip
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
+	wire "frontdesk/wire/intent"
+	"frontdesk/wire/sign"
+	"frontdesk/wire/strictjson"
+)
+
+// retrieve answers a RetrieveRequest.
+func (d *door) retrieve(ctx context.Context, c *call) answered {
+	if f := d.open(ctx, c, http.MethodPost, identity.RoleRetrieve, true); f != nil {
+		return d.error(c, d.spend(ctx, c, f))
+	}
+	request, f := d.request(c)
+	if f != nil {
+		return d.error(c, d.spend(ctx, c, f))
+	}
+	if ms := request.Runtime.LatencyBudgetMS; ms > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(ms, int(time.Hour/time.Millisecond)))*time.Millisecond)
+		defer cancel()
+	}
+	asked := desk.Retrieval{
+		Key: c.key, Nonce: c.header.Nonce, Until: c.until(), ID: request.RequestID, Version: request.Version, Digest: sha256.Sum256(c.body),
+		Domain: request.Intent.Domain, Subdomain: request.Intent.Subdomain, Confidence: request.Intent.Confidence,
+		Language: request.Context.Language, Placement: request.Context.Placement,
+		Session: request.Runtime.SessionID, Text: request.Runtime.QueryText, Unfit: request.unfit,
+	}
+	if g := request.Context.Geography; g != nil {
+		asked.Country = g.Country
+	}
+	asked.Stated, _ = sign.ParseTime(request.Timestamp) // which was checked
+	given, err := d.desk.Retrieve(ctx, asked)
+	if err != nil {
+		var refusal *desk.Refusal
+		if ctx.Err() != nil && c.Context().Err() == nil && !errors.As(err, &refusal) { // what was decided is told, however late
+			err = &failure{status: http.StatusServiceUnavailable, code: wire.CodeUnavailable, message: "The time that latency_budget_ms allows ran out.", retryAfter: time.Second}
+		}
+		return d.refused(c, request, err)
+	}
+	httpx.EventFrom(ctx).Set("chunks", len(given.Chunks))
+	return answered{status: http.StatusOK, body: d.render(c, request, given)}
+}
+
+// reading is a request as it was read.
+type reading struct {
+	*wire.RetrieveRequest
+	unfit string // what its extensions carry that they may not
+}
+
+// request reads the body of a verified call.
+func (d *door) request(c *call) (*reading, *failure) {
+	if f := unfitBody(c.Header); f != nil {
+		return nil, f
+	}
+	if !d.supports(c.header.Version) {
+		return nil, &failure{status: http.StatusBadRequest, code: wire.CodeUnsupportedVersion, message: "X-AIP-Version " + clip(c.header.Version) + " is not answered here."}
+	}
+	request, findings := wire.ReadRequest(c.body, d.Options)
+	unfit := ""
+	if first := findings.First(); first != nil && first.Rule == wire.RuleForbidden {
+		unfit = first.Pointer + " " + first.Detail + "."
+	}
+	if request == nil {
+		return nil, unreadable(findings)
+	}
+	if f := d.fits(c, request.Version, request.Platform.ID); f != nil {
+		return nil, f
+	}
+	return &reading{request, unfit}, nil
+}
+
+// render writes what is given.
+func (d *door) render(c *call, request *reading, given *desk.Retrieved) *wire.RetrieveResponse {
+	out := &wire.RetrieveResponse{
+		Version: request.Version, RequestID: request.RequestID, Timestamp: given.At.Format(time.RFC3339Nano), Status: wire.StatusOK, Content: &wire.Content{},
+		LimitsApplied: &wire.Limits{MaxChunks: given.MaxChunks, MaxTokens: given.MaxTokens},
+		Extensions:    wire.Extensions{"frontdesk.event_id": quoted(given.Event), "frontdesk.receipt": quoted(d.Receipts(c.Request) + given.Entry)},
+	}
+	if given.LimitedByDay {
+		out.Extensions["frontdesk.limited_by"] = quoted("share_per_day")
+	}
+	for _, c := range given.Chunks {
+		out.Content.Chunks = append(out.Content.Chunks, wire.Chunk{ID: c.ID, Text: c.Text, TokenCount: &c.Tokens})
+	}
+	for _, s := range given.Sources {
+		if !given.Citations {
+			break
+		}
+		out.Citations = append(out.Citations, wire.Citation{SourceURL: s.URL, Title: s.Title, Publisher: s.Publisher, ChunkIDs: s.Chunks})
+	}
+	return out
+}
+
+func quoted(text string) strictjson.Value {
+	v, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return strictjson.Value(`""`)
+	}
+	return v
+}
+
+// refused renders what the desk gave nothing for.
+func (d *door) refused(c *call, request *reading, err error) answered {
+	var refusal *desk.Refusal
+	if !errors.As(err, &refusal) {
+		return d.error(c, failed(err))
+	}
+	httpx.EventFrom(c.Context()).Set("refused", string(refusal.Reason))
+	switch refusal.Reason {
+	case desk.Replayed:
+		c.secret = nil
+		return d.error(c, authFailed(http.StatusUnauthorized))
+	case desk.RequestConflict:
+		return d.error(c, &failure{status: http.StatusConflict, code: wire.CodeRequestConflict, message: refusal.Message})
+	case desk.NoContent:
+		return d.error(c, &failure{status: http.StatusOK, code: wire.CodeNoContent, message: refusal.Message})
+	}
+	out := &wire.RetrieveResponse{
+		Version: request.Version, RequestID: request.RequestID, Timestamp: d.timestamp(), Status: wire.StatusDenied,
+		Denial: &wire.Denial{Reason: string(refusal.Reason), Message: refusal.Message},
+	}
+	if refusal.Reason == desk.RateLimited {
+		return answered{status: http.StatusTooManyRequests, body: out, retryAfter: max(refusal.RetryAfter, time.Second)}
+	}
+	return answered{status: http.StatusOK, body: out}
+}
+
+// error is an answer of status "error", in the version of the request where that is one of ours, and with its id where
+// it can be found.
+func (d *door) error(c *call, f *failure) answered {
+	out := &wire.RetrieveResponse{
+		Version: d.version(c), RequestID: requestID(c.body), Timestamp: d.timestamp(), Status: wire.StatusError,
+		Error: &wire.Failure{Code: f.code, Message: f.message},
+	}
+	f.note(c.Context())
+	return answered{status: f.status, body: out, retryAfter: f.retryAfter, allow: c.takes}
+}
+
+// version is that in which a failure is told.
+func (d *door) version(c *call) string {
+	if c.header.Version != "" && d.supports(c.header.Version) {
+		return c.header.Version
+	}
+	if len(d.Options.Versions) > 0 {
+		return d.Options.Versions[0]
+	}
+	return wire.Version01
+}
+
+func (d *door) timestamp() string {
+	return d.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
+}
+
+// requestID is the request_id of a body that may be anything; empty where there is none.
+func requestID(body []byte) string {
+	decoder := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true))
+	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '{' {
+		return ""
+	}
+	for {
+		name, err := decoder.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return ""
+		}
+		if name.String() != "request_id" {
+			if decoder.SkipValue() != nil {
+				return ""
+			}
+			continue
+		}
+		if value, err := decoder.ReadToken(); err == nil && value.Kind() == '"' && len(value.String()) <= 256 {
+			return value.String()
+		}
+		return ""
+	}
+}
+
+// read takes the body in.
+func (d *door) read(c *call) *failure {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return &failure{status: http.StatusRequestEntityTooLarge, code: wire.CodeRequestTooLarge, message: "The body is larger than 64 KiB."}
+	case err != nil:
+		return &failure{status: http.StatusBadRequest, code: wire.CodeInvalidRequest, message: "The body could not be read to its end; send it again."}
+	}
+	c.body = body
+	return nil
+}
+
+func isJSON(contentType string) bool {
+	media, parameters, err := mime.ParseMediaType(contentType)
+	charset := parameters["charset"]
+	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+// send writes an answer, signed when the request was.
+func (d *door) send(w http.ResponseWriter, c *call, out answered) {
+	body, err := json.Marshal(out.body, json.Deterministic(true))
+	if err != nil {
+		out = d.error(c, failed(err))
+		body, _ = json.Marshal(out.body)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	if out.retryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(fail.Seconds(out.retryAfter)))
+	}
+	if out.status == http.StatusMethodNotAllowed {
+		header.Set("Allow", out.allow)
+	}
+	if c.secret != nil && d.Sign {
+		nonce := make([]byte, 16)
+		rand.Read(nonce)
+		own := sign.Headers{Version: d.version(c), KeyID: c.header.KeyID, Timestamp: sign.FormatTime(d.Now()), Nonce: hex.EncodeToString(nonce)}
+		own.Signed(c.secret, strconv.Itoa(out.status), c.path, body).Write(header)
+	}
+	w.WriteHeader(out.status)
+	if c.Method != http.MethodHead {
+		w.Write(body)
+	}
+}
+
+// clip shortens what is told back to a stranger.
+func clip(text string) string {
+	if len(text) > 40 {
+		text = text[:40] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

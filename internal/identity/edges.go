@@ -1,0 +1,267 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/wire/edge"
+	"frontdesk/wire/sign"
+)
+
+// EdgeSchema is the table of the keys with which edges sign what they tell of their deliveries. Of a key the table holds what the
+// secret of the folder of secrets seals. Times are microseconds, 0 for never.
+var EdgeSchema = store.Schema{
+	Room: "edge",
+	Steps: []string{`
+CREATE TABLE edge_key (
+	id      {{text}} NOT NULL PRIMARY KEY,
+	name    TEXT NOT NULL,
+	sites   TEXT NOT NULL,
+	created BIGINT NOT NULL,
+	revoked BIGINT NOT NULL,
+	sealed  {{bytes}} NOT NULL
+);
+`},
+}
+
+// EdgeKey is a key with which an edge signs its batches ([edge.Batch]), in the form of Standard Webhooks. An edge may have several
+// that are good at once, so that one can follow another.
+type EdgeKey struct {
+	ID      string    // by which commands name it
+	Edge    string    // the edge's name: small letters, digits and "-"
+	Sites   []string  // the ids of the sites whose content it delivers, at least one
+	Created time.Time // UTC
+	Revoked time.Time // zero before it was
+
+	secret sign.WebhookSecret
+}
+
+// State is "active" or "revoked".
+func (k EdgeKey) State() string {
+	if k.Revoked.IsZero() {
+		return "active"
+	}
+	return "revoked"
+}
+
+// Sign is the signature of a message to the edge, as [sign.WebhookSecret.Sign] makes it. The key is one that Verify gave.
+func (k EdgeKey) Sign(id string, at time.Time, body []byte) string {
+	return k.secret.Sign(id, at, body)
+}
+
+// EdgeKeys are the keys of edges. Several processes may share the database and the folder of secrets: what one does to a key holds
+// in the others within a second. It may be used from many goroutines.
+type EdgeKeys struct {
+	vault   vault
+	db      *store.DB
+	now     func() time.Time
+	changed func(context.Context, *store.Tx, EdgeKey) error
+
+	mu    sync.Mutex
+	known map[string]knownEdge // by id
+}
+
+// knownEdge is a key that is good, or that there is none, and until when that need not be read again.
+type knownEdge struct {
+	key   EdgeKey
+	good  bool
+	until time.Time
+}
+
+// edgeSecret is the name of the secret, in the folder of secrets, that seals edges' keys.
+const edgeSecret = "edges"
+
+// NewEdgeKeys makes the keys of a database that has EdgeSchema, sealed with a secret in the folder of secrets, which the first key
+// makes. A nil clock is time.Now.
+func NewEdgeKeys(db *store.DB, folder string, now func() time.Time) *EdgeKeys {
+	if now == nil {
+		now = time.Now
+	}
+	return &EdgeKeys{vault: vault{folder: folder, name: edgeSecret, opens: "the keys of edges"}, db: db, now: now, known: map[string]knownEdge{}}
+}
+
+// OnChange has fn told of every key that is made or revoked, as it is then, in the transaction that does it; its error undoes the
+// change. It is to be called before anything else.
+func (e *EdgeKeys) OnChange(fn func(context.Context, *store.Tx, EdgeKey) error) { e.changed = fn }
+
+func (e *EdgeKeys) tell(ctx context.Context, tx *store.Tx, key EdgeKey) error {
+	if e.changed == nil {
+		return nil
+	}
+	return e.changed(ctx, tx, key)
+}
+
+var edgeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// Issue makes a key for an edge, and gives its secret, which cannot be had again. It is fail.Invalid for a name that is none, without
+// a site, and for an edge whose other keys are for other sites.
+func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made EdgeKey, secret sign.WebhookSecret, err error) {
+	sites = slices.Compact(slices.Sorted(slices.Values(sites)))
+	switch {
+	case !edgeName.MatchString(name):
+		return made, nil, fail.New(fail.Invalid, "%q is no name of an edge; use 1 to 63 small letters, digits and hyphens", name)
+	case len(sites) == 0 || slices.Contains(sites, ""):
+		return made, nil, fail.New(fail.Invalid, "say whose content the edge delivers: the id of a site")
+	}
+	all, err := e.List(ctx)
+	if err != nil {
+		return made, nil, err
+	}
+	active := slices.DeleteFunc(all, func(k EdgeKey) bool { return !k.Revoked.IsZero() })
+	if other := slices.IndexFunc(active, func(k EdgeKey) bool { return k.Edge == name && !slices.Equal(k.Sites, sites) }); other >= 0 {
+		return made, nil, fail.New(fail.Invalid, "the key %s of this edge is for %s; give this one the same sites, or revoke that one first", active[other].ID, strings.Join(active[other].Sites, ", "))
+	}
+	seal, err := e.vault.sealer(len(active) == 0)
+	if err != nil {
+		return made, nil, err
+	}
+	secret = make([]byte, secretSize)
+	rand.Read(secret)
+	made = EdgeKey{ID: "edg_" + strings.ToLower(rand.Text()[:12]), Edge: name, Sites: sites, Created: e.now().UTC().Truncate(time.Microsecond), secret: secret}
+	err = e.db.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, `INSERT INTO edge_key (id, name, sites, created, revoked, sealed) VALUES ($1, $2, $3, $4, 0, $5)`,
+			made.ID, made.Edge, strings.Join(made.Sites, " "), store.Micros(made.Created), seal.Seal(nil, nil, secret, made.bound())); err != nil {
+			return err
+		}
+		return e.tell(ctx, tx, made)
+	})
+	e.forget()
+	return made, secret, err
+}
+
+// bound is what a sealed key is bound to, so that a row that somebody has changed in the database signs nothing.
+func (k EdgeKey) bound() []byte {
+	return []byte(k.ID + "\x00" + k.Edge + "\x00" + strings.Join(k.Sites, " "))
+}
+
+const edgeColumns = `id, name, sites, created, revoked, sealed`
+
+func scanEdge(row scanner) (k EdgeKey, sealed []byte, err error) {
+	var sites string
+	var created, revoked int64
+	err = row.Scan(&k.ID, &k.Edge, &sites, &created, &revoked, &sealed)
+	k.Sites, k.Created, k.Revoked = strings.Fields(sites), store.FromMicros(created), store.FromMicros(revoked)
+	return k, sealed, err
+}
+
+// List gives all keys, the oldest first.
+func (e *EdgeKeys) List(ctx context.Context) ([]EdgeKey, error) {
+	return list(ctx, e.db, `SELECT `+edgeColumns+` FROM edge_key ORDER BY created, id`, scanEdge)
+}
+
+// Revoke ends a key at once. It is fail.NotFound when there is none of that id.
+func (e *EdgeKeys) Revoke(ctx context.Context, id string) (EdgeKey, error) {
+	var key EdgeKey
+	err := e.db.Update(ctx, func(tx *store.Tx) (err error) {
+		key, _, err = scanEdge(tx.QueryRow(ctx, `SELECT `+edgeColumns+` FROM edge_key WHERE id = $1`, id))
+		if errors.Is(err, sql.ErrNoRows) {
+			return noPlatformKey(id)
+		}
+		if err != nil || !key.Revoked.IsZero() {
+			return err
+		}
+		key.Revoked = e.now().UTC().Truncate(time.Microsecond)
+		if _, err = tx.Exec(ctx, `UPDATE edge_key SET revoked = $1 WHERE id = $2`, store.Micros(key.Revoked), id); err != nil {
+			return err
+		}
+		return e.tell(ctx, tx, key)
+	})
+	e.forget()
+	return key, err
+}
+
+func (e *EdgeKeys) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.known)
+}
+
+// EdgeSigned is a message that an edge has signed: its headers and its body.
+type EdgeSigned struct {
+	Key                      string // the id of its key ([edge.KeyHeader])
+	ID, Timestamp, Signature string // of Standard Webhooks
+	Body                     []byte
+}
+
+// Knows says whether there is a key of an id that is good. The error is fail.Unavailable where that cannot be told.
+func (e *EdgeKeys) Knows(ctx context.Context, id string) (bool, error) {
+	_, good, err := e.find(ctx, id)
+	return good, err
+}
+
+// Verify gives the key of an edge that has signed a message. The error is fail.Unauthorized where it has not, with
+// [sign.ErrWebhookTime] in it where the message is signed rightly and at another time, and fail.Unavailable where that cannot be told.
+func (e *EdgeKeys) Verify(ctx context.Context, m EdgeSigned) (EdgeKey, error) {
+	key, good, err := e.find(ctx, m.Key)
+	if err != nil {
+		return EdgeKey{}, err
+	}
+	err = sign.ErrWebhookSignature
+	if good {
+		err = key.secret.Verify(m.ID, m.Timestamp, m.Signature, m.Body, e.now(), edge.Apart)
+	}
+	if err != nil {
+		return EdgeKey{}, fail.New(fail.Unauthorized, "%v", err).Because(err)
+	}
+	return key, nil
+}
+
+// find gives the key of an id; good is false where there is none, or it was revoked. What it read holds for a second.
+func (e *EdgeKeys) find(ctx context.Context, id string) (key EdgeKey, good bool, err error) {
+	if !visible(id) {
+		return key, false, nil
+	}
+	now := e.now()
+	e.mu.Lock()
+	known, seen := e.known[id]
+	e.mu.Unlock()
+	if seen && now.Before(known.until) && !now.Before(known.until.Add(-keyFresh)) {
+		return known.key, known.good, nil
+	}
+	known = knownEdge{until: now.Add(keyFresh)}
+	err = e.db.View(ctx, func(tx *store.Tx) (err error) {
+		known.key, known.good, err = e.read(ctx, tx, id)
+		return err
+	})
+	if err != nil {
+		unavailable := fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again")
+		unavailable.RetryAfter = 5 * time.Second
+		return key, false, unavailable.Because(err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.known) >= keysKnown {
+		clear(e.known)
+	}
+	e.known[id] = known
+	return known.key, known.good, nil
+}
+
+func (e *EdgeKeys) read(ctx context.Context, tx *store.Tx, id string) (key EdgeKey, good bool, err error) {
+	key, sealed, err := scanEdge(tx.QueryRow(ctx, `SELECT `+edgeColumns+` FROM edge_key WHERE id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !key.Revoked.IsZero() {
+		return EdgeKey{}, false, nil
+	}
+	if err != nil {
+		return EdgeKey{}, false, err
+	}
+	seal, err := e.vault.sealer(false)
+	if err != nil {
+		return EdgeKey{}, false, err
+	}
+	if key.secret, err = seal.Open(nil, nil, sealed, key.bound()); err != nil {
+		return EdgeKey{}, false, fmt.Errorf("the key %s of an edge cannot be opened: the file %s in the folder of secrets is another than the one that sealed it, or the row was changed; "+
+			"put the file back from a backup, or revoke the key and issue another", key.ID, edgeSecret)
+	}
+	return key, true, nil
+}

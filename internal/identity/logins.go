@@ -1,0 +1,155 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+)
+
+// LoginSchema is the table of the sessions of people who logged in to the owner's console, by the SHA-256 of what their
+// browsers keep. Times are microseconds.
+var LoginSchema = store.Schema{
+	Room: "login",
+	Steps: []string{`
+CREATE TABLE login_session (
+	id    {{bytes}} NOT NULL PRIMARY KEY,
+	token {{text}} NOT NULL,
+	until BIGINT NOT NULL
+);
+CREATE INDEX login_session_until ON login_session (until);
+`},
+}
+
+// The roles of people at the owner's console.
+const (
+	Viewer   = "viewer"   // sees everything, and changes nothing
+	Operator = "operator" // may change what the console can change
+)
+
+// consoleScope begins the scope of a key that opens the console and nothing else.
+const consoleScope = "console:"
+
+// ConsoleScopes are the scopes of a token that opens the console in a role.
+func ConsoleScopes(role string) []string { return []string{consoleScope + role} }
+
+// ConsoleRole is the role in which a key opens the console; empty when it does not. A key that opens every door opens
+// this one not: it was given out for questions.
+func ConsoleRole(scopes []string) string {
+	for _, role := range []string{Operator, Viewer} {
+		if slices.Contains(scopes, consoleScope+role) {
+			return role
+		}
+	}
+	return ""
+}
+
+// Login is somebody who logged in.
+type Login struct {
+	Key   string // the id of the token
+	Name  string // what the owner calls its holder
+	Role  string // Viewer or Operator
+	Until time.Time
+}
+
+// Logins are the sessions of people at the owner's console. They log in with a token, which is an API key that opens the
+// console alone; a session ends with its time, with its token, or when its holder ends it, in every process that shares
+// the database. It may be used from many goroutines.
+type Logins struct {
+	db   *store.DB
+	keys *Keys
+	now  func() time.Time
+}
+
+// NewLogins makes the sessions of a database that has LoginSchema. A nil clock is time.Now.
+func NewLogins(db *store.DB, keys *Keys, now func() time.Time) *Logins {
+	if now == nil {
+		now = time.Now
+	}
+	return &Logins{db: db, keys: keys, now: now}
+}
+
+// First makes a token for an operator when no token was ever made, and gives it; empty when there was one. Of processes
+// that ask at the same time one gets it.
+func (l *Logins) First(ctx context.Context) (token string, err error) {
+	err = l.db.Update(ctx, func(tx *store.Tx) error {
+		token = ""
+		var made int
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM trust_key WHERE scopes LIKE 'console:%'`).Scan(&made); err != nil || made > 0 {
+			return err
+		}
+		token, _, err = l.keys.create(ctx, tx, Key{Name: "first token", Scopes: ConsoleScopes(Operator)})
+		return err
+	})
+	return token, err
+}
+
+// Begin begins a session with a token, good for a span, and gives the secret by which it is found again. It is
+// fail.Unauthorized when the token does not open the console.
+func (l *Logins) Begin(ctx context.Context, token string, good time.Duration) (secret string, in Login, err error) {
+	party, err := l.keys.verify(ctx, strings.TrimSpace(token))
+	if err != nil {
+		return "", Login{}, err
+	}
+	in = Login{Key: strings.TrimPrefix(party.ID, "key:"), Name: party.Name, Role: ConsoleRole(party.Scopes), Until: l.now().UTC().Add(good).Truncate(time.Microsecond)}
+	if in.Role == "" {
+		return "", Login{}, fail.New(fail.Unauthorized, "this key opens other doors than the console; `frontdesk console token` makes one that does")
+	}
+	secret = rand.Text() // 130 random bits
+	err = l.db.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM login_session WHERE until <= $1`, store.Micros(l.now())); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO login_session (id, token, until) VALUES ($1, $2, $3)`, loginID(secret), in.Key, store.Micros(in.Until))
+		return err
+	})
+	return secret, in, err
+}
+
+// Find gives the session of a secret; ok is false when there is none, or it is over, or its token opens the console no
+// longer.
+func (l *Logins) Find(ctx context.Context, secret string) (in Login, ok bool, err error) {
+	var until int64
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT token, until FROM login_session WHERE id = $1`, loginID(secret)).Scan(&in.Key, &until)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return Login{}, false, nil
+	}
+	if err != nil {
+		return Login{}, false, err
+	}
+	now := l.now()
+	if in.Until = store.FromMicros(until); !now.Before(in.Until) {
+		return Login{}, false, nil
+	}
+	found, err := l.keys.find(ctx, in.Key)
+	if err != nil {
+		return Login{}, false, err
+	}
+	in.Name, in.Role = found.key.Name, ConsoleRole(found.key.Scopes)
+	if in.Role == "" || found.key.State(now) != "valid" {
+		return Login{}, false, nil
+	}
+	return in, true, nil
+}
+
+// End ends the session of a secret, if there is one.
+func (l *Logins) End(ctx context.Context, secret string) error {
+	return l.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM login_session WHERE id = $1`, loginID(secret))
+		return err
+	})
+}
+
+func loginID(secret string) []byte {
+	sum := sha256.Sum256([]byte("login " + secret))
+	return sum[:]
+}

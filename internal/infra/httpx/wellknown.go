@@ -1,0 +1,82 @@
+// Package httpx serves a JSON document that says of a front desk what it is to the world, such as aip.json: ready
+// bytes with a tag, made once for each address under which the front desk is known.
+//
+// It is a leaf: the doors make documents, and server says at which address.
+package httpx
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxAge is how long a document may be taken from a cache: short, so that what is withdrawn ends soon.
+const maxAge = 300 * time.Second
+
+// Document is a public JSON document in ready bytes. It never changes and may be served from many goroutines.
+type Document struct {
+	body  []byte
+	etag  string
+	cache string // Cache-Control
+}
+
+// NewDocument makes a document of a value: indented, its members in one order.
+func NewDocument(v any) (*Document, error) {
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, '\n')
+	sum := sha256.Sum256(body)
+	return &Document{body, `"` + hex.EncodeToString(sum[:12]) + `"`, fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
+}
+
+// Cached is the document with another Cache-Control, for protocols that say how long theirs may be kept.
+func (d *Document) Cached(control string) *Document {
+	other := *d
+	other.cache = control
+	return &other
+}
+
+// Body is the document's text, which must not be changed.
+func (d *Document) Body() []byte { return d.body }
+
+// ServeHTTP answers GET and HEAD, also conditional ones.
+func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", d.cache)
+	header.Set("Etag", d.etag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
+}
+
+// DocumentCache keeps documents as they were last made, one under each name: the address that they are for does not often
+// change. The zero value is empty. It may be used from many goroutines.
+type DocumentCache struct {
+	last sync.Map // by name, a made
+}
+
+// made is a document for an address.
+type made struct {
+	address  string
+	document *Document
+}
+
+// Get gives the document of a name for an address, and has it made if it was last made for another.
+func (c *DocumentCache) Get(name, address string, make func() (*Document, error)) (*Document, error) {
+	if last, ok := c.last.Load(name); ok && last.(made).address == address {
+		return last.(made).document, nil
+	}
+	document, err := make()
+	if err == nil {
+		c.last.Store(name, made{address, document})
+	}
+	return document, err
+}

@@ -1,0 +1,190 @@
+package llm
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Day bounds what all calls together may take on one day of UTC. The zero value bounds nothing.
+type Day struct {
+	Tokens int64 // prompts and replies; 0 for no bound
+	Cost   Money // by Options.Price; 0 for no bound
+	// Add adds to what was spent on a day ("2006-01-02"), by every process that shares the bound, and gives the sum; with
+	// nothing to add it gives the sum alone. Nil counts in this process.
+	Add func(ctx context.Context, day string, more Spent) (Spent, error)
+}
+
+// Spent is what calls took.
+type Spent struct {
+	Tokens int64
+	Cost   Money
+}
+
+func (s Spent) plus(more Spent) Spent { return Spent{s.Tokens + more.Tokens, s.Cost + more.Cost} }
+
+func (s Spent) minus(less Spent) Spent { return Spent{s.Tokens - less.Tokens, s.Cost - less.Cost} }
+
+// besideShare is the part of a day's bounds that work beside the questions may use, such as turning items into vectors: a
+// new catalog must not leave the questions without a model.
+const besideShare = 2 // one half
+
+// addTime is how long the book of a day may take.
+const addTime = time.Second
+
+// purse holds what is spent on a day against its bounds. A call is let through only if all that it can take at most is
+// left, with what the calls under way can take: so one process does not go beyond the bounds. Of several that share
+// them, each learns of the others' calls with its own next one.
+type purse struct {
+	bound Day
+	now   func() time.Time
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	day     string
+	known   bool  // whether the book was read on this day
+	spent   Spent // by all, as far as is known
+	unsaved Spent // of it, what is not in the book yet
+	held    Spent // what the calls under way can take
+	told    bool  // on this day, that it is spent
+}
+
+// hold keeps what a call can take at most, on a day that release is to be told. It is a Fault when that is not left.
+func (p *purse) hold(ctx context.Context, most Spent, beside bool) (day string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now().UTC()
+	if day = now.Format(time.DateOnly); day != p.day {
+		p.day, p.known, p.spent, p.unsaved, p.held, p.told = day, false, Spent{}, Spent{}, Spent{}, false
+	}
+	if !p.known {
+		p.read(ctx)
+	}
+	bound := Spent{p.bound.Tokens, p.bound.Cost}
+	if beside {
+		bound = Spent{bound.Tokens / besideShare, bound.Cost / besideShare}
+	}
+	after := p.spent.plus(p.held).plus(most)
+	if p.bound.Tokens > 0 && after.Tokens > bound.Tokens || p.bound.Cost > 0 && after.Cost > bound.Cost {
+		if !beside && !p.told {
+			p.told = true
+			p.log.Warn("what the model may take in a day is used up; questions are answered without it until midnight UTC, or until model.day allows more",
+				"tokens", p.spent.Tokens, "cost", p.spent.Cost.String())
+		}
+		return day, &Fault{Reason: DaySpent, After: now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)}
+	}
+	p.held = p.held.plus(most)
+	return day, nil
+}
+
+// read takes what the book has of the day. Without it this process counts alone until it can be read.
+func (p *purse) read(ctx context.Context) {
+	if p.bound.Add == nil {
+		p.known = true
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, addTime)
+	defer cancel()
+	if sum, err := p.bound.Add(limited, p.day, Spent{}); err == nil {
+		p.known = true
+		p.learn(sum)
+	}
+}
+
+// learn takes a sum of the book, which has all but what this process has not saved yet.
+func (p *purse) learn(sum Spent) {
+	p.spent.Tokens, p.spent.Cost = max(p.spent.Tokens, sum.Tokens), max(p.spent.Cost, sum.Cost)
+}
+
+// release gives back what a call could take at most, and counts what it took.
+func (p *purse) release(ctx context.Context, day string, most, took Spent) {
+	p.mu.Lock()
+	if day != p.day { // it went on past midnight, and is the old day's
+		p.mu.Unlock()
+		return
+	}
+	p.held = p.held.minus(most)
+	p.spent = p.spent.plus(took)
+	p.unsaved = p.unsaved.plus(took)
+	more := p.unsaved
+	if p.bound.Add == nil || more == (Spent{}) {
+		p.unsaved = Spent{}
+		p.mu.Unlock()
+		return
+	}
+	p.unsaved = Spent{}
+	p.mu.Unlock()
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), addTime)
+	defer cancel()
+	sum, err := p.bound.Add(limited, day, more)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case day != p.day:
+	case err != nil:
+		p.log.Warn("what the model took cannot be written down; this process counts by itself until it can", "error", err)
+		p.unsaved = p.unsaved.plus(more)
+	default:
+		p.learn(sum)
+	}
+}
+
+// today is what was spent on this day, as far as is known.
+func (p *purse) today() Spent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.day != p.now().UTC().Format(time.DateOnly) {
+		return Spent{}
+	}
+	return p.spent
+}
+
+// size is what a call takes at most, in tokens.
+type size struct {
+	input, output int
+	beside        bool // the questions
+}
+
+// spent is what a call of so much costs.
+func (c *Client) spent(to endpoint, s size) Spent {
+	return Spent{int64(s.input + s.output), c.options.Price.cost(to, s.input, s.output)}
+}
+
+// allowed makes a call if the day's bounds leave room for it, and counts what it took: what the endpoint says, or the most
+// that it could be where it was called and does not say.
+func (c *Client) allowed(ctx context.Context, to endpoint, most size, call func() (Usage, error)) (Usage, error) {
+	if c.purse == nil {
+		return call()
+	}
+	reserved := c.spent(to, most)
+	day, err := c.purse.hold(ctx, reserved, most.beside)
+	if err != nil {
+		return Usage{}, err
+	}
+	usage, err := call()
+	took := Spent{int64(usage.Input + usage.Output), usage.Cost}
+	if took.Tokens == 0 && mayHaveTaken(reasonOf(err)) {
+		took = reserved
+	}
+	c.purse.release(ctx, day, reserved, took)
+	return usage, err
+}
+
+// mayHaveTaken says whether a call that ended for a reason can have taken tokens.
+func mayHaveTaken(r Reason) bool {
+	switch r {
+	case Unreachable, Refused, Limited, Failed, Busy, Resting:
+		return false
+	}
+	return true
+}
+
+// Today is what calls have taken on this day of UTC, by every process that shares the bounds, as far as is known; zero
+// without bounds.
+func (c *Client) Today() Spent {
+	if c == nil || c.purse == nil {
+		return Spent{}
+	}
+	return c.purse.today()
+}

@@ -1,0 +1,76 @@
+// Package llm keeps the book of what the owner's language model took on each day, in the database, so that a restart
+// forgets nothing and processes that share a database count together. What may be spent is model's to hold.
+//
+// It stands on store.
+package llm
+
+import (
+	"context"
+	"fmt"
+
+	"frontdesk/internal/infra/store"
+)
+
+// Schema is the table of the book: one row for each day of UTC ("2006-01-02"), tokens and what they cost in units of
+// model.Money.
+var Schema = store.Schema{
+	Room: "spend",
+	Steps: []string{`
+CREATE TABLE spend_day (
+	day    TEXT NOT NULL PRIMARY KEY,
+	tokens BIGINT NOT NULL,
+	cost   BIGINT NOT NULL
+);
+`},
+}
+
+// keep is how many days the book goes back.
+const keep = 31
+
+// Book is the book of a database that has Schema. Its methods may be called from many goroutines and processes.
+type Book struct{ db *store.DB }
+
+// NewBook returns the book of a database.
+func NewBook(db *store.DB) *Book { return &Book{db} }
+
+// Add adds to what was spent on a day, and gives the sum of the day. It is durable when Add returns. Nothing more is read
+// only.
+func (b *Book) Add(ctx context.Context, day string, more Spent) (sum Spent, err error) {
+	if more == (Spent{}) {
+		err = b.db.View(ctx, func(tx *store.Tx) (err error) {
+			sum, err = read(ctx, tx, day)
+			return err
+		})
+		return sum, named(err)
+	}
+	err = b.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE spend_day SET tokens = tokens + $1, cost = cost + $2 WHERE day = $3`, more.Tokens, int64(more.Cost), day)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			if _, err := tx.Exec(ctx, `INSERT INTO spend_day (day, tokens, cost) VALUES ($1, $2, $3)`, day, more.Tokens, int64(more.Cost)); err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, `DELETE FROM spend_day WHERE day NOT IN (SELECT day FROM (SELECT day FROM spend_day ORDER BY day DESC LIMIT $1) AS latest)`, keep)
+			if err != nil {
+				return err
+			}
+		}
+		sum, err = read(ctx, tx, day)
+		return err
+	})
+	return sum, named(err)
+}
+
+func read(ctx context.Context, tx *store.Tx, day string) (sum Spent, err error) {
+	err = tx.QueryRow(ctx, `SELECT COALESCE(MAX(tokens), 0), COALESCE(MAX(cost), 0) FROM spend_day WHERE day = $1`, day).Scan(&sum.Tokens, &sum.Cost)
+	return sum, err
+}
+
+func named(err error) error {
+	if err != nil {
+		return fmt.Errorf("the book of what the model took: %w", err)
+	}
+	return nil
+}

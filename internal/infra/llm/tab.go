@@ -1,0 +1,139 @@
+package llm
+
+import (
+	"context"
+	"sync"
+)
+
+// Tab keeps what one answer takes of the model, and what became of each use: for the budget of tokens, and for the
+// answer's _meta. A nil Tab is that of no model: nothing is used, and nothing noted.
+type Tab struct {
+	client *Client
+
+	mu       sync.Mutex
+	outcomes map[Use]Reason // empty for a use that was of use
+	calls    int
+	tokens   int // taken, as far as it can be known beforehand
+	usage    Usage
+}
+
+// Report is what a tab holds.
+type Report struct {
+	Uses  map[Use]Reason // of the uses that were tried; empty for one that was used
+	Calls int            // that were made of the endpoint
+	Usage
+	Currency string // of the cost; empty when none is counted
+}
+
+// Tab begins a tab. A nil Client begins none.
+func (c *Client) Tab() *Tab {
+	if c == nil {
+		return nil
+	}
+	return &Tab{client: c, outcomes: map[Use]Reason{}}
+}
+
+// Report gives what the tab holds so far; ok says whether any use was tried.
+func (t *Tab) Report() (r Report, ok bool) {
+	if t == nil {
+		return r, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r = Report{Uses: map[Use]Reason{}, Calls: t.calls, Usage: t.usage}
+	for use, reason := range t.outcomes {
+		r.Uses[use] = reason
+	}
+	if t.client.options.Price != (Price{}) {
+		r.Currency = t.client.options.Price.Currency
+	}
+	return r, len(r.Uses) > 0
+}
+
+// Does says whether the use is wanted and has a model.
+func (t *Tab) Does(use Use) bool { return t.does(use) }
+
+func (t *Tab) does(use Use) bool { return t != nil && t.client.Does(use) }
+
+// Note tells the tab of a use that the caller judged itself: err is nil when it was of use.
+func (t *Tab) Note(use Use, err error) {
+	if t != nil {
+		t.note(use, err)
+	}
+}
+
+func (t *Tab) note(use Use, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.outcomes[use] = reasonOf(err)
+}
+
+// Embed turns one text into a vector, within the time of the use. Without ok there is none.
+func (t *Tab) Embed(ctx context.Context, text string) (vector []float32, ok bool) {
+	if !t.does(Embed) {
+		return nil, false
+	}
+	err := t.take(ctx, Embed, embedPath, size{input: len(text)/3 + 16}, func(ctx context.Context) (Usage, error) {
+		vectors, usage, err := t.client.embed(ctx, []string{text})
+		if err == nil {
+			vector = vectors[0]
+		}
+		return usage, err
+	})
+	return vector, err == nil
+}
+
+// ask makes one chat call, and hands what the model wrote to parse, whose error, a Fault, makes the call a failure. What
+// could be used is remembered.
+func (t *Tab) ask(ctx context.Context, use Use, p prompt, parse func(string) error) (ok bool) {
+	key := memoKey(use, p)
+	if reply, known := t.client.memo.get(key); known && parse(reply) == nil {
+		t.note(use, nil)
+		return true
+	}
+	err := t.take(ctx, use, chatPath, size{input: p.size(), output: t.client.replyTokens(p)}, func(ctx context.Context) (Usage, error) {
+		reply, usage, err := t.client.chat(ctx, p)
+		if err == nil {
+			err = parse(reply)
+		}
+		if err == nil {
+			t.client.memo.put(key, reply)
+		}
+		return usage, err
+	})
+	return err == nil
+}
+
+// take makes a call of at most so many tokens, within the time of its use and what is left of the answer's tokens, and
+// notes how it went.
+func (t *Tab) take(ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error)) error {
+	if !t.afford(most.input + most.output) {
+		err := &Fault{Reason: Budget}
+		t.note(use, err)
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.client.Time(use), errSlow)
+	defer cancel()
+	usage, err := t.client.within(ctx, use, to, most, func(ctx context.Context) (Usage, error) {
+		t.mu.Lock()
+		t.calls++
+		t.mu.Unlock()
+		return call(ctx)
+	})
+	t.mu.Lock()
+	t.usage.add(usage)
+	t.mu.Unlock()
+	t.note(use, err)
+	return err
+}
+
+// afford takes tokens from what is left for the answer, if there are as many.
+func (t *Tab) afford(tokens int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tokens+tokens > t.client.options.Tokens {
+		return false
+	}
+	t.tokens += tokens
+	return true
+}

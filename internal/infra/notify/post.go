@@ -1,0 +1,43 @@
+// Package notify tells the owner's own systems what happened: by webhooks that are signed as Standard Webhooks are, and by
+// mail.
+//
+// It stands above fetch. The offer engines ask through it what to offer, and the hands of the outbox deliver with it what
+// was bound. What it carries is personal; its errors and logs hold none of it, and nothing of what the other side said.
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// maxCredential bounds a file that holds one credential.
+const maxCredential = 4096
+
+// Credential reads what a variable of the environment or a file holds: one line of text. One of the two is named; with
+// neither it is empty. The error says which of them is at fault and never what is there.
+func Credential(variable, file string) (string, error) {
+	var text string
+	switch {
+	case variable != "" && file != "":
+		return "", errors.New("a variable of the environment and a file are both named; keep one of them")
+	case variable != "":
+		if text = os.Getenv(variable); strings.TrimSpace(text) == "" {
+			return "", fmt.Errorf("the environment has no %s; set it, or name a file", variable)
+		}
+	case file != "":
+		read, err := os.ReadFile(file)
+		if err != nil {
+			return "", errors.New("the file cannot be read")
+		}
+		text = string(read)
+	default:
+		return "", nil
+	}
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > maxCredential || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", errors.New("what is there is no credential: one line of text")
+	}
+	return text, nil
+}

@@ -1,0 +1,240 @@
+// Package api is the door of the Agent Intake Protocol, the provider's side: the manifest (agent-intake.json), the
+// addresses at which agents submit an intake and bind an offer, and the same as tools for agents that speak the Model
+// Context Protocol.
+//
+// It decodes strictly, asks the desk, and renders what the desk decided in the protocol's words and statuses. It stands
+// on desk, trust and wire, and knows nothing of engines, records or database. Nothing that an agent sent is in its errors
+// or in what it tells the log: they name members, never values.
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
+	wire "frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
+)
+
+// Config is what the door needs to know.
+type Config struct {
+	// Options are the deviations from the protocol's schemas that are taken.
+	Options wire.Options
+	// MaxBody is how many bytes a submission or a bind may have.
+	MaxBody int64
+	// Pending says whether an agent whose offer has still to be written is told so, with status "pending"; otherwise it is
+	// told to come back as from a service that is busy.
+	Pending bool
+	// Manifest gives the manifest at a public address, and Base the public address that a request came to, or its context
+	// names; empty for none. The error of Base is of an address at which nothing personal may be sent.
+	Manifest func(base string) (wire.Manifest, error)
+	Base     func(context.Context) (string, error)
+	// Enter names who sent a request, and from where, in the context that it gives. The error is fail.Unauthorized,
+	// fail.Forbidden or fail.Limited. Nil lets everybody in unnamed.
+	Enter func(http.ResponseWriter, *http.Request) (context.Context, error)
+	// Admit says whether whom a context names may submit to an intake, or bind, and counts it. Its errors are as those of
+	// Enter. Nil admits all.
+	Admit func(ctx context.Context, intake string, bind bool) error
+	// Challenge is the header WWW-Authenticate of a refusal; empty for none. Nil challenges nobody.
+	Challenge func(*http.Request, error) string
+}
+
+// Answer times (Agent Intake Protocol 0.1.0, Transport Requirements: providers should respond within 10 seconds).
+const (
+	answerTime = 9 * time.Second
+	comeAgain  = 5 * time.Second
+)
+
+// Codes of our own for what the protocol has no word for.
+const (
+	codeNoIntake  = "INTAKE_NOT_FOUND"  // 404: no intake has this address
+	codeSubmitted = "ALREADY_SUBMITTED" // 409: the session has submitted something else
+	codeForbidden = "FORBIDDEN"         // 403: the key is good, and not for this
+)
+
+// Door answers submissions and binds.
+type Door struct {
+	desk *desk.Desk
+	Config
+}
+
+// New makes a door.
+func New(d *desk.Desk, config Config) *Door { return &Door{d, config} }
+
+// Submit answers POST at an intake's address, which has the wildcard {id}.
+func (d *Door) Submit() http.Handler { return d.handler(false, d.submit) }
+
+// Bind answers POST at the address of an intake's binds, which has the wildcard {id}.
+func (d *Door) Bind() http.Handler { return d.handler(true, d.bind) }
+
+// answered is what is sent.
+type answered struct {
+	status     int
+	body       []byte
+	retryAfter time.Duration
+}
+
+// handler reads a request and lets it be answered.
+func (d *Door) handler(bind bool, answer func(ctx context.Context, base, intake string, body []byte) (answered, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			d.refuse(w, r, nil, fail.New(fail.Method, "This address takes POST."))
+			return
+		}
+		body, unread := d.read(w, r)
+		ctx, base, err := d.enter(w, r, bind)
+		switch {
+		case err != nil:
+		case unread != nil:
+			err = unread
+		case !isJSON(r.Header.Get("Content-Type")):
+			err = fail.New(fail.MediaType, "Send the body as application/json, in UTF-8.")
+		case encoded(r.Header.Get("Content-Encoding")):
+			err = fail.New(fail.MediaType, "Send the body as it is, without Content-Encoding.")
+		}
+		if err != nil {
+			d.refuse(w, r, body, err)
+			return
+		}
+		out, err := answer(ctx, base, r.PathValue("id"), body)
+		if err != nil {
+			d.refuse(w, r, body, err)
+			return
+		}
+		send(w, r, out)
+	})
+}
+
+// enter lets a request in, or says why not.
+func (d *Door) enter(w http.ResponseWriter, r *http.Request, bind bool) (ctx context.Context, base string, err error) {
+	ctx = r.Context()
+	if d.Enter != nil {
+		if ctx, err = d.Enter(w, r); err != nil {
+			return ctx, "", err
+		}
+	}
+	if base, err = d.Base(ctx); err != nil {
+		return ctx, "", err
+	}
+	return ctx, base, d.admit(ctx, r.PathValue("id"), bind)
+}
+
+func (d *Door) admit(ctx context.Context, intake string, bind bool) error {
+	if d.Admit == nil {
+		return nil
+	}
+	return d.Admit(ctx, intake, bind)
+}
+
+// submit answers an intake request (Agent Intake Protocol 0.1.0, Stages 2 and 3).
+func (d *Door) submit(ctx context.Context, base, intake string, body []byte) (answered, error) {
+	d.note(ctx, intake)
+	request, err := wire.ReadRequest(body, d.Options)
+	if err != nil {
+		return answered{}, err
+	}
+	said := texts(request.Metadata)
+	asked := desk.Submission{
+		Intake: intake, Agent: request.Agent, Session: request.SessionID, Data: request.IntakeData, Locale: said["locale"], Timezone: said["timezone"],
+	}
+	limited, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	given, err := d.desk.Submit(limited, asked)
+	switch {
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		slow := fail.New(fail.Unavailable, "The answer takes longer than usual; send the same request again.")
+		slow.RetryAfter = comeAgain
+		return answered{}, slow.Because(err)
+	case err != nil:
+		return answered{}, err
+	}
+	return d.render(ctx, base, asked, given)
+}
+
+// bind answers a bind request (Agent Intake Protocol 0.1.0, Stage 5).
+func (d *Door) bind(ctx context.Context, _, intake string, body []byte) (answered, error) {
+	d.note(ctx, intake)
+	request, err := wire.ReadBind(body, d.Options)
+	if err != nil {
+		return answered{}, err
+	}
+	bound, err := d.desk.Bind(ctx, desk.Binding{
+		Intake: intake, Offer: request.OfferID, Session: request.SessionID, Agent: request.Agent, Data: request.BindData, Confirmed: texts(request.Metadata)["user_confirmed_at"],
+	})
+	if err != nil {
+		return answered{}, err
+	}
+	httpx.EventFrom(ctx).Set("outcome", string(wire.StatusBound))
+	return answered{status: http.StatusOK, body: bound}, nil
+}
+
+// note tells the log which intake a request is for. One that is not declared is any text of a stranger's.
+func (d *Door) note(ctx context.Context, intake string) {
+	if d.desk.Takes(intake) {
+		httpx.EventFrom(ctx).Set("intake", intake)
+	}
+}
+
+// texts are the members of an object that hold a text.
+func texts(object strictjson.Value) map[string]string {
+	var members map[string]strictjson.Value
+	if object == nil || strictjson.Decode(object, &members) != nil {
+		return nil
+	}
+	found := map[string]string{}
+	for name, value := range members {
+		var text string
+		if strictjson.Decode(value, &text) == nil {
+			found[name] = text
+		}
+	}
+	return found
+}
+
+// read takes the body in.
+func (d *Door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.As(err, &large):
+		return nil, fail.New(fail.TooLarge, "The body is larger than %d bytes.", d.MaxBody)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fail.New(fail.Slow, "The body did not come in time; send it at once.")
+	}
+	return nil, fail.New(fail.Malformed, "The body ended too early; send it again.").Because(err)
+}
+
+// isJSON says whether a Content-Type is that of the protocol.
+func isJSON(contentType string) bool {
+	media, parameters, err := mime.ParseMediaType(contentType)
+	charset := parameters["charset"]
+	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+// encoded says whether a Content-Encoding changes the body.
+func encoded(coding string) bool { return coding != "" && !strings.EqualFold(coding, "identity") }
+
+// send writes an answer.
+func send(w http.ResponseWriter, r *http.Request, out answered) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	if out.retryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(fail.Seconds(out.retryAfter)))
+	}
+	w.WriteHeader(out.status)
+	if r.Method != http.MethodHead {
+		w.Write(out.body)
+	}
+}

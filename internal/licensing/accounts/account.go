@@ -1,0 +1,260 @@
+// Package accounts is the book of money and quotas: what buyers paid in, what is held of it for purchases, what sites
+// earned, who holds which licence and subscription, and how much of its quotas is used. It knows no protocol; what it
+// does for each of the twelve pricing models of RAMP v1 is one table, Models.
+//
+// It stands below desk, whose transactions its methods take part in, and above store and terms. It reads no clock: the
+// caller says what time it is. Money is integers of 1e-8 of a currency, and is never converted into another currency.
+//
+// The book is double-entry. An account is of one buyer in one currency and has four sides: what is available, what is
+// held for purchases, what sites earned of it, and what came in from outside (which is negative: the operator has it).
+// Every line of the journal adds to them amounts whose sum is zero, and the database itself refuses one that does
+// not. The journal is only ever appended to; balances are kept beside it, and Check derives them anew. As nothing is
+// shared by two buyers, those of different buyers never wait for each other.
+//
+//	account_balance       what stands on each account
+//	account_journal       every movement, by account and number
+//	account_revenue       what sites earned, by day and buyer, but for what still stands beside the balance
+//	account_hold          one row for each purchase: what it was to cost and what it cost
+//	account_meter         for how long purchases were used that the seller measures itself
+//	account_licence       licences and subscriptions
+//	account_quota         the quotas of subscriptions
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+)
+
+// Schema is the tables of this room. Amounts are in units of 1e-8 of the currency, times microseconds, 0 for none. Of
+// account_balance, own is the credit limit, -1 for the configured one, and lines is how many lines its journal has; see also lateRevenue. Of
+// account_journal, after is what was available with it. Of
+// account_hold, uses is what it took of a subscription's quotas, each with the round that it was counted in. Of
+// account_quota, round counts how often the quota began anew.
+var Schema = store.Schema{
+	Room: "account",
+	Steps: []string{`
+CREATE TABLE account_balance (
+	buyer     {{text}} NOT NULL,
+	currency  {{text}} NOT NULL,
+	available BIGINT NOT NULL,
+	held      BIGINT NOT NULL CHECK (held >= 0),
+	earned    BIGINT NOT NULL,
+	outside   BIGINT NOT NULL,
+	own       BIGINT NOT NULL,
+	status    TEXT NOT NULL,
+	lines     BIGINT NOT NULL,
+	created   BIGINT NOT NULL,
+	PRIMARY KEY (buyer, currency),
+	CHECK (available + held + earned + outside = 0)
+) {{clustered}};
+
+CREATE TABLE account_journal (
+	buyer     {{text}} NOT NULL,
+	currency  {{text}} NOT NULL,
+	line      BIGINT NOT NULL,
+	at        BIGINT NOT NULL,
+	kind      TEXT NOT NULL,
+	reference TEXT NOT NULL,
+	site      TEXT NOT NULL,
+	available BIGINT NOT NULL,
+	held      BIGINT NOT NULL,
+	earned    BIGINT NOT NULL,
+	outside   BIGINT NOT NULL,
+	after     BIGINT NOT NULL,
+	PRIMARY KEY (buyer, currency, line),
+	CHECK (available + held + earned + outside = 0)
+) {{clustered}};
+
+CREATE TABLE account_revenue (
+	site      {{text}} NOT NULL,
+	day       BIGINT NOT NULL,
+	buyer     {{text}} NOT NULL,
+	currency  {{text}} NOT NULL,
+	earned    BIGINT NOT NULL,
+	movements BIGINT NOT NULL,
+	PRIMARY KEY (site, day, buyer, currency)
+) {{clustered}};
+
+CREATE TABLE account_hold (
+	id           {{text}} NOT NULL PRIMARY KEY,
+	buyer        {{text}} NOT NULL,
+	holder       {{text}} NOT NULL,
+	site         TEXT NOT NULL,
+	model        TEXT NOT NULL,
+	currency     TEXT NOT NULL,
+	rate         BIGINT NOT NULL,
+	quantity     BIGINT NOT NULL,
+	value        BIGINT NOT NULL,
+	authorised   BIGINT NOT NULL CHECK (authorised >= 0),
+	charged      BIGINT NOT NULL CHECK (charged >= 0),
+	state        TEXT NOT NULL,
+	reported     BIGINT NOT NULL,
+	subscription TEXT NOT NULL,
+	licence      TEXT NOT NULL,
+	uses         TEXT NOT NULL,
+	granted      TEXT NOT NULL,
+	created      BIGINT NOT NULL,
+	due          BIGINT NOT NULL,
+	closed       BIGINT NOT NULL
+);
+CREATE INDEX account_hold_due ON account_hold (due) WHERE state = 'held';
+CREATE INDEX account_hold_holder ON account_hold (holder, created);
+
+CREATE TABLE account_licence (
+	id       {{text}} NOT NULL PRIMARY KEY,
+	kind     TEXT NOT NULL,
+	buyer    {{text}} NOT NULL,
+	site     TEXT NOT NULL,
+	labels   TEXT NOT NULL,
+	paths    TEXT NOT NULL,
+	url      TEXT NOT NULL,
+	paid     TEXT NOT NULL,
+	currency TEXT NOT NULL,
+	begins   BIGINT NOT NULL,
+	ends     BIGINT NOT NULL,
+	status   TEXT NOT NULL,
+	created  BIGINT NOT NULL
+);
+CREATE INDEX account_licence_buyer ON account_licence (buyer, kind);
+
+CREATE TABLE account_quota (
+	subscription {{text}} NOT NULL,
+	unit         {{text}} NOT NULL,
+	most         BIGINT NOT NULL CHECK (most >= 0),
+	used         BIGINT NOT NULL CHECK (used >= 0),
+	months       BIGINT NOT NULL,
+	span         BIGINT NOT NULL,
+	anchor       BIGINT NOT NULL,
+	resets       BIGINT NOT NULL,
+	round        BIGINT NOT NULL,
+	PRIMARY KEY (subscription, unit)
+) {{clustered}};
+`, `
+CREATE INDEX account_journal_paid ON account_journal (buyer, currency, reference, line) WHERE kind IN ('credit', 'debit', 'expire');
+`, `
+DROP INDEX account_hold_due;
+DROP INDEX account_hold_holder;
+ALTER TABLE account_hold RENAME TO account_hold_apart;
+CREATE TABLE account_hold (
+	id           {{text}} NOT NULL PRIMARY KEY,
+	buyer        {{text}} NOT NULL,
+	holder       {{text}} NOT NULL,
+	site         TEXT NOT NULL,
+	model        TEXT NOT NULL,
+	currency     TEXT NOT NULL,
+	rate         BIGINT NOT NULL,
+	quantity     BIGINT NOT NULL,
+	value        BIGINT NOT NULL,
+	authorised   BIGINT NOT NULL CHECK (authorised >= 0),
+	charged      BIGINT NOT NULL CHECK (charged >= 0),
+	state        TEXT NOT NULL,
+	reported     BIGINT NOT NULL,
+	subscription TEXT NOT NULL,
+	licence      TEXT NOT NULL,
+	uses         TEXT NOT NULL,
+	granted      TEXT NOT NULL,
+	created      BIGINT NOT NULL,
+	due          BIGINT NOT NULL,
+	closed       BIGINT NOT NULL
+) {{clustered}};
+INSERT INTO account_hold (id, buyer, holder, site, model, currency, rate, quantity, value, authorised, charged, state, reported, subscription, licence, uses, granted, created, due, closed)
+	SELECT id, buyer, holder, site, model, currency, rate, quantity, value, authorised, charged, state, reported, subscription, licence, uses, granted, created, due, closed FROM account_hold_apart;
+DROP TABLE account_hold_apart;
+CREATE INDEX account_hold_due ON account_hold (due) WHERE state = 'held';
+CREATE INDEX account_hold_holder ON account_hold (holder, created);
+`, meterTable, lateRevenue, meterGaps},
+}
+
+// Options are how the book deals with everybody.
+type Options struct {
+	// Credit is how much below nothing an account may go that has no limit of its own, in 1e-8 of its currency. Where it
+	// is more than 0, a buyer without an account is given one at its first purchase.
+	Credit int64
+	// Tolerance is by how many percent a reported quantity may differ from the estimate, see Settle; 0 for 20.
+	Tolerance int64
+	// Changed is told of everything that the operator changes, in the transaction that does it; its error undoes the
+	// change. nil for nobody.
+	Changed func(ctx context.Context, tx *store.Tx, change Change) error
+}
+
+// Book is the book of one database that has this room's Schema. Its methods may be called from several goroutines; each
+// takes part in the caller's transaction, and what is not committed did not happen.
+type Book struct{ options Options }
+
+// New makes the book.
+func New(options Options) *Book {
+	if options.Tolerance == 0 {
+		options.Tolerance = 20
+	}
+	return &Book{options}
+}
+
+// Change is something that the operator changed. It holds no amount of others and no personal datum.
+type Change struct {
+	What     string // "account", "licence" or "subscription"
+	Did      string // "open", "credit", "debit", "expire", "limit", "suspend", "resume", "add", "quota", "end"
+	ID       string // of a licence or a subscription; empty for an account
+	Buyer    string
+	Site     string // empty for all
+	Currency string // of an amount
+	Amount   int64  // in 1e-8 of the currency: paid in, taken out, or the new limit
+	Unit     string // of a quota
+	At       time.Time
+}
+
+// tell tells of a change.
+func (b *Book) tell(ctx context.Context, tx *store.Tx, change Change) error {
+	if b.options.Changed == nil {
+		return nil
+	}
+	return b.options.Changed(ctx, tx, change)
+}
+
+// Reason is why a purchase is refused.
+type Reason string
+
+// The reasons, which stand for those of RAMP v1's DenialReason of the same names.
+const (
+	InsufficientBalance Reason = "insufficient balance"
+	InvalidLicence      Reason = "invalid licence"
+	ExpiredLicence      Reason = "expired licence"
+	QuotaExceeded       Reason = "quota exceeded"
+)
+
+// Refused is the error of a purchase that the book does not let through. Whoever gets it may go on with the transaction:
+// nothing was written.
+type Refused struct {
+	Reason Reason
+	Detail string // safe for the buyer: what is wrong and what to do
+}
+
+// Error says why.
+func (r *Refused) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.Detail) }
+
+func refuse(reason Reason, format string, args ...any) error {
+	return &Refused{reason, fmt.Sprintf(format, args...)}
+}
+
+// maxBuyer is how long a buyer's key may be.
+const maxBuyer = 240
+
+// CheckBuyer says what is wrong with a buyer's key: DOMAIN/ID, as a requester's account is called, or DOMAIN/* for all of a
+// domain that have no account (licence, subscription) of their own.
+func CheckBuyer(buyer string) error {
+	domain, id, ok := strings.Cut(buyer, "/")
+	if !ok || domain == "" || id == "" || len(buyer) > maxBuyer || strings.ContainsFunc(buyer, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fail.New(fail.Invalid, "%.60q is no buyer; write DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain", buyer)
+	}
+	return nil
+}
+
+// holders are whose accounts, licences and subscriptions a buyer may use: its own, and those of its whole domain.
+func holders(buyer string) (own, domain string) {
+	name, _, _ := strings.Cut(buyer, "/")
+	return buyer, name + "/*"
+}

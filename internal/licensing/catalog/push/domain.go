@@ -1,0 +1,460 @@
+package push
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+)
+
+// The bounds of challenges (RAMP v1, domain verification). What was used counts until it would have ended, so that they bound how often a domain
+// is asked, too.
+const (
+	ChallengeLife        = 10 * time.Minute
+	ChallengesOfADomain  = 10  // that have not ended
+	ChallengesOfACaller  = 100 // that have not ended
+	KeepChallenges       = 30 * 24 * time.Hour
+	challengeTokenBytes  = 32
+	challengesSweptOnce  = 5000
+	mostChallengesListed = 1000
+)
+
+// Challenge is a token by which a caller shows that a domain is its tenant's: the provider answers with it, at the domain. The token itself is not
+// kept.
+type Challenge struct {
+	Domain, Caller, Tenant string
+	Hash                   string // SHA-256 of the token, in hex
+	Created, Ends          time.Time
+	Used                   time.Time // zero for one that is not
+	// Outcome is "verified", or one word for why not, of one that was used; empty while that is being looked at, and where that broke off.
+	Outcome string
+}
+
+// State is "open", "over" or "used", or the outcome.
+func (c Challenge) State(now time.Time) string {
+	switch {
+	case c.Outcome != "":
+		return c.Outcome
+	case !c.Used.IsZero():
+		return "used"
+	case !now.Before(c.Ends):
+		return "over"
+	}
+	return "open"
+}
+
+// Domain is a domain that somebody has shown to have.
+type Domain struct {
+	Domain, Tenant, Caller string
+	// Status is "verified", or "lapsed" where Reason says why.
+	Status, Reason string
+	Since          time.Time // from when it is verified without a gap
+	Verified       time.Time // when it was last
+	Until          time.Time // when that has to be done again
+	Listed         time.Time // when the domain's ramp.json last named this Exchange
+	Looked         time.Time // when that was last looked at
+	// Form is how addresses are signed at the domain, and Key the id of the key that was registered for that last; empty for none.
+	Form, Key string
+}
+
+// The values of Domain.Status, and why domains lapse.
+const (
+	DomainVerified = "verified"
+	DomainLapsed   = "lapsed"
+
+	LapsedOver     = "OVER"        // it was not verified again in time
+	LapsedUnlisted = "NOT_LISTED"  // its ramp.json does not name this Exchange any more
+	LapsedSilent   = "UNREACHABLE" // its ramp.json could not be had for too long
+)
+
+// Good says whether the domain is verified at a time.
+func (d *Domain) Good(now time.Time) bool { return d.Status == DomainVerified && now.Before(d.Until) }
+
+// State is Status, as it is at a time.
+func (d *Domain) State(now time.Time) string {
+	if d.Good(now) {
+		return DomainVerified
+	}
+	return DomainLapsed
+}
+
+// Why a token proves nothing.
+var (
+	ErrNoChallenge   = errors.New("there is no such challenge")
+	ErrChallengeUsed = errors.New("the challenge was used")
+	ErrChallengeOver = errors.New("the challenge is over")
+)
+
+// OnProof has fn told of every domain that is verified or lapses, and of what it comes to, in the transaction that does it; its error undoes the
+// change. It is to be called before anything else.
+func (t *Tenants) OnProof(fn func(ctx context.Context, tx *store.Tx, domain Domain, did string) error) {
+	t.proved = fn
+}
+
+func (t *Tenants) tell(ctx context.Context, tx *store.Tx, domain Domain, did string) error {
+	if t.proved == nil {
+		return nil
+	}
+	return t.proved(ctx, tx, domain, did)
+}
+
+// Challenge makes a challenge, and gives its token: 256 random bits. The error is fail.Limited where there are too many of the domain or the caller.
+func (t *Tenants) Challenge(ctx context.Context, domain, caller, tenant string) (token string, ends time.Time, err error) {
+	random := make([]byte, challengeTokenBytes)
+	rand.Read(random)
+	token = base64.RawURLEncoding.EncodeToString(random)
+	now := t.config.Now().UTC().Truncate(time.Microsecond)
+	ends = now.Add(ChallengeLife)
+	err = t.config.DB.Update(ctx, func(tx *store.Tx) error {
+		if err := fewChallenges(ctx, tx, domain, caller, now); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO supply_challenge (hash, domain, caller, tenant, created, ends, used, outcome) VALUES ($1, $2, $3, $4, $5, $6, 0, '')`,
+			tokenHash(token), domain, caller, tenant, store.Micros(now), store.Micros(ends))
+		return err
+	})
+	return token, ends, err
+}
+
+// fewChallenges refuses a challenge beyond those that there may be.
+func fewChallenges(ctx context.Context, tx *store.Tx, domain, caller string, now time.Time) error {
+	for _, of := range []struct {
+		query, value, name string
+		most               int
+	}{
+		{`SELECT COUNT(*), COALESCE(MIN(ends), 0) FROM supply_challenge WHERE domain = $1 AND ends > $2`, domain, "the domain " + domain, ChallengesOfADomain},
+		{`SELECT COUNT(*), COALESCE(MIN(ends), 0) FROM supply_challenge WHERE caller = $1 AND ends > $2`, caller, "your caller", ChallengesOfACaller},
+	} {
+		var n int
+		var next int64
+		if err := tx.QueryRow(ctx, of.query, of.value, store.Micros(now)).Scan(&n, &next); err != nil {
+			return err
+		}
+		if n >= of.most {
+			many := fail.New(fail.Limited, "%s has had %d challenges in ten minutes, and may have no more until one of them ends; use one that you have, or come back later", of.name, n)
+			many.RetryAfter = store.FromMicros(next).Sub(now)
+			return many
+		}
+	}
+	return nil
+}
+
+func tokenHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// Use uses a challenge up: of many who try at once one succeeds. The error is ErrNoChallenge where there is none with this token of the caller's for
+// the domain, ErrChallengeUsed or ErrChallengeOver.
+func (t *Tenants) Use(ctx context.Context, token, domain, caller string) (used Challenge, err error) {
+	now := t.config.Now().UTC().Truncate(time.Microsecond)
+	hash := tokenHash(token)
+	err = t.config.DB.Update(ctx, func(tx *store.Tx) error {
+		used, err = scanChallenge(tx.QueryRow(ctx, `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge WHERE hash = $1`, hash))
+		switch {
+		case errors.Is(err, sql.ErrNoRows), err == nil && (used.Domain != domain || used.Caller != caller):
+			return ErrNoChallenge
+		case err != nil:
+			return err
+		case !used.Used.IsZero():
+			return ErrChallengeUsed
+		case !now.Before(used.Ends):
+			return ErrChallengeOver
+		}
+		used.Used = now
+		n, err := tx.Exec(ctx, `UPDATE supply_challenge SET used = $1 WHERE hash = $2 AND used = 0`, store.Micros(now), hash)
+		if err == nil && n != 1 {
+			err = ErrChallengeUsed
+		}
+		return err
+	})
+	return used, err
+}
+
+type scanner interface{ Scan(...any) error }
+
+func scanChallenge(row scanner) (c Challenge, err error) {
+	var created, ends, used int64
+	err = row.Scan(&c.Hash, &c.Domain, &c.Caller, &c.Tenant, &created, &ends, &used, &c.Outcome)
+	c.Created, c.Ends, c.Used = store.FromMicros(created), store.FromMicros(ends), store.FromMicros(used)
+	return c, err
+}
+
+// ErrMoved is of a domain that is another tenant's by now.
+var ErrMoved = errors.New("the domain is not the tenant's any more")
+
+// Registered is the key that goes with a proof.
+type Registered struct {
+	ID, Form string
+	Ends     time.Time // zero for never
+}
+
+// Prove keeps that a used challenge was met: the domain is verified for so long. register registers the key that goes with that, in the same
+// transaction; it gives the zero value for none, and then the one of before stays. The deadline is no later than the end of the key. The
+// error is ErrMoved where the domain is another's by now, or register's: then nothing is kept.
+func (t *Tenants) Prove(ctx context.Context, c Challenge, life time.Duration, register func(context.Context, *store.Tx) (Registered, error)) (proved Domain, err error) {
+	now := t.config.Now().UTC().Truncate(time.Microsecond)
+	err = t.change(ctx, func(tx *store.Tx) error {
+		if owner, err := ownerOf(ctx, tx, c.Domain); err != nil || owner != c.Tenant && (owner != "" || !t.config.Sites[c.Tenant]) {
+			return errors.Join(err, ErrMoved)
+		}
+		proved = Domain{Domain: c.Domain, Tenant: c.Tenant, Caller: c.Caller, Status: DomainVerified, Since: now, Verified: now, Until: now.Add(life), Listed: now, Looked: now}
+		before, err := domainAt(ctx, tx, c.Domain)
+		if err != nil {
+			return err
+		}
+		if before.Tenant == c.Tenant {
+			proved.Form, proved.Key = before.Form, before.Key
+			if before.Good(now) {
+				proved.Since = before.Since
+			}
+		}
+		key, err := register(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if key.ID != "" {
+			proved.Form, proved.Key = key.Form, key.ID
+		}
+		if !key.Ends.IsZero() && key.Ends.Before(proved.Until) {
+			proved.Until = key.Ends
+		}
+		if _, err := tx.Exec(ctx, `UPDATE supply_challenge SET outcome = $1 WHERE hash = $2`, DomainVerified, c.Hash); err != nil {
+			return err
+		}
+		if err := putDomain(ctx, tx, proved); err != nil {
+			return err
+		}
+		return t.tell(ctx, tx, proved, DomainVerified)
+	})
+	return proved, err
+}
+
+// Disprove keeps why a used challenge was not met, in one word. One that was met stays so: whoever could not be told of that may ask this in vain.
+func (t *Tenants) Disprove(ctx context.Context, c Challenge, why string) error {
+	return t.config.DB.Update(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE supply_challenge SET outcome = $1 WHERE hash = $2 AND outcome = ''`, why, c.Hash)
+		if err != nil || n == 0 {
+			return err
+		}
+		return t.tell(ctx, tx, Domain{Domain: c.Domain, Tenant: c.Tenant, Caller: c.Caller, Reason: why}, "refused")
+	})
+}
+
+// ownerOf is the tenant that has a domain; empty for none.
+func ownerOf(ctx context.Context, tx *store.Tx, domain string) (owner string, err error) {
+	err = each(ctx, tx, `SELECT tenant FROM supply_domain WHERE domain = $1`, func(rows store.Rows) error { return rows.Scan(&owner) }, domain)
+	return owner, err
+}
+
+func putDomain(ctx context.Context, tx *store.Tx, d Domain) error {
+	_, err := tx.Exec(ctx, `INSERT INTO supply_verified (domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (domain) DO UPDATE SET tenant = EXCLUDED.tenant, caller = EXCLUDED.caller, state = EXCLUDED.state, reason = EXCLUDED.reason, since = EXCLUDED.since,
+		verified = EXCLUDED.verified, until = EXCLUDED.until, listed = EXCLUDED.listed, looked = EXCLUDED.looked, form = EXCLUDED.form, signing = EXCLUDED.signing`,
+		d.Domain, d.Tenant, d.Caller, d.Status, d.Reason, store.Micros(d.Since), store.Micros(d.Verified), store.Micros(d.Until), store.Micros(d.Listed), store.Micros(d.Looked), d.Form, d.Key)
+	return err
+}
+
+func scanDomain(row scanner) (d Domain, err error) {
+	var since, verified, until, listed, looked int64
+	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &since, &verified, &until, &listed, &looked, &d.Form, &d.Key)
+	d.Since, d.Verified, d.Until = store.FromMicros(since), store.FromMicros(verified), store.FromMicros(until)
+	d.Listed, d.Looked = store.FromMicros(listed), store.FromMicros(looked)
+	return d, err
+}
+
+// domainAt is a domain as it is kept; the zero value for one that is not.
+func domainAt(ctx context.Context, tx *store.Tx, domain string) (d Domain, err error) {
+	err = each(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified WHERE domain = $1`,
+		func(rows store.Rows) (err error) { d, err = scanDomain(rows); return err }, domain)
+	return d, err
+}
+
+func readDomains(ctx context.Context, tx *store.Tx) (all []Domain, err error) {
+	err = each(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified ORDER BY domain`,
+		func(rows store.Rows) error {
+			d, err := scanDomain(rows)
+			all = append(all, d)
+			return err
+		})
+	return all, err
+}
+
+// forgetOthers forgets that domains are verified which are not their tenant's any more.
+func forgetOthers(ctx context.Context, tx *store.Tx, tenant string) error {
+	_, err := tx.Exec(ctx, `DELETE FROM supply_verified WHERE tenant = $1 AND NOT EXISTS
+		(SELECT 1 FROM supply_domain WHERE supply_domain.domain = supply_verified.domain AND supply_domain.tenant = supply_verified.tenant)`, tenant)
+	return err
+}
+
+// Proven gives a domain that was verified once, whether it is good or not, as it was last read; nil for one that was not. It must not be changed.
+func (t *Tenants) Proven(domain string) *Domain { return t.known.Load().proven[domain] }
+
+// Count says how many domains are in a state, of those that were last read.
+func (t *Tenants) Count(state string) (n int) {
+	now := t.config.Now()
+	for _, d := range t.known.Load().proven {
+		if d.State(now) == state {
+			n++
+		}
+	}
+	return n
+}
+
+// Domains gives all domains that were verified once, by their names, as the database has them now.
+func (t *Tenants) Domains(ctx context.Context) (all []Domain, err error) {
+	err = t.config.DB.View(ctx, func(tx *store.Tx) error {
+		all, err = readDomains(ctx, tx)
+		return err
+	})
+	return all, err
+}
+
+// Challenges gives the last challenges, of a domain or of all, the last first, at most so many, and no more than 1000.
+func (t *Tenants) Challenges(ctx context.Context, domain string, limit int) (all []Challenge, err error) {
+	query, args := `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge ORDER BY created DESC, hash LIMIT $1`, []any{min(limit, mostChallengesListed)}
+	if domain != "" {
+		query = `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge WHERE domain = $1 ORDER BY created DESC, hash LIMIT $2`
+		args = []any{domain, min(limit, mostChallengesListed)}
+	}
+	err = t.config.DB.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		return each(ctx, tx, query, func(rows store.Rows) error {
+			c, err := scanChallenge(rows)
+			all = append(all, c)
+			return err
+		}, args...)
+	})
+	return all, err
+}
+
+// OpenChallenges counts the challenges that are open, by domain.
+func (t *Tenants) OpenChallenges(ctx context.Context) (open map[string]int, err error) {
+	now := store.Micros(t.config.Now())
+	err = t.config.DB.View(ctx, func(tx *store.Tx) error {
+		open = map[string]int{}
+		return each(ctx, tx, `SELECT domain, COUNT(*) FROM supply_challenge WHERE used = 0 AND ends > $1 GROUP BY domain`, func(rows store.Rows) error {
+			var domain string
+			var n int
+			err := rows.Scan(&domain, &n)
+			open[domain] = n
+			return err
+		}, now)
+	})
+	return open, err
+}
+
+// Due claims domains that were not looked at for some time, at most so many, so that no other process looks at them, too.
+func (t *Tenants) Due(ctx context.Context, every time.Duration, limit int) (due []Domain, err error) {
+	now := t.config.Now().UTC().Truncate(time.Microsecond)
+	err = t.config.DB.Update(ctx, func(tx *store.Tx) error {
+		due = nil
+		err := each(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified
+			WHERE looked <= $1 ORDER BY looked LIMIT $2`, func(rows store.Rows) error {
+			d, err := scanDomain(rows)
+			due = append(due, d)
+			return err
+		}, store.Micros(now.Add(-every)), limit)
+		for i := 0; i < len(due) && err == nil; i++ {
+			due[i].Looked = now
+			_, err = tx.Exec(ctx, `UPDATE supply_verified SET looked = $1 WHERE domain = $2`, store.Micros(now), due[i].Domain)
+		}
+		return err
+	})
+	return due, err
+}
+
+// Seen is what came of a look at a domain's ramp.json.
+type Seen string
+
+// The values of Seen.
+const (
+	SeenListed   Seen = "listed"   // it names this Exchange
+	SeenUnlisted Seen = "unlisted" // it does not, or there is none
+	SeenNothing  Seen = "nothing"  // it could not be had
+)
+
+// Look keeps what came of a look at a domain that Due gave, and says how the domain stands then: it lapses at once where its provider does not name this
+// Exchange any more, and after a time where that cannot be told, and when its deadline is over; it is verified again as soon as
+// it is named again before its deadline. turned says whether any of this changed now.
+func (t *Tenants) Look(ctx context.Context, due Domain, seen Seen, silent time.Duration) (now Domain, turned bool, err error) {
+	at := t.config.Now().UTC().Truncate(time.Microsecond)
+	look := func(tx *store.Tx) error {
+		d, err := domainAt(ctx, tx, due.Domain)
+		now, turned = d, false
+		if err != nil || d.Domain == "" || d.Verified.After(due.Looked) { // what was seen is older than that
+			return err
+		}
+		if seen == SeenListed {
+			d.Listed = at
+		}
+		status, reason := DomainVerified, ""
+		switch {
+		case !at.Before(d.Until):
+			status, reason = DomainLapsed, LapsedOver
+		case seen == SeenUnlisted:
+			status, reason = DomainLapsed, LapsedUnlisted
+		case seen == SeenNothing && d.Status == DomainLapsed:
+			status, reason = d.Status, d.Reason
+		case seen == SeenNothing && at.Sub(d.Listed) >= silent:
+			status, reason = DomainLapsed, LapsedSilent
+		}
+		turned = status != d.Status
+		if turned && status == DomainVerified {
+			d.Since = at
+		}
+		d.Status, d.Reason = status, reason
+		now = d
+		if err := putDomain(ctx, tx, d); err != nil || !turned {
+			return err
+		}
+		if _, err = tx.Exec(ctx, `UPDATE supply_version SET version = version + 1 WHERE one = 1`); err != nil {
+			return err
+		}
+		return t.tell(ctx, tx, d, status)
+	}
+	if err = t.config.DB.Update(ctx, look); err == nil && turned {
+		_, err = t.Refresh(ctx)
+	}
+	return now, turned, err
+}
+
+// Forget forgets that a domain was verified. It is fail.NotFound for one that was not.
+func (t *Tenants) Forget(ctx context.Context, domain string) error {
+	return t.change(ctx, func(tx *store.Tx) error {
+		d, err := domainAt(ctx, tx, domain)
+		if err != nil {
+			return err
+		}
+		if d.Domain == "" {
+			return fail.New(fail.NotFound, "the domain %.253s was not verified", domain)
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM supply_verified WHERE domain = $1`, domain); err != nil {
+			return err
+		}
+		return t.tell(ctx, tx, d, "forgotten")
+	})
+}
+
+// SweepChallenges deletes challenges that ended long ago.
+func (t *Tenants) SweepChallenges(ctx context.Context) error {
+	before := store.Micros(t.config.Now().Add(-KeepChallenges))
+	for {
+		var swept int64
+		err := t.config.DB.Update(ctx, func(tx *store.Tx) (err error) {
+			swept, err = tx.Exec(ctx, `DELETE FROM supply_challenge WHERE hash IN (SELECT hash FROM supply_challenge WHERE ends < $1 LIMIT $2)`, before, challengesSweptOnce)
+			return err
+		})
+		if err != nil || swept < challengesSweptOnce {
+			return err
+		}
+	}
+}

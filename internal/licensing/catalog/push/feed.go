@@ -1,0 +1,124 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"frontdesk/internal/infra/store"
+)
+
+// Change is one step of the feed: an entry that is there now, or one that no longer is, of which Address and Author are told.
+type Change struct {
+	Tenant   string
+	Revision int64
+	Entry    Entry
+	Removed  bool
+}
+
+// ErrBehind is what Changes gives a follower that cannot be told all that was removed since it last asked. It starts over from nothing.
+var ErrBehind = errors.New("what was pushed cannot be told from there; start over")
+
+// Revisions gives the revision of what was pushed for every tenant. It is cheap enough to be asked every second, and after every push.
+func (s *Shelves) Revisions(ctx context.Context) (revisions map[string]int64, err error) {
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		shelves, err := shelves(ctx, tx)
+		revisions = make(map[string]int64, len(shelves))
+		for tenant, at := range shelves {
+			if at.revision > 0 {
+				revisions[tenant] = at.revision
+			}
+		}
+		return err
+	})
+	return revisions, err
+}
+
+func shelves(ctx context.Context, tx *store.Tx) (map[string]shelf, error) {
+	rows, err := tx.Query(ctx, `SELECT tenant, revision, horizon, refused FROM supply_shelf`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[string]shelf{}
+	for rows.Next() {
+		var tenant string
+		var at shelf
+		if err := rows.Scan(&tenant, &at.revision, &at.horizon, &at.refused); err != nil {
+			return nil, err
+		}
+		all[tenant] = at
+	}
+	return all, rows.Err()
+}
+
+func shelfOf(ctx context.Context, tx *store.Tx, tenant string) (at shelf, err error) {
+	rows, err := tx.Query(ctx, `SELECT revision, horizon, refused FROM supply_shelf WHERE tenant = $1`, tenant)
+	if err != nil {
+		return at, err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&at.revision, &at.horizon, &at.refused)
+	}
+	return at, errors.Join(err, rows.Err())
+}
+
+// Changes calls fn with all that was pushed and removed since from, in one consistent snapshot, and returns the revisions to go on from. From an
+// empty map that is everything. What changed several times comes as it is last. An error of fn ends it and is returned. See also ErrBehind.
+func (s *Shelves) Changes(ctx context.Context, from map[string]int64, fn func(Change) error) (to map[string]int64, err error) {
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		now, err := shelves(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for tenant, since := range from {
+			if at := now[tenant]; since > at.revision || since < at.horizon {
+				return ErrBehind
+			}
+		}
+		to = map[string]int64{}
+		for tenant, at := range now {
+			if at.revision > 0 {
+				to[tenant] = at.revision
+			}
+			if at.revision > from[tenant] {
+				if err := changes(ctx, tx, tenant, from[tenant], fn); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return to, err
+}
+
+func changes(ctx context.Context, tx *store.Tx, tenant string, since int64, fn func(Change) error) error {
+	query := `SELECT address, author, revision, entry FROM supply_entry WHERE tenant = $1 AND revision > $2`
+	if since == 0 {
+		query = `SELECT address, author, revision, entry FROM supply_entry WHERE tenant = $1 AND revision > $2 AND entry IS NOT NULL`
+	}
+	rows, err := tx.Query(ctx, query, tenant, since)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text []byte
+		change := Change{Tenant: tenant}
+		if err := rows.Scan(&change.Entry.Address, &change.Entry.Author, &change.Revision, &text); err != nil {
+			return err
+		}
+		if change.Removed = len(text) == 0; !change.Removed {
+			if err := json.Unmarshal(text, &change.Entry); err != nil {
+				return fmt.Errorf("read an entry: %w", err)
+			}
+		}
+		if err := fn(change); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

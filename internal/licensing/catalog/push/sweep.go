@@ -1,0 +1,98 @@
+package push
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/internal/infra/store"
+)
+
+// How long what is over is kept.
+const (
+	KeepRemoved = 7 * 24 * time.Hour   // that an entry was removed: who follows less often than that starts over
+	KeepRefused = 30 * 24 * time.Hour  // that an entry was refused
+	KeepClaims  = 400 * 24 * time.Hour // that a provider attested a hash
+	sweptAtOnce = 5000
+	sweptAtMost = 200 // transactions of one sweep
+)
+
+// Sweep deletes what was kept long enough, and all that was pushed for tenants that gone says are no more.
+func (s *Shelves) Sweep(ctx context.Context, gone func(tenant string) bool) error {
+	var tenants map[string]shelf
+	err := s.db.View(ctx, func(tx *store.Tx) (err error) {
+		tenants, err = shelves(ctx, tx)
+		return err
+	})
+	for tenant := range tenants {
+		if err == nil {
+			err = s.sweep(ctx, tenant, gone(tenant))
+		}
+	}
+	return err
+}
+
+func (s *Shelves) sweep(ctx context.Context, tenant string, all bool) error {
+	now := s.now()
+	err := s.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM supply_attested WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-KeepClaims)), number(all))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for range sweptAtMost {
+		swept := 0
+		err := s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
+			swept = 0
+			rows, err := tx.Query(ctx, `SELECT address, author, revision, entry IS NULL FROM supply_entry WHERE tenant = $1 AND (entry IS NULL AND changed < $2 OR $3 = 1) LIMIT $4`,
+				tenant, store.Micros(now.Add(-KeepRemoved)), number(all), sweptAtOnce)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			type key struct{ address, author string }
+			var keys []key
+			for rows.Next() {
+				var k key
+				var revision int64
+				var removed bool
+				if err := rows.Scan(&k.address, &k.author, &revision, &removed); err != nil {
+					return err
+				}
+				keys = append(keys, k)
+				at.horizon = max(at.horizon, revision)
+			}
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			rows.Close()
+			for _, k := range keys {
+				err := tx.Put(ctx, `DELETE FROM supply_entry WHERE tenant = $1 AND address = $2 AND author = $3`, tenant, k.address, k.author)
+				if _, stars := Pattern(k.address); stars && all && err == nil {
+					_, err = tx.Exec(ctx, `DELETE FROM supply_pattern WHERE tenant = $1 AND address = $2 AND author = $3`, tenant, k.address, k.author)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if all && len(keys) > 0 {
+				at.revision++ // who follows starts over
+				at.horizon = at.revision
+			}
+			swept = len(keys)
+			_, err = tx.Exec(ctx, `DELETE FROM supply_rejection WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-KeepRefused)), number(all))
+			return err
+		})
+		if err != nil || swept < sweptAtOnce {
+			return err
+		}
+	}
+	return nil
+}
+
+func number(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
+}

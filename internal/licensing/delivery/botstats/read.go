@@ -1,0 +1,114 @@
+package botstats
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"frontdesk/internal/infra/store"
+)
+
+// Reader reads what was counted. It may be used from many goroutines.
+type Reader struct{ db *store.DB }
+
+// NewReader reads a database that has Schema.
+func NewReader(db *store.DB) *Reader { return &Reader{db} }
+
+// Wanted says which sightings are wanted. An empty field is no condition.
+type Wanted struct {
+	Site    string // its id; it has to be set
+	Agent   string
+	Outcome string
+	// Since and Until bound the time, by the days in which they lie: Since ≤ time < Until.
+	Since, Until time.Time
+}
+
+// Day is how often an agent was seen on a day.
+type Day struct {
+	Day     time.Time // its beginning, by UTC
+	Agent   string
+	Outcome string
+	Count   int64
+}
+
+// narrowed is the condition of what is wanted, with its arguments.
+func (w Wanted) narrowed() (string, []any) {
+	const day = 24 * time.Hour
+	where, args := "", []any{}
+	for _, c := range []struct {
+		is   string
+		want any
+	}{
+		{"site =", w.Site}, {"day >=", store.Micros(w.Since.UTC().Truncate(day))}, {"day <", store.Micros(w.Until.UTC().Add(day - time.Microsecond).Truncate(day))},
+		{"agent =", w.Agent}, {"outcome =", w.Outcome},
+	} {
+		if c.want != "" {
+			args = append(args, c.want)
+			where += fmt.Sprintf(" AND %s $%d", c.is, len(args))
+		}
+	}
+	return strings.TrimPrefix(where, " AND "), args
+}
+
+// Days gives how often agents were seen, by day, agent and outcome.
+func (r *Reader) Days(ctx context.Context, w Wanted) (all []Day, err error) {
+	where, args := w.narrowed()
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, `SELECT day, agent, outcome, count FROM traffic_day WHERE `+where+` ORDER BY day, agent, outcome`, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var d Day
+			var at int64
+			if err := rows.Scan(&at, &d.Agent, &d.Outcome, &d.Count); err != nil {
+				return err
+			}
+			d.Day = store.FromMicros(at)
+			all = append(all, d)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read sightings: %w", err)
+	}
+	return all, nil
+}
+
+// Path is how often an agent was seen below a path.
+type Path struct {
+	Path    string // "" for those that are not told apart
+	Agent   string
+	Outcome string
+	Count   int64
+}
+
+// Paths gives where agents were seen most, up to so many rows, the most often first.
+func (r *Reader) Paths(ctx context.Context, w Wanted, limit int) (all []Path, err error) {
+	where, args := w.narrowed()
+	args = append(args, limit)
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, `SELECT path, agent, outcome, CAST(SUM(count) AS BIGINT) AS total FROM traffic_path WHERE `+where+
+			fmt.Sprintf(` GROUP BY path, agent, outcome ORDER BY total DESC, path, agent, outcome LIMIT $%d`, len(args)), args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var p Path
+			if err := rows.Scan(&p.Path, &p.Agent, &p.Outcome, &p.Count); err != nil {
+				return err
+			}
+			all = append(all, p)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read sightings: %w", err)
+	}
+	return all, nil
+}

@@ -1,0 +1,112 @@
+package rampapi
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/wire/contenthash"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// The addresses of the protocol's documents.
+const (
+	ProviderManifest = "/.well-known/ramp.json"
+	ExchangeManifest = "/.well-known/ramp-exchange.json"
+	ExchangeKeys     = "/exchange/v1/keys"
+)
+
+// Identity is who an Exchange says it is.
+type Identity struct {
+	Domain, Name, Operator string
+	OperatorDomain         string // empty for the same
+	Contact                string // an e-mail address; this and what follows may be empty
+	TermsURL, PrivacyURL   string
+	Currency               string
+	Verifiers              []string // domains of those who are trusted to attest other people's content
+	Profiles               []string // names of those by which offers tell more
+}
+
+// Other is a further Exchange through which a provider sells.
+type Other struct {
+	Domain, Endpoint string
+	Reseller         bool // it is no direct partner
+}
+
+// DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public address, and through others.
+func DeclareProvider(provider string, exchange Identity, address string, others ...Other) (*httpx.Document, error) {
+	m := &rampv1.ProviderManifest{
+		Ver: Version, Provider: provider, Contact: given(exchange.Contact),
+		Exchanges: []*rampv1.AuthorizedExchange{{
+			Domain: exchange.Domain, Endpoint: address, Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT,
+		}},
+		Ext: &structpb.Struct{Fields: map[string]*structpb.Value{
+			PolicyKey: structpb.NewStringValue(address + strings.Replace(AccessPolicy, "{"+PolicyDomain+"}", provider, 1)),
+		}},
+	}
+	for _, other := range others {
+		how := rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT
+		if other.Reseller {
+			how = rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER
+		}
+		m.Exchanges = append(m.Exchanges, &rampv1.AuthorizedExchange{Domain: other.Domain, Endpoint: other.Endpoint, Relationship: how})
+	}
+	if err := wire.Validate(m); err != nil {
+		return nil, err
+	}
+	return ready(wire.WriteProviderManifest(m))
+}
+
+// DeclareExchange makes ramp-exchange.json of an Exchange at a public address.
+func DeclareExchange(exchange Identity, address string) (*httpx.Document, error) {
+	m := &rampv1.ExchangeManifest{
+		Ver: Version, Domain: exchange.Domain, Name: exchange.Name, Operator: exchange.Operator, OperatorDomain: given(exchange.OperatorDomain),
+		ExchangeEndpoint: address, KeysUri: address + ExchangeKeys, HealthEndpoint: given(address + "/healthz"),
+		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
+		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"}, HashMethodsSupported: []string{"sha-256", string(contenthash.SimHash)},
+		ContactEmail: given(exchange.Contact), TermsUri: given(exchange.TermsURL), PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
+		SupportedProfiles: exchange.Profiles, CatalogEndpoint: given(address), AcceptedVerifiers: exchange.Verifiers,
+	}
+	if err := wire.Validate(m); err != nil {
+		return nil, err
+	}
+	document, err := ready(wire.WriteExchangeManifest(m))
+	if err != nil {
+		return nil, err
+	}
+	return document.Cached(wire.ManifestCacheControl), nil
+}
+
+// DeclareKeys makes the document of the keys that offers are signed with.
+func DeclareKeys(keys []wire.Key) (*httpx.Document, error) {
+	return ready(wire.WriteExchangeKeys(keys))
+}
+
+func ready(text []byte, err error) (*httpx.Document, error) {
+	if err != nil {
+		return nil, err
+	}
+	return httpx.NewDocument(jsontext.Value(text))
+}
+
+// given is a member that may be left out.
+func given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// names are the values of an enum but the one that says nothing, in the order of their numbers.
+func names(of map[int32]string) []string {
+	var all []string
+	for n := int32(0); int(n) < len(of); n++ {
+		if !strings.HasSuffix(of[n], "_UNSPECIFIED") {
+			all = append(all, of[n])
+		}
+	}
+	return all
+}

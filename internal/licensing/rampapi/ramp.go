@@ -1,0 +1,196 @@
+// Package rampapi is the door of RAMP v1, the Exchange's side: what is offered for resources, the purchase of offers,
+// reports on how content was used, and disputes, over Connect, gRPC and gRPC-Web on one port; and the documents that tell of it.
+//
+// A request passes the same steps in one order: its size, its form, its rules, its critical extensions, who asks, how often.
+// Then the desk is asked, and what it decided is rendered in the protocol's words. The package stands on desk, trust and
+// wire, and knows nothing of content, deals, ledger or database.
+package rampapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpcreflect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/wire/grpc/health/v1/healthv1connect"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/ramp/v1/rampv1connect"
+)
+
+// Version is what answers say in ver.
+const Version = "1.0"
+
+// MaxBody is how many bytes a request may have, and how many its message may have once it is decompressed.
+const MaxBody = 1 << 20
+
+// Config is what the door needs to know.
+type Config struct {
+	// Exchange is the domain by which this Exchange is known: what answers name as exchange.
+	Exchange string
+	// Currency is that of what costs nothing; empty is US dollars.
+	Currency string
+	// Deadline is how long a query may take that does not say, and MaxDeadline how long one may take that does; other
+	// requests may take MaxDeadline.
+	Deadline, MaxDeadline time.Duration
+	// Targets gives the addresses of a request under which it may have been signed: that at which it arrived, and that
+	// which the public address makes of it.
+	Targets func(*http.Request) []string
+	// Elsewhere says of a request that the host in its Targets is nobody's word but its sender's. Nil says that of none.
+	Elsewhere func(*http.Request) bool
+	// Identify says who sent a request. Its errors are those of [identity.Requesters.Identify].
+	Identify func(context.Context, *rampv1.Requester, identity.Call) (identity.Requester, error)
+	// Resolved takes the signature of a request to the Broker, once. Nil takes it any number of times.
+	Resolved func(context.Context, *identity.Proof) error
+	// Forwarded says whether a query passed through the intermediaries that it names, as [identity.Requesters.Forwarded] does. Nil
+	// believes none.
+	Forwarded func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error
+	// Signatures is how Identify wants requests signed, as [identity.RequesterConfig] has it, for tools to say.
+	Signatures string
+	// Purchases is how it wants requests signed that spend, and Local says that tools are called over no network, by whoever runs this
+	// process: nothing is bought there, since nobody can show who they are.
+	Purchases string
+	Local     bool
+	// Caller says which caller sent a request of the CatalogService, or about a domain, which names it, or does not name anybody. Its errors are those of
+	// [identity.Callers.Identify]. Nil takes nothing that is pushed.
+	Caller func(ctx context.Context, named string, call identity.Call) (*identity.Caller, error)
+	// SignUp signs a requester up, and says whether it had not been before. Nil lets nobody do so itself.
+	SignUp SignUp
+	// Admit says why the sender of a tool's call is not let in, whoever the requester is. Nil lets in all.
+	Admit func(context.Context) error
+	// Count counts a request of a requester, and says what is left. Nil counts nothing.
+	Count func(context.Context, identity.Requester) identity.Allowance
+	// Suspect says, of a request that nobody could be identified by, that too many such came from its address; Failed counts
+	// one. A good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
+	Suspect func(context.Context) error
+	Failed  func(context.Context)
+	// Trusted says whether the sender of a dispute that nobody signed is let in. Nil lets in none.
+	Trusted func(context.Context) bool
+	// MCP says that agents can also connect by MCP, which offers of what is open tell.
+	MCP bool
+	// Sign signs an offer's document with the Exchange's key.
+	Sign func(document []byte) (signature []byte, err error)
+	// Attest gives what the site itself attests of what is offered, nil for nothing (RAMP v1, ResourceAttestation); it is the same for the same
+	// version. Nil attests nothing.
+	Attest func(*desk.Proposal) (*rampv1.ResourceAttestation, error)
+	// Base gives the address of this front desk as the sender of a request knows it, without a slash at its end; empty where
+	// nobody knows it. FetchAt is the address below which what is bought is fetched, with a slash at its end.
+	Base, FetchAt func(context.Context) string
+	// Ready says why requests would be refused now; nil when they are answered.
+	Ready func(context.Context) error
+	// Stopping says that the server is about to stop, so that who watches its health leaves it; nil for never.
+	Stopping func() bool
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+
+	// Broker buys for others beside, or in place of, the Exchange; nil for none.
+	Broker *Broker
+
+	watchEvery time.Duration // 0 is watchEvery
+}
+
+// door serves one front desk.
+type door struct {
+	desk *desk.Desk
+	Config
+}
+
+func newDoor(d *desk.Desk, config Config) *door {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &door{desk: d, Config: config}
+}
+
+// Patterns are the paths that Handler answers, as http.ServeMux reads them: each RPC, and what stands below the services.
+func Patterns() []string {
+	all := []string{
+		"/" + rampv1connect.ExchangeServiceName + "/", "/" + rampv1connect.CatalogServiceName + "/", "/" + healthv1connect.HealthName + "/",
+		"/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
+	}
+	for at, service := range []protoreflect.Name{"ExchangeService", "CatalogService"} {
+		methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName(service).Methods()
+		for i := range methods.Len() {
+			all = append(all, all[at]+string(methods.Get(i).Name()))
+		}
+	}
+	return append(all, successors...)
+}
+
+// successors are where an Exchange of a protocol that came after RAMP v1 is asked.
+var successors = []string{"/fora.v1.ExchangeService/", "/ramp.v2.ExchangeService/"}
+
+// refuseSuccessor says to who asks in a protocol that came after RAMP v1 which one is spoken here.
+func refuseSuccessor(w http.ResponseWriter, r *http.Request) {
+	name := "RAMP 2"
+	if strings.HasPrefix(r.URL.Path, successors[0]) {
+		name = "FORA"
+	}
+	WriteError(w, r, fail.New(fail.UnsupportedMode, "%s is not spoken here; this Exchange speaks RAMP %s, as its /.well-known/ramp-exchange.json says", name, Version))
+}
+
+// Handler answers the protocol's RPCs, and the health check and the reflection of gRPC beside them.
+func Handler(d *desk.Desk, config Config) http.Handler {
+	at := newDoor(d, config)
+	mux := http.NewServeMux()
+	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
+	mux.Handle(path, at.received(exchange))
+	mux.Handle(at.catalogHandler())
+	for _, path := range successors {
+		mux.HandleFunc(path, refuseSuccessor)
+	}
+	path, health := healthv1connect.NewHealthHandler(newHealth(config), options...)
+	mux.Handle(path, lasting(health))
+	services := []string{rampv1connect.ExchangeServiceName, rampv1connect.CatalogServiceName, healthv1connect.HealthName}
+	if config.Broker != nil {
+		services = append(services, rampv1connect.BrokerServiceName)
+	}
+	names := grpcreflect.NewStaticReflector(services...)
+	for _, of := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha} {
+		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection), compression)
+		mux.Handle(path, flushed(reflection))
+	}
+	return mux
+}
+
+// options are those of every RPC: our codecs, and how much of a message is read.
+var options = []connect.HandlerOption{
+	connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxBody), compression,
+	connect.WithCompressMinBytes(plainly),
+}
+
+// maxReflection is how many bytes a question about the services may have.
+const maxReflection = 16 << 10
+
+// exchange is ExchangeService. What is not here is answered with unimplemented.
+type exchange struct {
+	rampv1connect.UnimplementedExchangeServiceHandler
+	*door
+}
+
+// DiscoverResources says what is offered for resources.
+func (x exchange) DiscoverResources(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
+	return take(ctx, x.door, r, x.discover)
+}
+
+// ExecuteTransaction buys by offers.
+func (x exchange) ExecuteTransaction(ctx context.Context, r *connect.Request[rampv1.TransactionRequest]) (*connect.Response[rampv1.TransactionResponse], error) {
+	return take(ctx, x.door, r, x.execute)
+}
+
+// ReportUsage takes a report on how content was used.
+func (x exchange) ReportUsage(ctx context.Context, r *connect.Request[rampv1.UsageReport]) (*connect.Response[rampv1.UsageReportResponse], error) {
+	return take(ctx, x.door, r, x.report)
+}
+
+// DisputeTransaction takes up a dispute, or says where it stands.
+func (x exchange) DisputeTransaction(ctx context.Context, r *connect.Request[rampv1.DisputeRequest]) (*connect.Response[rampv1.DisputeResponse], error) {
+	return take(ctx, x.door, r, x.dispute)
+}

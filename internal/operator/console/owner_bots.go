@@ -1,0 +1,245 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"frontdesk/internal/licensing/delivery/botstats"
+)
+
+// botsBody is whom the edges saw.
+type botsBody struct {
+	Sites    []Site
+	Site     string
+	Agent    string
+	Outcome  string
+	Day      string
+	Any      bool
+	Plot     *sightings
+	Outcomes []outcomeRow
+	Chosen   string // what is meant by the outcome that is filtered by
+	Paths    []pathRow
+	More     bool // there are more paths than are shown
+}
+
+// sightings is how often agents were seen day by day, as stacked bars.
+type sightings struct {
+	bars
+	Agents []seenAgent
+	All    seenAgent
+}
+
+// seenAgent is an agent, with what came of its requests in all days.
+type seenAgent struct {
+	Name, Class    string
+	Seen           int
+	Text, Open, No int       // got a licensed text, something open, nothing
+	Last           time.Time // the last day on which it was seen
+	On             map[time.Time]int
+}
+
+// outcomeRow counts what came of requests.
+type outcomeRow struct {
+	Name, Says, Means string
+	N                 int
+}
+
+// outcomes are what edges say came of a request, what it got first.
+var outcomes = []struct {
+	name, says, means string
+	no                bool // it got nothing
+}{
+	{"delivered", "got the licensed text", "It came with a signed address, for which somebody had bought.", false},
+	{"open", "got what is open", "What it asked for is open to agents.", false},
+	{"refused", "told where a licence is had", "It had no signed address, and was answered 403 with where to buy.", true},
+	{"blocked", "told that there is none", "Your terms block it for agents: no licence is sold.", true},
+	{"expired", "its address is over", "It came with a signed address that was good, and is no more: it came too late, or keeps addresses.", true},
+	{"foreign", "its address is another's", "It came with an address that was signed for another agent.", true},
+	{"invalid", "its address opens nothing", "The signature is wrong, or was made for another address.", true},
+	{"limited", "came too often", "It was answered 429, with when to come back.", true},
+}
+
+// outcomeOf says what is known of an outcome; one that is not known is told as it is.
+func outcomeOf(name string) (says, means string, no bool) {
+	for _, o := range outcomes {
+		if o.name == name {
+			return o.says, o.means, o.no
+		}
+	}
+	return name, "", true
+}
+
+// pathRow is where an agent was seen.
+type pathRow struct {
+	botstats.Path
+	Says string
+	No   bool
+}
+
+// pathsShown is how many places are shown, and placesDays of how many days where none is chosen: a day can have thousands of them.
+const (
+	pathsShown = 100
+	placesDays = 7
+)
+
+// bots shows whom the edges saw: by agent and day, what came of it, and where it was.
+func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	q, now := r.URL.Query(), o.config.Now()
+	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome")}
+	if body.Site == "" && len(body.Sites) > 0 {
+		body.Site = body.Sites[0].ID
+	}
+	want := botstats.Wanted{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: firstDay(now), Until: now.Add(24 * time.Hour)}
+	all, err := o.config.Sales.Traffic.Days(ctx, want)
+	if err != nil {
+		return unread(err)
+	}
+	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
+		body.Day, want.Since, want.Until = q.Get("day"), day, day.AddDate(0, 0, 1)
+	}
+	places := want
+	if body.Day == "" {
+		places.Since = now.UTC().AddDate(0, 0, 1-placesDays)
+	}
+	body.Any = body.Agent != "" || body.Outcome != "" || body.Day != ""
+	_, body.Chosen, _ = outcomeOf(body.Outcome)
+	if body.Plot = newSightings(all, now); body.Plot != nil {
+		body.Plot.Leads, body.Plot.Also = o.base(r)+"sales/bots", body.keep("agent", "outcome")
+	}
+	body.Outcomes = outcomeRows(all, want)
+	paths, err := o.config.Sales.Traffic.Paths(ctx, places, pathsShown+1)
+	if err != nil {
+		return unread(err)
+	}
+	if body.More = len(paths) > pathsShown; body.More {
+		paths = paths[:pathsShown]
+	}
+	for _, p := range paths {
+		says, _, no := outcomeOf(p.Outcome)
+		body.Paths = append(body.Paths, pathRow{p, says, no})
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Bots", Page: "sales-bots", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// keep is those of the filters that an address keeps which sets another, as a query; the site is always among them.
+func (b botsBody) keep(names ...string) template.URL {
+	q := url.Values{}
+	for name, value := range map[string]string{"agent": b.Agent, "outcome": b.Outcome, "day": b.Day} {
+		if value != "" && slices.Contains(names, name) {
+			q.Set(name, value)
+		}
+	}
+	if len(b.Sites) > 1 {
+		q.Set("site", b.Site)
+	}
+	return template.URL(q.Encode())
+}
+
+// With is the address of the page with one filter set and the others as they are.
+func (b botsBody) With(name, value string) string {
+	q, err := url.ParseQuery(string(b.keep("agent", "outcome", "day")))
+	if err != nil {
+		q = url.Values{}
+	}
+	q.Set(name, value)
+	return "sales/bots?" + q.Encode()
+}
+
+// newSightings draws what was seen; nil when nothing was.
+func newSightings(all []botstats.Day, now time.Time) *sightings {
+	if len(all) == 0 {
+		return nil
+	}
+	p := &sightings{bars: newBars(now), All: seenAgent{On: map[time.Time]int{}}}
+	at := map[string]int{}
+	for _, h := range all {
+		i, known := at[h.Agent]
+		if !known {
+			i = len(p.Agents)
+			at[h.Agent] = i
+			p.Agents = append(p.Agents, seenAgent{Name: h.Agent, On: map[time.Time]int{}})
+		}
+		p.Agents[i].add(h)
+		p.All.add(h)
+	}
+	slices.SortStableFunc(p.Agents, func(a, b seenAgent) int { return cmp.Or(b.Seen-a.Seen, cmp.Compare(a.Name, b.Name)) })
+	for i := range p.Agents {
+		p.Agents[i].Class = "p" + strconv.Itoa(min(i, plotMost))
+	}
+	for _, n := range p.All.On {
+		p.Max = max(p.Max, n)
+	}
+	for i := range p.Days {
+		day := &p.Days[i]
+		day.Given = p.All.On[day.Day]
+		amounts := make([]amount, plotMost+1)
+		for n, a := range p.Agents {
+			part := &amounts[min(n, plotMost)]
+			part.class, part.n = a.Class, part.n+a.On[day.Day]
+		}
+		day.stack(p.Max, amounts...)
+		day.Says = day.Day.Format("2 January 2006") + ": " + plural(day.Given, "request")
+	}
+	p.Name = "Requests of AI agents at the edges by day"
+	p.Says = plural(p.All.Seen, "request") + " of " + plural(len(p.Agents), "agent") + ", of which " + strconv.Itoa(p.All.No) + " got nothing; at most " + strconv.Itoa(p.Max) + " on one day"
+	return p
+}
+
+// add counts what was seen in.
+func (a *seenAgent) add(h botstats.Day) {
+	n := int(h.Count)
+	a.Seen += n
+	switch _, _, no := outcomeOf(h.Outcome); {
+	case no:
+		a.No += n
+	case h.Outcome == "open":
+		a.Open += n
+	default:
+		a.Text += n
+	}
+	a.On[h.Day] += n
+	if h.Day.After(a.Last) {
+		a.Last = h.Day
+	}
+}
+
+// outcomeRows count what came of the requests of a time, in the order of outcomes, those that are not known last.
+func outcomeRows(all []botstats.Day, of botstats.Wanted) (rows []outcomeRow) {
+	count := map[string]*outcomeRow{}
+	for _, h := range all {
+		if h.Day.Before(of.Since) || !h.Day.Before(of.Until) {
+			continue
+		}
+		row := count[h.Outcome]
+		if row == nil {
+			says, means, _ := outcomeOf(h.Outcome)
+			row = &outcomeRow{Name: h.Outcome, Says: says, Means: means}
+			count[h.Outcome] = row
+		}
+		row.N += int(h.Count)
+	}
+	for _, row := range count {
+		rows = append(rows, *row)
+	}
+	place := func(name string) int {
+		for i, o := range outcomes {
+			if o.name == name {
+				return i
+			}
+		}
+		return len(outcomes)
+	}
+	slices.SortFunc(rows, func(a, b outcomeRow) int {
+		return cmp.Or(place(a.Name)-place(b.Name), cmp.Compare(a.Name, b.Name))
+	})
+	return rows
+}

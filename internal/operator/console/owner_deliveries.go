@@ -1,0 +1,263 @@
+package console
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/reports"
+	"frontdesk/internal/licensing/transactions"
+)
+
+// deliveriesBody is what was delivered.
+type deliveriesBody struct {
+	listed
+	By    string // an edge's name
+	State string
+	Of    string // the transaction of which alone these are
+	Rows  []deliveryRow
+}
+
+// deliveryRow is a delivery.
+type deliveryRow struct {
+	transactions.Delivery
+	Who  string // delivered it
+	Sent string // how much
+	How  string // it went
+	Bad  bool
+	Kind string // its media type, without what stands behind it
+}
+
+// deliveryRows are rows of a table, with where their links begin.
+type deliveryRows struct {
+	Base string
+	Rows []deliveryRow
+}
+
+// deliveryStates say how deliveries went.
+var deliveryStates = []struct {
+	Name transactions.DeliveryState
+	Says string
+}{{transactions.DeliveryEnded, "delivered"}, {transactions.DeliveryCut, "broke off"}, {transactions.DeliveryBegun, "under way"}}
+
+// Paged says whether the delivery has a page of its own; what a log tells has none.
+func (d deliveryRow) Paged() bool { return !strings.HasPrefix(d.ID, "log-") }
+
+func newDeliveryRow(d transactions.Delivery) deliveryRow {
+	row := deliveryRow{Delivery: d, Who: d.By, Bad: d.State == transactions.DeliveryCut}
+	if d.By == "" {
+		row.Who = "this front desk"
+	}
+	row.Kind, _, _ = strings.Cut(d.Media, ";")
+	for _, s := range deliveryStates {
+		if s.Name == d.State {
+			row.How = s.Says
+		}
+	}
+	row.Sent = sizeSays(d.Bytes)
+	switch {
+	case d.State == transactions.DeliveryBegun:
+		row.Sent = sizeSays(d.Announced) + " announced"
+	case d.Bound:
+		row.How, row.Sent = "nobody saw its end", "at most "+row.Sent
+	case d.State == transactions.DeliveryCut && d.Announced > 0:
+		row.Sent += " of " + sizeSays(d.Announced)
+	}
+	if d.Seconds > 0 {
+		row.Sent += " in " + spanSays(time.Duration(d.Seconds)*time.Second)
+	}
+	if d.Status == http.StatusPartialContent {
+		row.How += ", a part"
+	}
+	return row
+}
+
+// sizeSays writes a size for people.
+func sizeSays(bytes int64) string {
+	units := []string{"byte", "KB", "MB", "GB", "TB"}
+	size, unit := float64(bytes), 0
+	for size >= 1000 && unit < len(units)-1 {
+		size, unit = size/1000, unit+1
+	}
+	if unit == 0 {
+		return plural(int(bytes), "byte")
+	}
+	return strconv.FormatFloat(size, 'g', 3, 64) + " " + units[unit]
+}
+
+// deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those under a transaction by its.
+func (o *owner) deliveries(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	q := r.URL.Query()
+	body := deliveriesBody{By: strings.TrimSpace(q.Get("by")), State: q.Get("state")}
+	var since, until time.Time
+	body.listed, since, until = o.choose(r, "deliveries")
+	body.Any = body.Any || body.By != "" || body.State != ""
+	page := func(before string) string {
+		return link("deliveries", "find", body.Find, "site", body.Site, "day", body.Day, "by", body.By, "state", body.State, "before", before)
+	}
+	body.First = page("")
+	var all []transactions.Delivery
+	var next string
+	var err error
+	if body.Find != "" {
+		one, ok, wrong := o.config.Sales.Deals.Delivery(ctx, body.Find)
+		if ok && wrong == nil {
+			o.to(w, r, "sales/deliveries/"+one.ID)
+			return nil
+		}
+		body.Of = body.Find
+		if err = wrong; err == nil {
+			all, err = o.config.Sales.Deals.DeliveriesOf(ctx, body.Find, q.Get("before"), perPage+1)
+		}
+		if len(all) > perPage {
+			all = all[:perPage]
+			next = all[perPage-1].ID
+		}
+	} else {
+		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.Sent{
+			Site: body.Site, By: body.By, State: transactions.DeliveryState(body.State), Since: since, Until: until, Before: q.Get("before"), Limit: perPage,
+		})
+	}
+	if err != nil {
+		return unread(err)
+	}
+	if next != "" {
+		body.Next = page(next)
+	}
+	for _, d := range all {
+		body.Rows = append(body.Rows, newDeliveryRow(d))
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Deliveries", Page: "sales-deliveries", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// States are those by which deliveries are listed, for the form.
+func (deliveriesBody) States() any { return deliveryStates }
+
+// deliveryBody is the page of one delivery.
+type deliveryBody struct {
+	deliveryRow
+	Digest string // SHA-256, as text
+	Known  bool   // its transaction is known by now
+}
+
+// delivery shows one delivery.
+func (o *owner) delivery(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	d, ok, err := o.config.Sales.Deals.Delivery(ctx, r.PathValue("id"))
+	if err != nil {
+		return unread(err)
+	}
+	if !ok {
+		return fail.New(fail.NotFound, "There is no delivery of this id.")
+	}
+	body := deliveryBody{deliveryRow: newDeliveryRow(d), Digest: hex.EncodeToString(d.Sum)}
+	if d.Transaction != "" {
+		if _, body.Known, err = o.config.Sales.Deals.Transaction(ctx, d.Transaction); err != nil {
+			return unread(err)
+		}
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Delivery " + d.ID, Page: "sales-delivery", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// leakageBody is what was delivered and not bought, or bought and not delivered.
+type leakageBody struct {
+	listed
+	Kind  string
+	Kinds []leakKind
+	About string
+	Grace string
+	Sent  []deliveryRow
+	Sold  []transactionRow
+}
+
+// leakKind is a kind of leak.
+type leakKind struct {
+	Name, Says, Link string
+	Chosen           bool
+}
+
+// The kinds of leaks.
+const (
+	leakUnbought  = "unbought"
+	leakLogged    = "logged"
+	leakUnfetched = "undelivered"
+)
+
+// leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
+// older than others may take to tell of a delivery.
+func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	q := r.URL.Query()
+	body := leakageBody{Kind: leakUnbought, About: "Licensed content left the house under an id that is no transaction here: an address was made with a stolen key, or books were lost.", Grace: spanSays(reports.Grace)}
+	if q.Get("kind") == leakLogged {
+		body.Kind, body.About = leakLogged, "A log that was imported tells of content under an id that is no transaction here: an address was made with a stolen key, or books were lost."
+	}
+	if q.Get("kind") == leakUnfetched {
+		body.Kind, body.About = leakUnfetched, "Somebody bought, and nobody tells that it was delivered: it was never fetched, or whoever delivers it keeps no record, as a CDN."
+	}
+	var since, until time.Time
+	body.listed, since, until = o.choose(r, "leakage")
+	for _, k := range []leakKind{{Name: leakUnbought, Says: "Delivered, not bought"}, {Name: leakLogged, Says: "Logged, not bought"}, {Name: leakUnfetched, Says: "Bought, not delivered"}} {
+		k.Link, k.Chosen = link("leakage", "kind", k.Name, "site", body.Site, "day", body.Day), k.Name == body.Kind
+		body.Kinds = append(body.Kinds, k)
+	}
+	page := func(before string) string {
+		return link("leakage", "kind", body.Kind, "site", body.Site, "day", body.Day, "before", before)
+	}
+	body.First = page("")
+	if latest := o.config.Now().Add(-reports.Grace); until.IsZero() || until.After(latest) {
+		until = latest
+	}
+	var next string
+	var err error
+	if body.Kind == leakLogged {
+		var all []transactions.Delivery
+		all, next, err = o.config.Sales.Reports.LoggedStrays(ctx, body.Site, since, until, q.Get("before"), perPage)
+		for _, d := range all {
+			body.Sent = append(body.Sent, newDeliveryRow(d))
+		}
+	} else if body.Kind == leakUnbought {
+		var all []transactions.Delivery
+		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.Sent{Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage})
+		for _, d := range all {
+			body.Sent = append(body.Sent, newDeliveryRow(d))
+		}
+	} else {
+		var all []transactions.Transaction
+		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Wanted{Site: body.Site, Unfetched: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage}); err == nil {
+			all, err = o.unlogged(ctx, all)
+		}
+		if err == nil {
+			body.Sold, err = o.withHolds(ctx, all)
+		}
+	}
+	if err != nil {
+		return unread(err)
+	}
+	if next != "" {
+		body.Next = page(next)
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Leakage", Page: "sales-leakage", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// unlogged gives those transactions of which no imported log tells that something was delivered.
+func (o *owner) unlogged(ctx context.Context, all []transactions.Transaction) ([]transactions.Transaction, error) {
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
+	}
+	logged, err := o.config.Sales.Reports.Evidence.Fetched(ctx, ids...)
+	return slices.DeleteFunc(all, func(t transactions.Transaction) bool { return logged[t.ID] }), err
+}

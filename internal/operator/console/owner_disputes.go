@@ -1,0 +1,300 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/transactions"
+)
+
+// Disputes are what the pages on disputes read and do.
+type Disputes struct {
+	Cases    *disputes.Reader
+	Evidence *accesslog.Reader
+	Measures *enforcement.Reader
+	// Lift ends a measure, and Confirm confirms the end of an account; nil where no measures are taken.
+	Lift, Confirm func(ctx context.Context, id, by, note string) error
+	// Decide has the operator decide a dispute that is open; nil where that cannot be done here.
+	Decide func(ctx context.Context, id string, as disputes.Resolution, by, note string) error
+}
+
+// disputeRow is a dispute in a list.
+type disputeRow struct {
+	disputes.Case
+	Stands string // its status
+	Open   bool
+	Came   string // what it came to
+}
+
+// statusSays are the statuses of disputes for people.
+var statusSays = map[disputes.Status]string{
+	disputes.Filed: "filed", disputes.AutoResolved: "decided at once", disputes.EvidenceNeeded: "waits for evidence", disputes.UnderReview: "under review", disputes.Escalated: "a person has to decide",
+	disputes.Resolved: "decided", disputes.Appealed: "appealed", disputes.Settled: "settled", disputes.Final: "over",
+}
+
+// resolutionSays are what disputes come to, for people.
+var resolutionSays = map[disputes.Resolution]string{
+	disputes.Credit: "credited", disputes.Redelivery: "may be fetched again", disputes.Rejected: "rejected", disputes.Investigation: "looked into further",
+}
+
+// disputeWhy are reasons for people.
+func disputeWhy(r disputes.Reason) string { return strings.ReplaceAll(string(r), "_", " ") }
+
+func newDisputeRow(c disputes.Case) disputeRow {
+	row := disputeRow{Case: c, Stands: statusSays[c.Status], Open: c.Status.Open(), Came: resolutionSays[c.Resolution]}
+	if c.Credit > 0 {
+		row.Came += " " + money(c.Credit, c.Currency)
+	}
+	return row
+}
+
+// Why is the reason, for people.
+func (d disputeRow) Why() string { return disputeWhy(d.Reason) }
+
+// disputesBody is the list of disputes.
+type disputesBody struct {
+	listed
+	Status disputes.Status
+	Reason disputes.Reason
+	Rows   []disputeRow
+	Force  int // measures in force
+}
+
+// option is one of what can be chosen.
+type option struct {
+	Name, Says string
+	Chosen     bool
+}
+
+// Statuses are those by which disputes are listed, for the form.
+func (b disputesBody) Statuses() (all []option) {
+	for _, s := range disputes.Statuses {
+		all = append(all, option{string(s), statusSays[s], s == b.Status})
+	}
+	return all
+}
+
+// Reasons are those by which disputes are listed, for the form.
+func (b disputesBody) Reasons() (all []option) {
+	for _, r := range disputes.Reasons {
+		all = append(all, option{string(r), disputeWhy(r), r == b.Reason})
+	}
+	return all
+}
+
+// disputes lists disputes, the newest first, or finds one by its id or that of its transaction.
+func (o *owner) disputes(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	q := r.URL.Query()
+	body := disputesBody{Status: disputes.Status(q.Get("status")), Reason: disputes.Reason(q.Get("reason"))}
+	var since, until time.Time
+	body.listed, since, until = o.choose(r, "disputes")
+	body.Any = body.Any || body.Status != "" || body.Reason != ""
+	page := func(before string) string {
+		return link("disputes", "site", body.Site, "buyer", body.Buyer, "day", body.Day, "status", string(body.Status), "reason", string(body.Reason), "before", before)
+	}
+	body.First = page("")
+	from := o.config.Sales.Disputes
+	if body.Find != "" {
+		c, _, ok, err := from.Cases.Dispute(ctx, body.Find)
+		if err != nil {
+			return unread(err)
+		}
+		if ok {
+			o.to(w, r, "sales/disputes/"+c.ID)
+			return nil
+		}
+	} else {
+		all, err := from.Cases.Disputes(ctx, disputes.Wanted{
+			Buyer: body.Buyer, Site: body.Site, Reason: body.Reason, Status: body.Status, Since: since, Until: until, Before: q.Get("before"), Limit: perPage + 1,
+		})
+		if err != nil {
+			return unread(err)
+		}
+		if len(all) > perPage {
+			all = all[:perPage]
+			body.Next = page(all[perPage-1].ID)
+		}
+		for _, c := range all {
+			body.Rows = append(body.Rows, newDisputeRow(c))
+		}
+	}
+	force, err := from.Measures.Measures(ctx, false, perPage)
+	if err != nil {
+		return unread(err)
+	}
+	body.Force = len(force)
+	o.show(w, r, http.StatusOK, sheet{Title: "Disputes", Page: "sales-disputes", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// disputeBody is the story of one dispute.
+type disputeBody struct {
+	disputeRow
+	Steps   []disputeStep
+	Answers []answerRow
+	Sale    transactions.Transaction
+	Sold    bool // the transaction is there
+	Cost    string
+	May     bool // whoever looks may decide it
+	Decides []option
+}
+
+// disputeStep is a step of a dispute, for people.
+type disputeStep struct {
+	disputes.Step
+	Stands, Came, Who string
+}
+
+// answerRow is an answer to a fetch, for people.
+type answerRow struct {
+	accesslog.Answer
+	Who, Sent, How string
+	Bad            bool
+}
+
+func newAnswerRow(a accesslog.Answer) answerRow {
+	row := answerRow{Answer: a, Sent: sizeSays(a.Bytes), How: fmt.Sprintf("HTTP %d", a.Status), Bad: a.Cut || a.Refused()}
+	switch a.Kind {
+	case accesslog.Own:
+		row.Who = "this front desk"
+	case accesslog.Edge:
+		row.Who = "the edge " + a.By
+	default:
+		row.Who = "the log " + a.By
+	}
+	if a.Bound {
+		row.Sent = "at most " + row.Sent
+	}
+	switch {
+	case a.Status == 0:
+		row.How = "the client went away"
+	case a.Open:
+		row.How += ", under way"
+	case a.Cut:
+		row.How += ", broke off"
+	}
+	return row
+}
+
+// dispute shows the story of one dispute, and has it decided.
+func (o *owner) dispute(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	from := o.config.Sales.Disputes
+	c, steps, ok, err := from.Cases.Dispute(ctx, r.PathValue("id"))
+	if err != nil {
+		return unread(err)
+	}
+	if !ok {
+		return fail.New(fail.NotFound, "There is no such dispute.")
+	}
+	body := disputeBody{disputeRow: newDisputeRow(c)}
+	for _, s := range steps {
+		body.Steps = append(body.Steps, disputeStep{s, statusSays[s.To], resolutionSays[s.Resolution], strings.TrimPrefix(s.By, disputes.Operator)})
+	}
+	answers, err := from.Evidence.OfTransaction(ctx, c.Transaction)
+	if err != nil {
+		return unread(err)
+	}
+	for _, a := range answers {
+		body.Answers = append(body.Answers, newAnswerRow(a))
+	}
+	if body.Sale, body.Sold, err = o.config.Sales.Deals.Transaction(ctx, c.Transaction); err != nil {
+		return unread(err)
+	}
+	body.Cost = money(body.Sale.Amount, body.Sale.Price.Currency)
+	if body.May = from.Decide != nil && v.in.Role == identity.Operator && c.Status.Open(); body.May {
+		for _, as := range disputes.Resolutions {
+			if as != disputes.Investigation || c.Status != disputes.Escalated {
+				body.Decides = append(body.Decides, option{Name: string(as), Says: map[disputes.Resolution]string{
+					disputes.Credit: "Credit what was charged", disputes.Redelivery: "Let it be fetched again", disputes.Rejected: "Reject", disputes.Investigation: "Look into it further",
+				}[as]})
+			}
+		}
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Dispute " + c.ID, Page: "sales-dispute", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// decideDispute decides a dispute.
+func (o *owner) decideDispute(w http.ResponseWriter, r *http.Request, v *visit) error {
+	as, decide := disputes.Resolution(r.PostForm.Get("as")), o.config.Sales.Disputes.Decide
+	if decide == nil || !slices.Contains(disputes.Resolutions, as) {
+		return fail.New(fail.Invalid, "A dispute is credited, rejected, fetched again or looked into further.")
+	}
+	id := r.PathValue("id")
+	if err := decide(o.config.Sales.By(r.Context(), by(v)), id, as, by(v), field1(r, "note")); err != nil {
+		return unread(err)
+	}
+	o.config.Note(r, v.in, "decided the dispute "+id+": "+string(as))
+	o.to(w, r, "sales/disputes/"+id)
+	return nil
+}
+
+// measuresBody is the measures that were taken.
+type measuresBody struct {
+	All  bool // not those in force alone
+	Rows []measureRow
+	May  bool
+}
+
+// measureRow is a measure, for people.
+type measureRow struct {
+	enforcement.Measure
+	Does  string
+	Stops bool // it holds somebody to something
+	Ends  bool // it waits to be confirmed
+}
+
+var stepSays = map[enforcement.Step]string{
+	enforcement.Warn: "warned", enforcement.Flag: "flagged: one reason at many sites", enforcement.Investigate: "to be looked into", enforcement.Plan: "has to say what it will do better",
+	enforcement.Limit: "held to a rate", enforcement.End: "account to be closed",
+}
+
+// measures lists measures, the newest first.
+func (o *owner) measures(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	from := o.config.Sales.Disputes
+	body := measuresBody{All: r.URL.Query().Get("all") != "", May: from.Lift != nil && v.in.Role == identity.Operator}
+	all, err := from.Measures.Measures(ctx, body.All, 10*perPage)
+	if err != nil {
+		return unread(err)
+	}
+	for _, m := range all {
+		row := measureRow{Measure: m, Does: stepSays[m.Step], Stops: m.Step == enforcement.Limit || m.Step == enforcement.End, Ends: m.Step == enforcement.End && m.Confirmed.IsZero() && m.Lifted.IsZero()}
+		if m.Step == enforcement.End && !m.Confirmed.IsZero() {
+			row.Does = "account closed"
+		}
+		body.Rows = append(body.Rows, row)
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Measures", Page: "sales-measures", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// changeMeasure lifts a measure, or confirms an end.
+func (o *owner) changeMeasure(w http.ResponseWriter, r *http.Request, v *visit) error {
+	from := o.config.Sales.Disputes
+	do, done := map[string]func(context.Context, string, string, string) error{"lift": from.Lift, "confirm": from.Confirm}[r.PostForm.Get("do")], r.PostForm.Get("do")
+	if do == nil {
+		return fail.New(fail.Invalid, "A measure can be lifted here, and the end of an account confirmed.")
+	}
+	id := r.PostForm.Get("measure")
+	if err := do(o.config.Sales.By(r.Context(), by(v)), id, by(v), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
+		return unread(err)
+	}
+	o.config.Note(r, v.in, done+" the measure "+id)
+	o.to(w, r, "sales/measures")
+	return nil
+}

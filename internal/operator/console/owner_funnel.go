@@ -1,0 +1,132 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"frontdesk/internal/intake/vault"
+)
+
+// funnel is what became of what was submitted, as stacked bars: each submission stands on the day on which it came, as far
+// as it got.
+type funnel struct {
+	bars
+	Rows  []funnelRow
+	Total funnelRow
+	Keys  []funnelKey // the parts that there are any of
+}
+
+// funnelRow counts what came from one platform to one intake.
+type funnelRow struct {
+	Intake, Platform    string // the intake's name; a platform that did not say its name is empty
+	Submitted, Offered  int    // Offered are all that were, whatever became of the offer
+	Bound, Expired      int
+	Declined, Erased    int
+	Waiting, Unanswered int
+}
+
+// add counts a tally in.
+func (r *funnelRow) add(t vault.Tally) {
+	r.Submitted += t.Waiting + t.Unanswered + t.Declined + t.Open + t.Bound + t.Expired + t.Erased
+	r.Offered += t.Open + t.Bound + t.Expired
+	r.Bound += t.Bound
+	r.Expired += t.Expired
+	r.Declined += t.Declined
+	r.Erased += t.Erased
+	r.Waiting += t.Waiting
+	r.Unanswered += t.Unanswered
+}
+
+// funnelKey says what a colour stands for.
+type funnelKey struct {
+	Class, Says string
+	N           int
+}
+
+// funnelParts are the parts of a bar from its bottom on: how far a submission got, the farthest first.
+var funnelParts = []struct {
+	class, says string
+	n           func(vault.Tally) int
+}{
+	{"f-bound", "bound", func(t vault.Tally) int { return t.Bound }},
+	{"f-open", "offered, and still to be taken", func(t vault.Tally) int { return t.Open }},
+	{"f-waiting", "waiting for a person", func(t vault.Tally) int { return t.Waiting }},
+	{"f-expired", "offered, and expired", func(t vault.Tally) int { return t.Expired }},
+	{"f-declined", "declined", func(t vault.Tally) int { return t.Declined }},
+	{"f-lapsed", "never answered", func(t vault.Tally) int { return t.Unanswered }},
+	{"f-erased", "erased", func(t vault.Tally) int { return t.Erased }},
+}
+
+// newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there is nothing to be drawn.
+// name gives an intake's name.
+func newFunnel(tallies []vault.Tally, now time.Time, c chosen, name func(string) string) *funnel {
+	f := &funnel{bars: newBars(now)}
+	days, rows := map[time.Time]vault.Tally{}, map[[2]string]*funnelRow{}
+	all := vault.Tally{}
+	for _, t := range tallies {
+		if c.Intake != "" && t.Intake != c.Intake || c.Platform != "" && t.Platform != c.Platform {
+			continue
+		}
+		of := [2]string{t.Intake, t.Platform}
+		if rows[of] == nil {
+			rows[of] = &funnelRow{Intake: name(t.Intake), Platform: t.Platform}
+		}
+		rows[of].add(t)
+		f.Total.add(t)
+		days[t.Day] = sum(days[t.Day], t)
+		all = sum(all, t)
+	}
+	if f.Total.Submitted == 0 {
+		return nil
+	}
+	for _, row := range rows {
+		f.Rows = append(f.Rows, *row)
+	}
+	slices.SortFunc(f.Rows, func(a, b funnelRow) int {
+		return cmp.Or(b.Submitted-a.Submitted, cmp.Compare(a.Intake, b.Intake), cmp.Compare(a.Platform, b.Platform))
+	})
+	for _, part := range funnelParts {
+		if n := part.n(all); n > 0 {
+			f.Keys = append(f.Keys, funnelKey{part.class, part.says, n})
+		}
+	}
+	f.draw(days)
+	return f
+}
+
+// sum adds up the counts of two tallies.
+func sum(a, b vault.Tally) vault.Tally {
+	return vault.Tally{
+		Waiting: a.Waiting + b.Waiting, Unanswered: a.Unanswered + b.Unanswered, Declined: a.Declined + b.Declined, Open: a.Open + b.Open,
+		Bound: a.Bound + b.Bound, Expired: a.Expired + b.Expired, Erased: a.Erased + b.Erased,
+	}
+}
+
+// draw draws the bars.
+func (f *funnel) draw(days map[time.Time]vault.Tally) {
+	for i := range f.Days {
+		var row funnelRow
+		row.add(days[f.Days[i].Day])
+		f.Days[i].Given = row.Submitted
+		f.Max = max(f.Max, row.Submitted)
+	}
+	for i := range f.Days {
+		day := &f.Days[i]
+		t := days[day.Day]
+		var parts []amount
+		day.Says = day.Day.Format("2 January 2006") + ": " + strconv.Itoa(day.Given) + " submitted"
+		for _, part := range funnelParts {
+			n := part.n(t)
+			parts = append(parts, amount{part.class, n})
+			if n > 0 {
+				day.Says += ", " + strconv.Itoa(n) + " " + part.says
+			}
+		}
+		day.stack(f.Max, parts...)
+	}
+	f.Name = "Requests by day, and what became of them"
+	f.Says = strconv.Itoa(f.Total.Submitted) + " submitted, " + strconv.Itoa(f.Total.Offered) + " offered, " + strconv.Itoa(f.Total.Bound) + " bound, " +
+		strconv.Itoa(f.Total.Expired) + " expired; at most " + strconv.Itoa(f.Max) + " on one day"
+}

@@ -1,0 +1,264 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
+)
+
+// InboxConfig says what the inbox shows of what agents submit, and what it does. Nothing of it may be nil. What is done is
+// done for an operator, and by says for whom.
+type InboxConfig struct {
+	// Intakes gives those that are declared, in their order.
+	Intakes func() []InboxIntake
+	// ViewersRead says whether viewers read what was submitted, offered and bound, as operators do.
+	ViewersRead bool
+
+	List   func(context.Context, vault.Filter) ([]vault.Listed, error)
+	ToDo   func(context.Context) (desk.ToDo, error)
+	Open   func(context.Context) (int, error) // how much waits for a person
+	Counts func(ctx context.Context, since time.Time) ([]vault.Tally, error)
+	Look   func(ctx context.Context, id string) (*desk.Request, error)
+
+	// Preview is what an agent will be answered with an outcome, as JSON.
+	Preview func(r *http.Request, q *desk.Request, o offers.Outcome) ([]byte, error)
+	Answer  func(ctx context.Context, id string, o offers.Outcome, by string) error
+	Done    func(ctx context.Context, offer, by string) error
+	Again   func(ctx context.Context, offer string) (bool, error)
+	Erase   func(ctx context.Context, sessionOrOffer, by string) (int, error)
+}
+
+// InboxIntake is an intake that is declared.
+type InboxIntake struct {
+	ID, Name string
+	Binding  bool          // its offers can be bound
+	Requires []string      // what a bind of them needs where they do not say
+	For      time.Duration // how long they stand where they do not say
+	TermsURL string
+}
+
+// intake gives what is declared of an intake; of one that is declared no more its id stands for its name.
+func (c *InboxConfig) intake(id string) InboxIntake {
+	for _, one := range c.Intakes() {
+		if one.ID == id {
+			return one
+		}
+	}
+	return InboxIntake{ID: id, Name: id}
+}
+
+// inboxRoutes serve the inbox.
+func (o *owner) inboxRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /console/inbox", o.inside(o.inbox))
+	mux.HandleFunc("POST /console/inbox/find", o.inside(o.findRequest))
+	mux.HandleFunc("GET /console/inbox/{id}", o.inside(o.request))
+	mux.HandleFunc("POST /console/inbox/{id}/answer", o.inside(o.operator(o.answer)))
+	mux.HandleFunc("POST /console/inbox/{id}/done", o.inside(o.operator(o.markDone)))
+	mux.HandleFunc("POST /console/inbox/{id}/again", o.inside(o.operator(o.tryAgain)))
+	mux.HandleFunc("GET /console/inbox/{id}/erase", o.inside(o.operator(o.askErase)))
+	mux.HandleFunc("POST /console/inbox/{id}/erase", o.inside(o.operator(o.erase)))
+}
+
+// operator lets only operators through to a handler.
+func (o *owner) operator(handler func(http.ResponseWriter, *http.Request, *visit) error) func(http.ResponseWriter, *http.Request, *visit) error {
+	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		if v.in.Role != identity.Operator {
+			return fail.New(fail.Forbidden, "A viewer changes nothing; log in with the token of an operator.")
+		}
+		return handler(w, r, v)
+	}
+}
+
+// by names in the ledger who is logged in.
+func by(v *visit) string { return "key:" + v.in.Key }
+
+// stateSays is what a state of a submission is called, and whether it is a good end.
+var states = []struct {
+	State vault.State
+	Says  string
+}{
+	{vault.Waiting, "waits for an answer"}, {vault.Offered, "offered"}, {vault.Declined, "declined"}, {vault.Bound, "bound"},
+	{vault.Expired, "expired"}, {vault.Erased, "erased"},
+}
+
+func stateSays(s vault.State) string {
+	for _, known := range states {
+		if known.State == s {
+			return known.Says
+		}
+	}
+	return string(s)
+}
+
+// inboxRow is a submission as it is listed.
+type inboxRow struct {
+	vault.Listed
+	Name  string // of the intake
+	State vault.State
+	Says  string
+	Note  string
+}
+
+// newInboxRow says how a submission stands.
+func (o *owner) newInboxRow(l vault.Listed, now time.Time) inboxRow {
+	row := inboxRow{Listed: l, Name: o.config.Inbox.intake(l.Intake).Name, State: l.Standing(now)}
+	row.Says = stateSays(row.State)
+	moment := func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04") }
+	switch row.State {
+	case vault.Waiting, vault.Offered:
+		row.Note = "until " + moment(l.Expires)
+	case vault.Expired:
+		row.Note = moment(l.Expires)
+		if l.Offer == "" {
+			row.Note += "; nobody answered it"
+		}
+	}
+	if l.Bind != nil {
+		switch {
+		case !l.Bind.Done.IsZero():
+			row.Note = "done " + moment(l.Bind.Done)
+		case l.Bind.Sink == "":
+			row.Note = moment(l.Bind.Made) + "; somebody has to see to it"
+		default:
+			row.Note = moment(l.Bind.Made) + "; being delivered"
+		}
+	}
+	return row
+}
+
+// inboxBody is the inbox.
+type inboxBody struct {
+	May       bool // act
+	Answer    []inboxRow
+	Do        []inboxRow
+	Failed    []failedRow
+	Funnel    *funnel
+	Intakes   []InboxIntake
+	Platforms []string
+	States    any
+	Chosen    chosen
+	Rows      []inboxRow
+	Older     string // the address of the next page; empty for none
+	Later     bool   // this is not the first page
+	Find      string // what was looked for, in place of what is chosen
+	Last      string // the id of the last one that is shown of what was looked for, where there are more
+	Wrong     string
+}
+
+// failedRow is a bind whose delivery failed.
+type failedRow struct {
+	inboxRow
+	Effect outbox.Pending
+}
+
+// inbox shows what agents submitted: what somebody has to see to, what became of it all, and the list.
+func (o *owner) inbox(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	q, now := r.URL.Query(), o.config.Now()
+	body := inboxBody{May: v.in.Role == identity.Operator, States: states, Chosen: choose(q), Intakes: o.config.Inbox.Intakes()}
+	c := body.Chosen
+	filter := vault.Filter{
+		Intake: c.Intake, Platform: c.Platform, State: vault.State(c.State), Since: c.since, Until: c.until, Limit: perPage + 1,
+	}
+	if filter.Before = q.Get("before"); filter.Before != "" {
+		body.Later = true
+	}
+	if !body.Later {
+		if err := o.fillToDo(ctx, &body, now); err != nil {
+			return unread(err)
+		}
+	}
+	tallies, err := o.config.Inbox.Counts(ctx, firstDay(now))
+	if err != nil {
+		return unread(err)
+	}
+	for _, t := range tallies {
+		body.Platforms = append(body.Platforms, t.Platform)
+		if !slices.ContainsFunc(body.Intakes, func(i InboxIntake) bool { return i.ID == t.Intake }) {
+			body.Intakes = append(slices.Clone(body.Intakes), InboxIntake{ID: t.Intake, Name: t.Intake})
+		}
+	}
+	slices.Sort(body.Platforms)
+	body.Platforms = slices.DeleteFunc(slices.Compact(body.Platforms), func(name string) bool { return name == "" })
+	if !body.Later {
+		body.Funnel = newFunnel(tallies, now, c, func(id string) string { return o.config.Inbox.intake(id).Name })
+	}
+	all, err := o.config.Inbox.List(ctx, filter)
+	if err != nil {
+		body.Wrong = unread(err).Error()
+	}
+	for i, l := range all {
+		if i == perPage {
+			body.Older = "inbox" + c.Link("before", all[i-1].ID)
+			break
+		}
+		body.Rows = append(body.Rows, o.newInboxRow(l, now))
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Inbox", Page: "inbox", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// fillToDo looks for what somebody has to see to.
+func (o *owner) fillToDo(ctx context.Context, body *inboxBody, now time.Time) error {
+	todo, err := o.config.Inbox.ToDo(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range todo.Answer {
+		body.Answer = append(body.Answer, o.newInboxRow(l, now))
+	}
+	for _, l := range todo.Do {
+		body.Do = append(body.Do, o.newInboxRow(l, now))
+	}
+	for _, f := range todo.Failed {
+		body.Failed = append(body.Failed, failedRow{o.newInboxRow(f.Listed, now), f.Effect})
+	}
+	return nil
+}
+
+// maxFind bounds what is looked for, in bytes.
+const maxFind = 256
+
+// findRequest looks for what was submitted by the id of a session, an offer, an agent or a submission. It is a POST, so that no
+// such id gets into an address, and with it into the histories of browsers.
+func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	find, now := strings.TrimSpace(r.PostForm.Get("find")), o.config.Now()
+	if find == "" || len(find) > maxFind {
+		return fail.New(fail.Invalid, "Write the id of a session, an offer or an agent, of at most %d characters.", maxFind)
+	}
+	filter := vault.Filter{Find: find, Limit: perPage + 1}
+	body := inboxBody{May: v.in.Role == identity.Operator, States: states, Intakes: o.config.Inbox.Intakes(), Find: find}
+	if filter.Before = r.PostForm.Get("before"); filter.Before != "" {
+		body.Later = true
+	}
+	all, err := o.config.Inbox.List(ctx, filter)
+	if err != nil {
+		return unread(err)
+	}
+	if len(all) == 1 && !body.Later {
+		o.to(w, r, "inbox/"+url.PathEscape(all[0].ID))
+		return nil
+	}
+	for i, l := range all {
+		if i == perPage {
+			body.Last = all[i-1].ID
+			break
+		}
+		body.Rows = append(body.Rows, o.newInboxRow(l, now))
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Inbox", Page: "inbox", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}

@@ -1,0 +1,203 @@
+package console
+
+import (
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/excerpts/grants"
+)
+
+const (
+	plotDays = 30 // how many days are plotted
+	plotMost = 5  // how many platforms have a colour of their own
+)
+
+// firstDay is the first day of the plot, by UTC.
+func firstDay(now time.Time) time.Time {
+	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-plotDays)
+}
+
+// bars are stacked bars, one for each day.
+type bars struct {
+	Name, Says string // what is drawn, and what it shows, for who does not see it
+	Days       []plotDay
+	Max        int          // the figure of the day with the most
+	Top        string       // Max as it is written, where that is no plain number
+	Leads      string       // to where a day leads, as the beginning of an address; empty for the page itself
+	Also       template.URL // what else stands in the query of that address
+	First      time.Time
+	Last       time.Time
+}
+
+// newBars are the days to be plotted, without figures.
+func newBars(now time.Time) bars {
+	b := bars{First: firstDay(now), Last: now.UTC().Truncate(24 * time.Hour)}
+	for i := range plotDays {
+		b.Days = append(b.Days, plotDay{Day: b.First.AddDate(0, 0, i), X: strconv.Itoa(100 * i)})
+	}
+	return b
+}
+
+// plotDay is one bar, from the bottom to the top.
+type plotDay struct {
+	Day   time.Time
+	X     string // its left edge, in hundredths of the width of a day
+	Parts []plotPart
+	Given int
+	Not   int // refused
+	Says  string
+}
+
+// amount is what a part of a bar stands for.
+type amount struct {
+	class string
+	n     int
+}
+
+// stack puts the parts of a bar on top of each other, in a plot whose height stands for most.
+func (d *plotDay) stack(most int, amounts ...amount) {
+	if most == 0 {
+		return
+	}
+	height := func(n int) int { return 1000 * n / most }
+	below := 0
+	for _, a := range amounts {
+		if a.n == 0 {
+			continue
+		}
+		top := height(below + a.n)
+		d.Parts = append(d.Parts, plotPart{a.class, strconv.Itoa(1000 - top), strconv.Itoa(top - height(below))})
+		below += a.n
+	}
+}
+
+// plot is what platforms asked for day by day.
+type plot struct {
+	bars
+	Platforms []plotted
+	Given     int
+	Refused   int
+}
+
+// plotPart is a part of a bar; y and height are in thousandths of the plot's height.
+type plotPart struct{ Class, Y, Height string }
+
+// plotted is a platform, with what it did in all days.
+type plotted struct {
+	Name           string
+	Class          string
+	Given          int
+	Refused        int
+	Cited          int
+	Last           time.Time // the last day on which it did anything
+	GivenOn, NotOn map[time.Time]int
+}
+
+// newPlot draws tallies; nil when there is nothing to be drawn.
+func newPlot(tallies []grants.Tally, now time.Time) *plot {
+	if len(tallies) == 0 {
+		return nil
+	}
+	p := &plot{bars: newBars(now)}
+	p.gather(tallies)
+	for i := range p.Days {
+		day := &p.Days[i]
+		for _, of := range p.Platforms {
+			day.Given += of.GivenOn[day.Day]
+			day.Not += of.NotOn[day.Day]
+		}
+		p.Max = max(p.Max, day.Given+day.Not)
+	}
+	for i := range p.Days {
+		p.draw(&p.Days[i])
+	}
+	p.Name = "Requests of platforms by day"
+	p.Says = strconv.Itoa(p.Given) + " answered and " + strconv.Itoa(p.Refused) + " denied, at most " + strconv.Itoa(p.Max) + " on one day"
+	return p
+}
+
+// gather sums up by platform, those with the most answers first.
+func (p *plot) gather(tallies []grants.Tally) {
+	at := map[string]int{}
+	for _, t := range tallies {
+		i, seen := at[t.Platform]
+		if !seen {
+			i = len(p.Platforms)
+			at[t.Platform] = i
+			p.Platforms = append(p.Platforms, plotted{Name: t.Platform, GivenOn: map[time.Time]int{}, NotOn: map[time.Time]int{}})
+		}
+		of := &p.Platforms[i]
+		of.Given, of.Cited, of.Last = of.Given+t.Given, of.Cited+t.Cited, t.Day
+		of.GivenOn[t.Day] += t.Given
+		for _, n := range t.Refused {
+			of.Refused += n
+			of.NotOn[t.Day] += n
+		}
+		p.Given += t.Given
+	}
+	slices.SortStableFunc(p.Platforms, func(a, b plotted) int {
+		if a.Given != b.Given {
+			return b.Given - a.Given
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	for i := range p.Platforms {
+		p.Refused += p.Platforms[i].Refused
+		p.Platforms[i].Class = "p" + strconv.Itoa(min(i, plotMost))
+	}
+}
+
+// draw draws a bar.
+func (p *plot) draw(day *plotDay) {
+	var parts []amount
+	var rest int
+	for i, of := range p.Platforms {
+		if i >= plotMost {
+			rest += of.GivenOn[day.Day]
+			continue
+		}
+		parts = append(parts, amount{of.Class, of.GivenOn[day.Day]})
+	}
+	day.stack(p.Max, append(parts, amount{"p" + strconv.Itoa(plotMost), rest}, amount{"not", day.Not})...)
+	day.Says = day.Day.Format("2 January 2006") + ": " + strconv.Itoa(day.Given) + " answered, " + strconv.Itoa(day.Not) + " denied"
+}
+
+// Some are the days on which something happened, the newest first, for the table.
+func (b *bars) Some() (days []plotDay) {
+	for _, day := range slices.Backward(b.Days) {
+		if day.Given+day.Not > 0 {
+			days = append(days, day)
+		}
+	}
+	return days
+}
+
+// Most is the figure of the day with the most, as it is written.
+func (b *bars) Most() string {
+	if b.Top != "" {
+		return b.Top
+	}
+	return strconv.Itoa(b.Max)
+}
+
+// ownerTemplate reads the owner's pages.
+func ownerTemplate(left func(time.Time) string) *template.Template {
+	return template.Must(template.New("owner.html").Funcs(template.FuncMap{
+		"day":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
+		"iso":    func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+		"moment": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") },
+		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
+		"add":    func(a, b int64) int64 { return a + b },
+		"times":  func(n int) string { return plural(n, "time") },
+		"always": func(t time.Time) bool { return t.Year() >= 9999 },
+		"left":   left,
+		"money":  money,
+		"stated": func(is *bool) string { return map[bool]string{true: "yes", false: "no"}[*is] },
+		"rowsOf": func(s sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
+		"amount": amountOf,
+	}).ParseFS(embedded, "owner*.html"))
+}

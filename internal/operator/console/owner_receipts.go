@@ -1,0 +1,508 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/ledger"
+	"frontdesk/wire/receipt"
+)
+
+// perPage is how many rows a page shows, and patience how long they may take to be found: a filter that hardly anything
+// fits reads the whole ledger.
+const (
+	perPage  = 50
+	patience = 10 * time.Second
+)
+
+// chosen is what is filtered by.
+type chosen struct {
+	Kind, Platform, Reason, Day string
+	Intake, State               string
+	since, until                time.Time // of the day
+}
+
+// choose reads the filter of an address. What it cannot read it leaves out.
+func choose(q url.Values) (c chosen) {
+	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason"), Intake: q.Get("intake"), State: q.Get("state")}
+	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
+		c.Day, c.since, c.until = q.Get("day"), day, day.AddDate(0, 0, 1)
+	}
+	return c
+}
+
+// Any says whether anything is filtered by.
+func (c chosen) Any() bool {
+	return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" || c.Intake != "" || c.State != ""
+}
+
+// Link is the query of an address with the filter, and further parameters in pairs.
+func (c chosen) Link(more ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(more); i += 2 {
+		q.Set(more[i], more[i+1])
+	}
+	for name, value := range map[string]string{"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day, "intake": c.Intake, "state": c.State} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return "?" + q.Encode()
+}
+
+// receiptsBody is the first page.
+type receiptsBody struct {
+	Head      ledger.Head
+	Plot      *plot
+	Kinds     []struct{ Name, Says string }
+	Platforms []string
+	Chosen    chosen
+	Rows      []row
+	Older     string // the address of the next page; empty for none
+	Later     bool   // this is not the first page
+	Wrong     string // what could not be read
+}
+
+// receipts shows who took what, and what became of requests over time.
+func (o *owner) receipts(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	body := receiptsBody{Kinds: kinds, Chosen: choose(r.URL.Query())}
+	var err error
+	if body.Head, err = o.config.Head(ctx); err != nil {
+		return unread(err)
+	}
+	tallies, platforms, err := o.lately(ctx)
+	if err != nil {
+		return unread(err)
+	}
+	body.Platforms = platforms
+	body.Plot = newPlot(tallies, o.config.Now())
+	c := body.Chosen
+	filter := ledger.Filter{Kind: c.Kind, Since: c.since, Until: c.until, Newest: true, Limit: perPage + 1}
+	if c.Platform != "" {
+		filter.Party = platformParty + c.Platform
+	}
+	if before, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && before > 0 {
+		filter.Before, body.Later = before, true
+	}
+	for record, err := range o.config.Entries(ctx, filter) {
+		if err != nil {
+			body.Wrong = unread(err).Error()
+			break
+		}
+		if len(body.Rows) == perPage {
+			body.Older = c.Link("before", strconv.FormatInt(body.Rows[perPage-1].Index, 10))
+			break
+		}
+		body.Rows = append(body.Rows, newRow(record))
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Receipts", Page: "receipts", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// lately counts what platforms did in the days of the plot, and names all that there are.
+func (o *owner) lately(ctx context.Context) ([]grants.Tally, []string, error) {
+	tallies, err := o.config.Tallies(ctx, firstDay(o.config.Now()))
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := o.config.Platforms(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	for _, t := range tallies {
+		names = append(names, t.Platform)
+	}
+	for _, k := range keys {
+		names = append(names, k.Platform)
+	}
+	slices.Sort(names)
+	return tallies, slices.Compact(names), nil
+}
+
+// unread is the error of what could not be read.
+func unread(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail.New(fail.Timeout, "It took too long to find what was asked for; choose a day, or a platform that took something lately.")
+	case fail.From(err).Code != fail.Internal:
+		return err
+	}
+	var known *fail.Error
+	if errors.As(err, &known) {
+		return err // it was made for people
+	}
+	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Because(err)
+}
+
+// receiptBody is the page of one receipt.
+type receiptBody struct {
+	row
+	Request, Site, Version string
+	Inbox                  string // the id of the submission that the entry is about, where there is an inbox
+	Text                   string // the receipt; empty while there is none
+	Early                  bool   // the entry has no place yet
+	Verdict                *verdict
+}
+
+// verdict is what came of verifying a receipt.
+type verdict struct {
+	True    bool
+	Problem string // what is wrong
+	Ours    bool   // of the receipt as it is stored here, and not as a text
+	Index   int64
+	Size    int64 // of the ledger that is signed
+	Origin  string
+	Hashes  int
+	Differs []difference // what of the entry is otherwise in our ledger
+}
+
+// bodyFor is the page of a receipt.
+func bodyFor(given receipt.Receipt) receiptBody {
+	e := given.Entry
+	var b bodies
+	json.Unmarshal(e.Body, &b) // what cannot be read is not shown
+	body := receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}), Request: e.Request, Site: e.Site, Version: b.Terms, Inbox: b.Asked}
+	if e.Kind == "intake" {
+		body.Inbox = e.ID
+	}
+	return body
+}
+
+// stored gives the receipt of an id with its page. Of an entry that has no place yet there is no receipt, and the page
+// says so.
+func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Receipt, error) {
+	given, err := o.config.Receipt(ctx, id)
+	switch {
+	case err == nil:
+		body := bodyFor(given)
+		text, err := json.MarshalIndent(given, "", "  ")
+		body.Text = string(text)
+		return body, given, err
+	case fail.From(err).Code == fail.Unavailable && given.Entry.ID != "":
+		body := bodyFor(given)
+		body.Early = true
+		return body, given, nil
+	}
+	return receiptBody{}, given, err
+}
+
+// receipt shows one receipt.
+func (o *owner) receipt(w http.ResponseWriter, r *http.Request, v *visit) error {
+	body, _, err := o.stored(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return o.broken(err)
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Receipt " + body.ID, Page: "receipt", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// broken is the error of a receipt that cannot be made: it is not there, or the ledger does not fit together.
+func (o *owner) broken(err error) error {
+	switch fail.From(err).Code {
+	case fail.NotFound:
+		return fail.New(fail.NotFound, "The ledger has no entry of this id.")
+	case fail.Internal:
+		return fail.New(fail.Invalid, "No receipt can be made: what is stored of the ledger does not fit together (%s). `frontdesk ledger audit` names every part that was changed.", told(err))
+	}
+	return err
+}
+
+// download gives a receipt as a file, which `frontdesk verify` takes.
+func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error {
+	body, _, err := o.stored(r.Context(), r.PathValue("id"))
+	switch {
+	case err != nil:
+		return o.broken(err)
+	case body.Early:
+		return fail.New(fail.Unavailable, "This entry is kept, and has no place in the ledger yet; come back in a second.")
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Disposition", `attachment; filename="receipt-`+body.ID+`.json"`)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	fmt.Fprintln(w, body.Text)
+	return nil
+}
+
+// verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.
+func (o *owner) verify(w http.ResponseWriter, r *http.Request, v *visit) error {
+	body, err := receiptBody{}, error(nil)
+	if text := r.PostForm.Get("receipt"); text != "" {
+		body = o.verifyText(r.Context(), text)
+	} else if body, err = o.verifyStored(r.Context(), r.PostForm.Get("id")); err != nil {
+		return o.broken(err)
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Receipt verified", Page: "receipt", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// verifyStored verifies the receipt of an entry as it is stored here.
+func (o *owner) verifyStored(ctx context.Context, id string) (receiptBody, error) {
+	body, given, err := o.stored(ctx, id)
+	switch {
+	case err != nil && fail.From(err).Code == fail.Internal:
+		body.row = row{ID: id, Says: "Entry"}
+		body.Verdict = &verdict{Ours: true, Problem: sentence("No receipt can be made of what is stored: " + told(err))}
+		return body, nil
+	case err == nil && !body.Early:
+		body.Verdict = o.judge(given)
+		body.Verdict.Ours = true
+	}
+	return body, err
+}
+
+// verifyText verifies a receipt that is given as a text, and says what of its entry is otherwise in our ledger.
+func (o *owner) verifyText(ctx context.Context, text string) receiptBody {
+	given, err := receipt.Parse([]byte(text))
+	if err != nil {
+		return receiptBody{row: row{Says: "Receipt"}, Text: text, Verdict: &verdict{Problem: sentence(err.Error())}}
+	}
+	body := bodyFor(given)
+	body.Text, body.Verdict = text, o.judge(given)
+	if body.Verdict.True {
+		return body
+	}
+	if _, ours, err := o.stored(ctx, given.Entry.ID); err == nil {
+		body.Verdict.Differs = differences(given.Entry, ours.Entry)
+	}
+	return body
+}
+
+// judge verifies a receipt by the site's own public keys, as anybody can.
+func (o *owner) judge(given receipt.Receipt) *verdict {
+	c, err := receipt.Verify(given, o.config.Keys())
+	out := &verdict{True: err == nil, Index: given.Index, Hashes: len(given.Proof), Origin: c.Origin, Size: c.Size}
+	if err != nil {
+		out.Problem = sentence(err.Error())
+	}
+	return out
+}
+
+// difference is a member of an entry that is another in a text than in our ledger.
+type difference struct{ Member, Text, Ledger string }
+
+// differences compares an entry of a text with the one of its id that we have.
+func differences(text, ours receipt.Entry) (all []difference) {
+	members := func(e receipt.Entry) map[string]string {
+		out := map[string]string{
+			"time": e.Time.UTC().Format(time.RFC3339Nano), "site": e.Site, "kind": e.Kind, "party": e.Party, "subject": e.Subject, "request": e.Request,
+		}
+		var body map[string]json.RawMessage
+		json.Unmarshal(e.Body, &body) // it was read as an object already
+		for name, value := range body {
+			out["body."+name] = string(value)
+		}
+		return out
+	}
+	a, b := members(text), members(ours)
+	for name := range b {
+		if _, there := a[name]; !there {
+			a[name] = ""
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if a[name] != b[name] {
+			all = append(all, difference{name, a[name], b[name]})
+		}
+	}
+	return all
+}
+
+// told is what an error says to the owner, who may know its cause.
+func told(err error) string {
+	var known *fail.Error
+	if errors.As(err, &known) {
+		return known.Detail
+	}
+	return err.Error()
+}
+
+// sentence makes a sentence of an error.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if first, size := utf8.DecodeRuneInString(text); size > 0 {
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+// reasons are the outcomes of requests that got nothing, and what they mean to the owner.
+var reasons = map[string]string{
+	"out_of_scope":     "It asked for a topic that none of your declared editorial domains covers.",
+	"access_disabled":  "Access is paused, disabled or past its last day (intent.state, intent.compliance.sunset).",
+	"policy_violation": "Your rules or limits refuse it: a country, language or placement, an old timestamp, citations that are owed, or a session that has seen enough.",
+	"rate_limited":     "It came sooner than intent.rate, intent.sessions or the key's own rate allows.",
+	"unsupported":      "It asked for what intent.supports does not offer.",
+	"no_content":       "Nothing that may be given fits it.",
+}
+
+// reasonSays explains an outcome.
+func reasonSays(outcome string) string {
+	if text, known := reasons[outcome]; known {
+		return text
+	}
+	return "It could not be answered."
+}
+
+// denialsBody is the page of requests that got nothing.
+type denialsBody struct {
+	Chosen    chosen
+	Means     string // what the reason that is chosen means
+	Reasons   []string
+	Platforms []string
+	Counts    []reasonCount // of the days of the plot
+	Days      int
+	Rows      []grants.Request
+	Older     string
+	Later     bool
+}
+
+type reasonCount struct {
+	Reason, Says string
+	N            int
+}
+
+// denials shows the requests that got nothing, and why.
+func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	body := denialsBody{Chosen: choose(r.URL.Query()), Days: plotDays}
+	tallies, platforms, err := o.lately(ctx)
+	if err != nil {
+		return unread(err)
+	}
+	body.Platforms = platforms
+	body.count(tallies)
+	c, q := body.Chosen, r.URL.Query()
+	if c.Reason != "" {
+		body.Means = reasonSays(c.Reason)
+	}
+	wanted := grants.Wanted{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until, Limit: perPage + 1}
+	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil && at > 0 {
+		wanted.Before, body.Later = grants.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
+	}
+	refused, err := o.config.Refused(ctx, wanted)
+	if err != nil {
+		return unread(err)
+	}
+	for i, request := range refused {
+		if i == perPage {
+			last := refused[i-1]
+			body.Older = "denials" + c.Link("at", strconv.FormatInt(last.At.UnixMicro(), 10), "of", last.Platform, "request", last.ID)
+			break
+		}
+		body.Rows = append(body.Rows, request)
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Denials", Page: "denials", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// count says how often each reason was given, the most frequent first.
+func (b *denialsBody) count(tallies []grants.Tally) {
+	counts := map[string]int{}
+	for _, t := range tallies {
+		for reason, n := range t.Refused {
+			counts[reason] += n
+		}
+	}
+	for reason := range reasons {
+		b.Reasons = append(b.Reasons, reason)
+	}
+	for reason, n := range counts {
+		b.Counts = append(b.Counts, reasonCount{reason, reasonSays(reason), n})
+		b.Reasons = append(b.Reasons, reason)
+	}
+	slices.Sort(b.Reasons)
+	b.Reasons = slices.Compact(b.Reasons)
+	slices.SortFunc(b.Counts, func(x, y reasonCount) int {
+		if x.N != y.N {
+			return y.N - x.N
+		}
+		return strings.Compare(x.Reason, y.Reason)
+	})
+}
+
+// keysBody is the page of platforms' keys.
+type keysBody struct {
+	Keys []listedKey
+	May  bool // change them
+}
+
+type listedKey struct {
+	identity.PlatformKey
+	Is      string // its state now
+	Limits  string // those of its own
+	Suspend bool   // it can be suspended
+	Resume  bool   // it can be resumed
+}
+
+// keys shows the keys of platforms, without their secrets, which no page ever has.
+func (o *owner) keys(w http.ResponseWriter, r *http.Request, v *visit) error {
+	all, err := o.config.Platforms(r.Context())
+	if err != nil {
+		return unread(err)
+	}
+	body := keysBody{May: v.in.Role == identity.Operator}
+	for _, k := range all {
+		body.Keys = append(body.Keys, listedKey{k, k.State(o.config.Now()), limits(k), k.Status == identity.PlatformActive, k.Status == identity.PlatformSuspended})
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Platforms' keys", Page: "keys", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// limits are a key's own.
+func limits(k identity.PlatformKey) string {
+	var all []string
+	if k.MaxChunks > 0 {
+		all = append(all, "at most "+plural(k.MaxChunks, "passage"))
+	}
+	if k.MaxTokens > 0 {
+		all = append(all, "at most "+plural(k.MaxTokens, "token"))
+	}
+	if k.Rate != "" {
+		all = append(all, k.Rate)
+	}
+	return strings.Join(all, ", ")
+}
+
+// changes are what an operator can do to a key.
+var changes = map[string]struct{ status, done string }{
+	"suspend": {identity.PlatformSuspended, "suspended"},
+	"resume":  {identity.PlatformActive, "resumed"},
+}
+
+// changeKey suspends or resumes a key.
+func (o *owner) changeKey(w http.ResponseWriter, r *http.Request, v *visit) error {
+	if v.in.Role != identity.Operator {
+		return fail.New(fail.Forbidden, "A viewer changes nothing; log in with the token of an operator.")
+	}
+	id := r.PostForm.Get("id")
+	change, known := changes[r.PostForm.Get("do")]
+	if !known {
+		return fail.New(fail.Invalid, "A key can be suspended or resumed here, and nothing else.")
+	}
+	if err := o.config.SetStatus(r.Context(), v.in, id, change.status); err != nil {
+		return unread(err)
+	}
+	o.config.Note(r, v.in, change.done+" the key "+id)
+	o.to(w, r, "keys")
+	return nil
+}

@@ -1,0 +1,194 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/reports"
+)
+
+// reconciledBody is how deliveries, transactions and reports stand to one another, by day and site (RAMP v1, reconciliation); or where they contradict
+// one another on one day.
+type reconciledBody struct {
+	listed
+	Kind    string
+	Kinds   []reconciledKind
+	Differ  bool // those days alone on which something differs
+	Days    []reconciledRow
+	Rows    []differenceRow
+	Until   time.Time // before which days were counted; zero before there is any
+	Since   time.Time // the first day that something was counted on; zero before there is any
+	Early   bool      // the day is before that
+	Sheet   string    // the address of the differences as CSV
+	Lines   string    // and as lines of JSON
+	Counted *reconciledRow
+	Ripe    bool   // the day was counted
+	More    string // the address of all that was delivered and not bought on the day; empty where all of it is shown
+	Counts  bool   // days are counted at all
+}
+
+// reconciledKind is a kind of difference.
+type reconciledKind struct {
+	Name, Says string
+	Chosen     bool
+}
+
+// reconciledKinds are the kinds of differences.
+var reconciledKinds = []reconciledKind{
+	{Name: reports.Unrecorded, Says: "Used, not delivered"}, {Name: reports.Unused, Says: "Delivered, not used"}, {Name: reports.Unbought, Says: "Delivered, not bought"},
+}
+
+// reconciledRow is a day of a site.
+type reconciledRow struct {
+	enforcement.Day
+	Part string // that differs
+	Link string
+}
+
+// differenceRow is a difference.
+type differenceRow struct {
+	reports.Difference
+	Says string
+}
+
+// Sold says whether a purchase differs, which has a page.
+func (d differenceRow) Sold() bool { return d.Kind != reports.Unbought }
+
+// OfLog is of a delivery that an imported log tells of: it has no page of its own.
+func (d differenceRow) OfLog() bool { return strings.HasPrefix(d.Delivery.ID, "log-") }
+
+// straysShown is how many deliveries that nobody bought a page of differences shows.
+const straysShown = 25
+
+func newReconciledRow(d enforcement.Day) reconciledRow {
+	row := reconciledRow{Day: d, Link: link("reconciliation", "day", d.At.Format(time.DateOnly), "site", d.Site)}
+	if d.Gaps > 0 {
+		row.Part = strconv.FormatFloat(float64(d.Gaps)*100/float64(d.Of), 'f', 1, 64) + " %"
+	}
+	return row
+}
+
+// reconciliation lists what was counted, the latest day first, or where the three sides differ on one day.
+func (o *owner) reconciliation(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	q := r.URL.Query()
+	body := reconciledBody{Kind: q.Get("kind"), Differ: q.Get("differ") != "", Counts: o.config.Sales.Disputes.Lift != nil}
+	var since, until time.Time
+	body.listed, since, until = o.choose(r, "reconciliation")
+	for _, k := range reconciledKinds {
+		k.Chosen = k.Name == body.Kind
+		body.Kinds = append(body.Kinds, k)
+	}
+	body.Any = body.Any || body.Kind != "" || body.Differ
+	var err error
+	if body.Until, err = o.config.Sales.Disputes.Measures.ReconciledUntil(ctx); err != nil {
+		return unread(err)
+	}
+	if body.Since, err = o.config.Sales.Disputes.Measures.ReconciledSince(ctx); err != nil {
+		return unread(err)
+	}
+	if since.IsZero() {
+		err = o.reconciledDays(ctx, &body, q.Get("before"))
+	} else {
+		err = o.reconciledDay(ctx, &body, since, until, q.Get("before"))
+	}
+	if err != nil {
+		return unread(err)
+	}
+	title := "Reconciliation"
+	if body.Day != "" {
+		title += " of " + body.Day
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: title, Page: "sales-reconciliation", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// reconciledDays lists what was counted.
+func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody, before string) error {
+	page := func(before string) string {
+		differ := ""
+		if body.Differ {
+			differ = "1"
+		}
+		return link("reconciliation", "site", body.Site, "differ", differ, "before", before)
+	}
+	body.First = page("")
+	want := enforcement.Wanted{Site: body.Site, Differing: body.Differ, Limit: perPage + 1}
+	if day, site, ok := strings.Cut(before, "."); ok {
+		want.After.At, _ = time.Parse(time.DateOnly, day)
+		want.After.Site = site
+	}
+	all, err := o.config.Sales.Disputes.Measures.Days(ctx, want)
+	if len(all) > perPage {
+		all = all[:perPage]
+		last := all[perPage-1]
+		body.Next = page(last.At.Format(time.DateOnly) + "." + last.Site)
+	}
+	for _, d := range all {
+		body.Days = append(body.Days, newReconciledRow(d))
+	}
+	return err
+}
+
+// reconciledDay lists the differences of a day. What is not counted yet may still change: there nobody's silence is taken for an answer.
+func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody, since, until time.Time, after string) error {
+	page := func(before string) string {
+		return link("reconciliation", "day", body.Day, "site", body.Site, "kind", body.Kind, "before", before)
+	}
+	body.First = page("")
+	body.Ripe, body.Early = !until.After(body.Until), since.Before(body.Since)
+	body.Sheet = link("reports/reconciliation.csv", "site", body.Site, "since", body.Day, "until", body.Day)
+	body.Lines = link("reports/reconciliation.jsonl", "site", body.Site, "since", body.Day, "until", body.Day)
+	days, err := o.config.Sales.Disputes.Measures.Days(ctx, enforcement.Wanted{Site: body.Site, Since: since, Until: until, Limit: perPage})
+	if err != nil {
+		return err
+	}
+	silent, gaps := map[string]bool{}, int64(0)
+	for _, d := range days {
+		silent[d.Site] = d.Untold > 0
+		gaps += d.Gaps
+		if body.Site != "" {
+			row := newReconciledRow(d)
+			body.Counted = &row
+		}
+	}
+	want := reports.Wanted{Site: body.Site, Since: since, Until: until, After: after}
+	if body.Kind != reports.Unbought {
+		all, next, err := o.config.Sales.Reports.Differences(ctx, want, body.Kind, func(site string) bool { return silent[site] }, perPage)
+		if err != nil {
+			return err
+		}
+		body.add(all)
+		if next != "" {
+			body.Next = page(next)
+			return nil // what nobody bought is on the last page
+		}
+	}
+	if body.Kind != "" && body.Kind != reports.Unbought {
+		return nil
+	}
+	strays, err := o.config.Sales.Reports.Strays(ctx, body.Site, since, until, straysShown+1)
+	if len(strays) > straysShown {
+		strays = strays[:straysShown]
+		body.More = link("leakage", "kind", leakUnbought, "site", body.Site, "day", body.Day)
+	}
+	body.add(strays)
+	return err
+}
+
+func (b *reconciledBody) add(all []reports.Difference) {
+	for _, d := range all {
+		row := differenceRow{Difference: d}
+		for _, k := range reconciledKinds {
+			if k.Name == d.Kind {
+				row.Says = k.Says
+			}
+		}
+		b.Rows = append(b.Rows, row)
+	}
+}

@@ -1,0 +1,278 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake/vault"
+	"frontdesk/wire/strictjson"
+)
+
+// requestBody is the page of one submission.
+type requestBody struct {
+	inboxRow
+	May   bool // act
+	Reads bool // may read what is sealed
+	Input []field
+	Told  *vault.Answer
+	// Details are those of the offer, and Fields what it was bound with.
+	Details, Fields []field
+	Ends            vault.Ends
+	Effect          *effect
+	Entries         []entryLink
+	Form            *answerForm
+	Preview         *preview
+	Vain            string // what somebody wrote for it when another was faster
+}
+
+// field is a member of a JSON object, to be shown.
+type field struct {
+	Name, Text string
+	Block      bool // JSON of several lines
+}
+
+// effect is how the delivery of a bind stands.
+type effect struct {
+	Reason  string
+	Tries   int
+	Next    time.Time // zero once it was given up
+	GivenUp time.Time
+}
+
+// entryLink leads to an entry of the ledger.
+type entryLink struct{ ID, Says string }
+
+// fields are the members of a JSON object in their order. What is no object is shown as one text.
+func fields(object strictjson.Value) (all []field) {
+	if len(object) == 0 {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return []field{{Text: indented(object), Block: true}}
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		var value json.RawMessage
+		if err != nil || decoder.Decode(&value) != nil {
+			return []field{{Text: indented(object), Block: true}}
+		}
+		f := field{}
+		f.Name, _ = name.(string)
+		f.Text, f.Block = shown(value)
+		all = append(all, f)
+	}
+	return all
+}
+
+// shown is a JSON value as people read it, and whether it is JSON of several lines.
+func shown(value []byte) (text string, block bool) {
+	var decoded any
+	if json.Unmarshal(value, &decoded) != nil {
+		return string(value), true
+	}
+	switch v := decoded.(type) {
+	case string:
+		return v, false
+	case []any:
+		var list []string
+		for _, one := range v {
+			switch one := one.(type) {
+			case string:
+				list = append(list, one)
+			case map[string]any, []any:
+				return indented(value), true
+			default:
+				plain, _ := json.Marshal(one)
+				list = append(list, string(plain))
+			}
+		}
+		return strings.Join(list, ", "), false
+	case map[string]any:
+		return indented(value), true
+	}
+	return string(bytes.TrimSpace(value)), false // numbers keep their text
+}
+
+func indented(value []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, value, "", "  ") != nil {
+		return string(value)
+	}
+	return out.String()
+}
+
+// look gives a submission, opened.
+func (o *owner) look(r *http.Request) (*desk.Request, error) {
+	q, err := o.config.Inbox.Look(r.Context(), r.PathValue("id"))
+	switch {
+	case err != nil && fail.From(err).Code == fail.NotFound:
+		return nil, fail.New(fail.NotFound, "There is no such request, or it was removed when its time was over.")
+	case err != nil:
+		return nil, unread(err)
+	}
+	return q, nil
+}
+
+// requestBody says what is known of a submission, and to whom.
+func (o *owner) requestBody(q *desk.Request, v *visit) *requestBody {
+	now := o.config.Now()
+	body := &requestBody{May: v.in.Role == identity.Operator}
+	body.Reads = body.May || o.config.Inbox.ViewersRead
+	body.inboxRow = o.newInboxRow(vault.Listed{Record: q.Record, Bind: q.Bind}, now)
+	body.Ends = vault.EndsOf(q.Record, q.Bind)
+	if body.Reads {
+		body.Input, body.Told, body.Fields = fields(q.Input), q.Told, fields(q.Fields)
+		body.Agent = q.From()
+		if q.Told != nil {
+			body.Details = fields(q.Told.Details)
+		}
+	}
+	if q.Effect != nil {
+		body.Effect = &effect{Reason: q.Effect.Reason, Tries: q.Effect.Tries, Next: q.Effect.Due, GivenUp: q.Effect.GivenUp}
+	}
+	for _, e := range q.Entries {
+		body.Entries = append(body.Entries, entryLink{e.ID, kindSays(e.Kind)})
+	}
+	if body.May && body.State == vault.Waiting {
+		body.Form = o.newForm(q)
+	}
+	return body
+}
+
+// request shows one submission. Its title and its address hold nothing of what was submitted.
+func (o *owner) request(w http.ResponseWriter, r *http.Request, v *visit) error {
+	q, err := o.look(r)
+	if err != nil {
+		return err
+	}
+	o.showRequest(w, r, v, http.StatusOK, o.requestBody(q, v), "")
+	return nil
+}
+
+func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *visit, status int, body *requestBody, problem string) {
+	o.show(w, r, status, sheet{Title: "Request", Page: "request", In: &v.in, CSRF: v.csrf(), Body: body, Problem: problem})
+}
+
+// toRequest sends a browser to the page of a submission.
+func (o *owner) toRequest(w http.ResponseWriter, r *http.Request) {
+	o.to(w, r, "inbox/"+url.PathEscape(r.PathValue("id")))
+}
+
+// markDone says that somebody has seen to a bind.
+func (o *owner) markDone(w http.ResponseWriter, r *http.Request, v *visit) error {
+	q, err := o.look(r)
+	if err != nil {
+		return err
+	}
+	if q.Bind == nil {
+		return fail.New(fail.Invalid, "This request was not bound, so there is nothing to be done.")
+	}
+	if q.Bind.Done.IsZero() { // otherwise a colleague was as quick, and meant the same
+		if err := o.config.Inbox.Done(r.Context(), q.Offer, by(v)); err != nil {
+			return unread(err)
+		}
+		o.config.Note(r, v.in, "marked a bind as done")
+	}
+	o.back(w, r)
+	return nil
+}
+
+// tryAgain has a bind that could not be delivered delivered again, at once.
+func (o *owner) tryAgain(w http.ResponseWriter, r *http.Request, v *visit) error {
+	q, err := o.look(r)
+	if err != nil {
+		return err
+	}
+	if _, err := o.config.Inbox.Again(r.Context(), q.Offer); err != nil {
+		return unread(err)
+	}
+	o.config.Note(r, v.in, "tried a delivery again")
+	o.back(w, r)
+	return nil
+}
+
+// back sends a browser to where a form was: the inbox, or the page of the submission.
+func (o *owner) back(w http.ResponseWriter, r *http.Request) {
+	if r.PostForm.Get("from") == "inbox" {
+		o.to(w, r, "inbox")
+		return
+	}
+	o.toRequest(w, r)
+}
+
+// eraseBody is the page that asks whether something is to be erased.
+type eraseBody struct {
+	inboxRow
+	Others      []inboxRow // further submissions of the session
+	Alone       bool       // it can be erased without them
+	Undelivered bool       // a bind was not delivered yet
+}
+
+// maxOthers bounds how many further submissions of a session are listed.
+const maxOthers = 100
+
+// askErase says what will be gone and what stays, and asks.
+func (o *owner) askErase(w http.ResponseWriter, r *http.Request, v *visit) error {
+	q, err := o.look(r)
+	if err != nil {
+		return err
+	}
+	now := o.config.Now()
+	body := eraseBody{inboxRow: o.newInboxRow(vault.Listed{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
+	all, err := o.config.Inbox.List(r.Context(), vault.Filter{Find: q.Session, Limit: maxOthers})
+	if err != nil {
+		return unread(err)
+	}
+	for _, l := range all {
+		if l.ID != q.ID {
+			body.Others = append(body.Others, o.newInboxRow(l, now))
+		}
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Erase a request", Page: "erase", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// erase erases a submission, or all of its session.
+func (o *owner) erase(w http.ResponseWriter, r *http.Request, v *visit) error {
+	q, err := o.look(r)
+	if err != nil {
+		return err
+	}
+	what := q.Session
+	if r.PostForm.Get("what") == "offer" {
+		what = q.Offer
+	}
+	if what == "" {
+		return fail.New(fail.Invalid, "This request has no offer; erase what belongs to its session.")
+	}
+	n, err := o.config.Inbox.Erase(r.Context(), what, by(v))
+	if err != nil {
+		return unread(err)
+	}
+	o.config.Note(r, v.in, "erased "+plural(n, "request"))
+	o.toRequest(w, r)
+	return nil
+}
+
+// leftOf is how long something lasts still, in words.
+func leftOf(until, now time.Time) string {
+	left := until.Sub(now)
+	switch {
+	case left <= 0:
+		return "over"
+	case left < time.Hour:
+		return plural(int(left/time.Minute)+1, "minute") + " left"
+	case left < 48*time.Hour:
+		return plural(int(left/time.Hour), "hour") + " left"
+	}
+	return strconv.Itoa(int(left/(24*time.Hour))) + " days left"
+}

@@ -1,0 +1,272 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/reports"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+)
+
+// SalesConfig says what the owner's pages show of what is sold under RAMP, and what an operator changes there. Nothing of it may be
+// nil.
+type SalesConfig struct {
+	Sites   []Site
+	Shelf   func(context.Context, desk.Browse) ([]desk.Shelved, int, error)
+	Deals   *transactions.Reader
+	Reports reports.Books
+	Traffic *botstats.Reader
+	// Accounts reads the book, and Clerk changes it, in the name of whom By puts into the context.
+	Accounts *accounts.Reader
+	Clerk    *accounts.Clerk
+	By       func(ctx context.Context, by string) context.Context
+	Disputes *Disputes
+	Supplied *Supplied
+	Domains  *Domains
+	// Requesters gives those who signed up, by domain and id: those whose domains begin with a text, from behind one on.
+	Requesters   func(ctx context.Context, begins, after string, limit int) ([]identity.Registration, error)
+	SetRequester func(ctx context.Context, domain, id, status string) (identity.Registration, error)
+}
+
+// salesRoutes serve what is sold.
+func (o *owner) salesRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /console/sales", o.inside(o.sales))
+	mux.HandleFunc("GET /console/sales/catalog", o.inside(o.shelf))
+	mux.HandleFunc("GET /console/sales/offers", o.inside(o.offers))
+	mux.HandleFunc("GET /console/sales/offers/{id}", o.inside(o.offer))
+	mux.HandleFunc("GET /console/sales/transactions", o.inside(o.transactions))
+	mux.HandleFunc("GET /console/sales/transactions/{id}", o.inside(o.transaction))
+	mux.HandleFunc("GET /console/sales/deliveries", o.inside(o.deliveries))
+	mux.HandleFunc("GET /console/sales/deliveries/{id}", o.inside(o.delivery))
+	mux.HandleFunc("GET /console/sales/disputes", o.inside(o.disputes))
+	mux.HandleFunc("GET /console/sales/disputes/{id}", o.inside(o.dispute))
+	mux.HandleFunc("POST /console/sales/disputes/{id}", o.inside(o.operator(o.decideDispute)))
+	mux.HandleFunc("GET /console/sales/measures", o.inside(o.measures))
+	mux.HandleFunc("POST /console/sales/measures", o.inside(o.operator(o.changeMeasure)))
+	mux.HandleFunc("GET /console/sales/bots", o.inside(o.bots))
+	mux.HandleFunc("GET /console/sales/leakage", o.inside(o.leakage))
+	mux.HandleFunc("GET /console/sales/reconciliation", o.inside(o.reconciliation))
+	mux.HandleFunc("GET /console/sales/owed", o.inside(o.owed))
+	mux.HandleFunc("GET /console/sales/tenants", o.inside(o.tenants))
+	mux.HandleFunc("POST /console/sales/tenants", o.inside(o.operator(o.putTenant)))
+	mux.HandleFunc("GET /console/sales/tenant", o.inside(o.tenant))
+	mux.HandleFunc("GET /console/sales/domains", o.inside(o.domains))
+	mux.HandleFunc("GET /console/sales/domain", o.inside(o.domain))
+	mux.HandleFunc("POST /console/sales/domain", o.inside(o.operator(o.changeDomain)))
+	mux.HandleFunc("GET /console/sales/requesters", o.inside(o.requesters))
+	mux.HandleFunc("POST /console/sales/requesters", o.inside(o.operator(o.changeRequester)))
+	mux.HandleFunc("GET /console/sales/accounts", o.inside(o.accounts))
+	mux.HandleFunc("POST /console/sales/accounts", o.inside(o.operator(o.openAccount)))
+	mux.HandleFunc("GET /console/sales/account", o.inside(o.account))
+	mux.HandleFunc("POST /console/sales/account", o.inside(o.operator(o.changeAccount)))
+	mux.HandleFunc("GET /console/sales/grants", o.inside(o.grants))
+	mux.HandleFunc("POST /console/sales/grants", o.inside(o.operator(o.addGrant)))
+	mux.HandleFunc("GET /console/sales/grant", o.inside(o.grant))
+	mux.HandleFunc("POST /console/sales/grant", o.inside(o.operator(o.changeGrant)))
+	mux.HandleFunc("GET /console/sales/reports", o.inside(o.reports))
+	mux.HandleFunc("GET /console/sales/reports/{file}", o.inside(o.downloadReport))
+}
+
+// noCents are currencies without a smaller unit.
+const noCents = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
+
+// amountOf writes an amount of 1e-8 of a currency, with cents where it has them.
+func amountOf(units int64, currency string) string {
+	text := policy.Amount(units)
+	whole, cents, _ := strings.Cut(text, ".")
+	if len(cents) >= 2 || cents == "" && strings.Contains(noCents, currency) && currency != "" {
+		return text
+	}
+	return whole + "." + (cents + "00")[:2]
+}
+
+// money is amountOf with the currency; empty where there is none.
+func money(units int64, currency string) string {
+	if currency == "" {
+		return ""
+	}
+	return amountOf(units, currency) + " " + currency
+}
+
+// owedMost is up to how many obligations are counted for a page.
+const owedMost = 10_000
+
+// counted writes a count that ends at a bound.
+func counted(n int) string {
+	if n >= owedMost {
+		return strconv.Itoa(owedMost) + " or more"
+	}
+	return strconv.Itoa(n)
+}
+
+// salesBody is the first page of what is sold.
+type salesBody struct {
+	Sites      []Site
+	Site       string
+	Currency   string
+	Currencies []string
+	Plot       *takings
+	Overdue    string
+	Pending    string
+	Late       bool // there are reports that are overdue
+}
+
+// takings is what was earned day by day, as stacked bars.
+type takings struct {
+	bars
+	Currency string
+	Buyers   []taking
+	All      taking
+}
+
+// taking is what came from a buyer.
+type taking struct {
+	accounts.Taking
+	Class  string
+	Amount string
+}
+
+// buyersShown is how many buyers the table of the plot tells apart.
+const buyersShown = 25
+
+// sales shows what was earned day by day and from whom, and what somebody has to see to.
+func (o *owner) sales(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	now, c := o.config.Now(), o.config.Sales
+	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency")}
+	all, err := c.Accounts.Takings(ctx, body.Site, firstDay(now), time.Time{}, buyersShown)
+	if err != nil {
+		return unread(err)
+	}
+	for i, t := range all {
+		body.Currencies = append(body.Currencies, t.Currency)
+		if t.Currency == body.Currency || body.Currency == "" && i == 0 {
+			body.Plot = newTakings(t, now)
+		}
+	}
+	if body.Plot != nil {
+		body.Currency = body.Plot.Currency
+		body.Plot.Leads = o.base(r) + "sales/transactions"
+	}
+	owed, err := c.Deals.OwedCount(ctx, "", owedMost)
+	if err != nil {
+		return unread(err)
+	}
+	body.Overdue, body.Pending, body.Late = counted(owed[transactions.Expired]), counted(owed[transactions.Pending]), owed[transactions.Expired] > 0
+	o.show(w, r, http.StatusOK, sheet{Title: "Sales", Page: "sales", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// newTakings draws what was earned. What was taken back makes a bar shorter, but none hangs below the line; the table has the
+// figures.
+func newTakings(t accounts.Takings, now time.Time) *takings {
+	p := &takings{bars: newBars(now), Currency: t.Currency}
+	for i, b := range t.Buyers {
+		p.Buyers = append(p.Buyers, taking{b, "p" + strconv.Itoa(min(i, plotMost)), money(b.Amount, t.Currency)})
+	}
+	p.All = taking{t.All, "", money(t.All.Amount, t.Currency)}
+	var most int64
+	for _, day := range p.Days {
+		most = max(most, positive(t.Buyers, day.Day))
+	}
+	p.Top = money(most, t.Currency)
+	const fine = 1_000_000
+	for i := range p.Days {
+		day := &p.Days[i]
+		amounts := make([]amount, plotMost+1)
+		for n, b := range t.Buyers {
+			part := &amounts[min(n, plotMost)]
+			part.class = "p" + strconv.Itoa(min(n, plotMost))
+			if of := b.Days[day.Day]; of > 0 {
+				part.n += int(math.Round(float64(of) / float64(most) * fine))
+			}
+		}
+		if most > 0 {
+			day.stack(fine, amounts...)
+		}
+		day.Says = day.Day.Format("2 January 2006") + ": " + money(t.All.Days[day.Day], t.Currency)
+		if _, moved := t.All.Days[day.Day]; moved {
+			day.Given = 1
+		}
+	}
+	p.Name = "Revenue by day and buyer, in " + t.Currency
+	p.Says = p.All.Amount + " in " + plural(int(t.All.Movements), "movement") + " of " + plural(len(t.Buyers), "account") + ", at most " + p.Top + " on one day"
+	return p
+}
+
+// positive is what came in on a day from those who did not get back more.
+func positive(buyers []accounts.Taking, day time.Time) (sum int64) {
+	for _, b := range buyers {
+		sum += max(b.Days[day], 0)
+	}
+	return sum
+}
+
+// link is the address of a page of the sales with parameters in pairs; those that are empty are left out.
+func link(page string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return "sales/" + page
+	}
+	return "sales/" + page + "?" + q.Encode()
+}
+
+// dutySays says what has to be reported.
+func dutySays(d transactions.Duty) string {
+	if d.Seconds == 0 {
+		return ""
+	}
+	says := "report within " + spanSays(d.Window())
+	if len(d.Fields) > 0 {
+		says += ": " + strings.Join(d.Fields, ", ")
+	}
+	return says
+}
+
+// spanSays writes a span in its largest whole unit.
+func spanSays(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if d >= unit.of && d%unit.of == 0 {
+			return plural(int(d/unit.of), unit.name)
+		}
+	}
+	return fmt.Sprint(d)
+}
+
+// priceSays writes a price in words.
+func priceSays(m policy.Money) string {
+	if m.Model == "" {
+		return ""
+	}
+	says := strings.ReplaceAll(m.Model, "_", " ")
+	switch {
+	case m.Model == "revenue_share":
+		says += ", " + policy.Amount(m.Rate*100) + " %"
+	case m.Rate > 0 && m.Currency != "":
+		says += ", " + money(m.Rate, m.Currency)
+	}
+	if m.Months > 0 {
+		says += " for " + plural(m.Months, "month")
+	}
+	return says
+}
