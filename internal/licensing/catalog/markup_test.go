@@ -79,7 +79,7 @@ func FuzzMarkup(f *testing.F) {
 			return
 		}
 		table.put(id, reading.record(&table.words))
-		canonical, _ := Canonical(address)
+		canonical, _ := CanonicalURI(address)
 		found := 0
 		table.at(canonical, func(row row, r record) {
 			found++
