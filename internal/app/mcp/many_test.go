@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+
+	"frontdesk/internal/infra/httpx"
 )
 
 // TestManyCallsAtOnceGetTheirOwnAnswers holds that nothing crosses between requests that all have the same id, whole or
@@ -99,13 +102,39 @@ func TestNobodyListensForChangesThatAreNotTold(t *testing.T) {
 	}
 }
 
+// brokenTool has a result that is no JSON, which the SDK cannot send.
+func brokenTool() httpx.Tool {
+	return httpx.Tool{Name: "broken", Description: "Answers with half an object.", Input: []byte(`{"type":"object"}`), Call: func(context.Context, httpx.Call) httpx.Result {
+		return httpx.Result{Object: []byte(`{"given":}`), Meta: []byte(`{}`)}
+	}}
+}
+
+// TestResultThatIsNoJSONIsAnInternalError holds that nobody waits for ever for what cannot be sent.
+func TestResultThatIsNoJSONIsAnInternalError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which ends when all wait
+		server := New(Config{Name: "test", Version: "1", Tools: func() []httpx.Tool { return []httpx.Tool{brokenTool()} }})
+		for _, accepted := range []string{"application/json", "text/event-stream"} {
+			r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"broken"}}`))
+			r.Host = "localhost"
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", accepted)
+			w := httptest.NewRecorder()
+			server.Handler(HTTP{MaxBody: 4 << 10}).ServeHTTP(w, r)
+			if said := w.Body.String(); !strings.Contains(said, `"id":1,"error":{"code":-32603`) || strings.Contains(said, "given") {
+				t.Errorf("%s: status %d: %s", accepted, w.Code, said)
+			}
+		}
+	})
+}
+
 // FuzzHandler holds that whatever is posted is answered with JSON-RPC, or not at all.
 func FuzzHandler(f *testing.F) {
-	server := New(Config{Name: "fuzz", Version: "1", Tools: (&scripted{}).tools})
+	server := New(Config{Name: "fuzz", Version: "1", Tools: func() []httpx.Tool { return append((&scripted{}).tools(), brokenTool()) }})
 	server.RemoveTools("wait")
 	handler := server.Handler(HTTP{MaxBody: 4 << 10})
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`), "2025-11-25")
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panic","arguments":null}}`), "")
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"broken"}}`), "2025-06-18")
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`), "2025-03-26")
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`), "2026-07-28")
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt"},"argument":{"name":"a"}}}`), "2025-06-18")

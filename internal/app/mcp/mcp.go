@@ -101,7 +101,8 @@ func described(t httpx.Tool) *sdk.Tool {
 }
 
 // handler calls a tool and puts its result into the protocol's form: the whole object as text for clients that know
-// no other, the same as structured content, and its metadata on the result.
+// no other, the same as structured content, and its metadata on the result. A result that is no JSON is an error: the
+// SDK cannot send it, and whoever asked would wait until they leave.
 func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if err := s.await(ctx); err != nil {
@@ -131,6 +132,9 @@ func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 			return asking(result.Form), nil
 		}
 		object := plain.JSON(result.Object) // texts of sites, and of whoever makes offers
+		if !json.Valid(object) {
+			return nil, fmt.Errorf("the result of tool %s is no JSON", t.Name)
+		}
 		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(object), IsError: result.Failed}
 		if result.Text != "" {
 			shown.Content = append(shown.Content, &sdk.TextContent{Text: plain.Text(result.Text)})

@@ -93,7 +93,11 @@ func (s *scripted) tools() []httpx.Tool {
 				call.Progress(1, 2, "half")
 				call.Progress(2, 2, "all")
 			}
-			return httpx.Result{Object: []byte(`{"given":` + string(call.Arguments) + `}`), Meta: []byte(`{"kind":"echo"}`), Text: "In words.", Failed: bytes.Contains(call.Arguments, []byte("fail"))}
+			given := string(call.Arguments)
+			if given == "" {
+				given = "null"
+			}
+			return httpx.Result{Object: []byte(`{"given":` + given + `}`), Meta: []byte(`{"kind":"echo"}`), Text: "In words.", Failed: bytes.Contains(call.Arguments, []byte("fail"))}
 		}},
 		{Name: "panic", Title: "Panic", Description: "Goes wrong in a way that nobody foresaw.", Input: input, World: true, Call: func(context.Context, httpx.Call) httpx.Result { panic("/secret/path") }},
 		{Name: "wait", Title: "Wait", Description: "Waits until the caller leaves.", Input: input, Call: func(ctx context.Context, _ httpx.Call) httpx.Result {
