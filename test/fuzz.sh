@@ -6,7 +6,9 @@
 #   test/fuzz.sh 1h strictjson    only targets of packages whose path contains this word
 #
 # Each package's test binary is built once, and as many packages as there are cores are fuzzed side by side, each target by one
-# worker. An input that fails is written under the package's testdata/fuzz: commit it with the repair.
+# worker. An input that is worth keeping is made smaller by at most a hundred executions: the fuzzer's own minute for each took
+# all the time of targets with long seeds. An input that fails is written under the package's testdata/fuzz: commit it with the
+# repair.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export FUZZ_SECONDS=${1:-2s}
@@ -22,7 +24,14 @@ trap 'rm -rf "$FUZZ_WORK"' EXIT
 
 # fuzz BINARY PACKAGE NAME runs one target, in the package's folder.
 fuzz() {
-	"$1" -test.run='^$' -test.fuzz="^$3\$" -test.fuzztime="$FUZZ_SECONDS" -test.parallel=1 -test.fuzzcachedir="$FUZZ_KEPT/$2" 2>&1
+	"$1" -test.run='^$' -test.fuzz="^$3\$" -test.fuzztime="$FUZZ_SECONDS" -test.fuzzminimizetime=100x -test.parallel=1 \
+		-test.fuzzcachedir="$FUZZ_KEPT/$2" 2>&1
+}
+
+# only_out_of_time NAME OUTPUT says whether a target that failed says nothing but that its own time is over, which fuzzers before
+# Go 1.27 at times report as a failure (golang/go#75804). Whatever else there is makes it a finding.
+only_out_of_time() {
+	[ "$(grep -v '^fuzz: elapsed: ' <<<"$2" | sed -E '1s/ \([0-9.]+s\)$//')" = "--- FAIL: $1"$'\n    context deadline exceeded\nFAIL' ]
 }
 
 # fuzz_package FOLDER runs the targets of one package, and notes each with what came of it.
@@ -37,18 +46,15 @@ fuzz_package() {
 	fi
 	for name in $names; do
 		echo "$package $name" >>"$FUZZ_WORK/ran"
-		# The fuzzer at times reports the end of its own time as a failure; one that found an input says so.
-		if ! output=$(cd "$1" && fuzz "$binary" "$package" "$name"); then
-			if [[ $output == *"Failing input"* || $output != *"context deadline exceeded"* ]] || ! output=$(cd "$1" && fuzz "$binary" "$package" "$name"); then
-				printf '%s\n' "$output"
-				echo "$package $name" >>"$FUZZ_WORK/failed"
-			fi
+		if ! output=$(cd "$1" && fuzz "$binary" "$package" "$name") && ! only_out_of_time "$name" "$output"; then
+			printf '%s\n' "$output"
+			echo "$package $name" >>"$FUZZ_WORK/failed"
 		fi
 		printf 'fuzz %s %s: %s\n' "$package" "$name" "$(grep -o 'execs: [0-9]*' <<<"$output" | tail -n 1)"
 	done
 	rm -f "$binary"
 }
-export -f fuzz fuzz_package
+export -f fuzz only_out_of_time fuzz_package
 
 # Packages with many targets go first, so that none is left to run alone at the end.
 grep -rcE --include='*_test.go' '^func Fuzz[A-Z0-9_]' . | awk -F: -v only="$only" '
