@@ -7,18 +7,26 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// file is what the rules need to know of one Go file.
+// file is what the rules need to know of one Go file. Places are "file.go:7".
 type file struct {
-	name    string // relative to the module's root
-	pkg     string // its directory
-	test    bool
-	imports []string
-	clock   []string // uses of the clock: "time.Now at file.go:7"
+	name      string // relative to the module's root
+	pkg       string // its directory
+	test      bool
+	generated bool
+	lines     int
+	imports   []string
+	clock     []string       // where it uses the clock: "time.Now at file.go:7"
+	appends   []string       // where it writes to the ledger
+	sql       []string       // where it has SQL text
+	schema    bool           // declares a store.Schema
+	structs   map[string]int // fields by the name of the struct
+	methods   map[string]int // exported methods by the name of the type
 }
 
 // readTree reads every Go file of the module at root, whatever its build constraints. Nested modules and testdata
@@ -64,42 +72,132 @@ func readFile(root fs.FS, name string) (file, error) {
 		return f, err
 	}
 	set := token.NewFileSet()
-	syntax, err := parser.ParseFile(set, name, source, parser.SkipObjectResolution)
+	syntax, err := parser.ParseFile(set, name, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return f, err
 	}
-	timeName := ""
+	f.generated = ast.IsGenerated(syntax)
+	f.lines = strings.Count(string(source), "\n")
+	f.structs, f.methods = map[string]int{}, map[string]int{}
+	r := reader{set: set, file: &f, local: map[string]string{}}
 	for _, spec := range syntax.Imports {
-		imported, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			return f, fmt.Errorf("%s: import %s: %w", name, spec.Path.Value, err)
-		}
-		f.imports = append(f.imports, imported)
-		if imported == "time" {
-			timeName = "time"
-			if spec.Name != nil {
-				timeName = spec.Name.Name
-			}
+		if err := r.addImport(spec); err != nil {
+			return f, err
 		}
 	}
-	if timeName != "" {
-		f.clock = clockUses(set, syntax, timeName)
-	}
+	ast.Inspect(syntax, r.visit)
 	return f, nil
 }
 
-// clockUses finds where a file names a part of package time that reads the clock, be it called or handed on.
-func clockUses(set *token.FileSet, syntax *ast.File, timeName string) []string {
-	var uses []string
-	ast.Inspect(syntax, func(node ast.Node) bool {
-		selector, ok := node.(*ast.SelectorExpr)
-		if !ok || !slices.Contains(clock, selector.Sel.Name) {
-			return true
+// reader fills a file from its syntax.
+type reader struct {
+	*file
+	set   *token.FileSet
+	local map[string]string // import paths by the names that the file gives them
+}
+
+func (r *reader) addImport(spec *ast.ImportSpec) error {
+	imported, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return fmt.Errorf("%s: import %s: %w", r.name, spec.Path.Value, err)
+	}
+	r.imports = append(r.imports, imported)
+	name := path.Base(imported)
+	if spec.Name != nil {
+		name = spec.Name.Name
+	}
+	r.local[name] = imported
+	return nil
+}
+
+func (r *reader) visit(node ast.Node) bool {
+	switch n := node.(type) {
+	case *ast.SelectorExpr:
+		r.selector(n)
+	case *ast.CallExpr:
+		r.call(n)
+	case *ast.BasicLit:
+		r.literal(n)
+	case *ast.TypeSpec:
+		if s, ok := n.Type.(*ast.StructType); ok && !describesFormat(s) {
+			r.structs[n.Name.Name] = s.Fields.NumFields()
 		}
-		if base, ok := selector.X.(*ast.Ident); ok && base.Name == timeName {
-			uses = append(uses, fmt.Sprintf("time.%s at %s", selector.Sel.Name, set.Position(selector.Pos())))
+	case *ast.FuncDecl:
+		if n.Recv != nil && n.Name.IsExported() {
+			r.methods[receiver(n)]++
 		}
-		return true
-	})
-	return uses
+	}
+	return true
+}
+
+// selector notes the clock, be it called or handed on, and a declared schema.
+func (r *reader) selector(s *ast.SelectorExpr) {
+	base, ok := s.X.(*ast.Ident)
+	if !ok {
+		return
+	}
+	switch from := r.local[base.Name]; {
+	case from == "time" && slices.Contains(clock, s.Sel.Name):
+		r.clock = append(r.clock, fmt.Sprintf("time.%s at %s", s.Sel.Name, r.place(s)))
+	case from == module+"/internal/infra/store" && s.Sel.Name == "Schema":
+		r.schema = true
+	}
+}
+
+// call notes what looks like a method of the ledger: types are not known here, so the name and the number of
+// arguments have to do.
+func (r *reader) call(c *ast.CallExpr) {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || appends[s.Sel.Name] != len(c.Args) || len(c.Args) == 0 {
+		return
+	}
+	if base, ok := s.X.(*ast.Ident); ok && r.local[base.Name] != "" {
+		return // a function of a package
+	}
+	r.appends = append(r.appends, r.place(c))
+}
+
+// statement matches how SQL text begins, or goes on in a string of its own.
+var statement = regexp.MustCompile(`(?is:^\s*(SELECT\s.+\sFROM\s|INSERT\s+(OR|INTO)\s|UPDATE\s+\w+\s+SET\s|` +
+	`DELETE\s+FROM\s|(CREATE|DROP|ALTER)\s+(UNIQUE\s+)?(TABLE|INDEX)\s|` +
+	`WITH\s+(RECURSIVE\s+)?\w+\s*(\([^)]*\))?\s+AS\s*\())|` +
+	`^\s*(SELECT|FROM|WHERE|AND|ORDER BY|GROUP BY|ON CONFLICT)\s+[a-z(]`)
+
+func (r *reader) literal(l *ast.BasicLit) {
+	if l.Kind != token.STRING {
+		return
+	}
+	if text, err := strconv.Unquote(l.Value); err == nil && statement.MatchString(text) {
+		r.sql = append(r.sql, r.place(l))
+	}
+}
+
+func (r *reader) place(n ast.Node) string {
+	at := r.set.Position(n.Pos())
+	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
+}
+
+// describesFormat tells structs whose fields all carry a tag, embedded ones aside: they say what a file, a message or
+// a command line looks like, and are as long as that is.
+func describesFormat(s *ast.StructType) bool {
+	return !slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return f.Tag == nil && len(f.Names) > 0 })
+}
+
+// receiver names the type that a method is of.
+func receiver(f *ast.FuncDecl) string {
+	t := f.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
 }
