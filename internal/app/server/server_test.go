@@ -37,6 +37,14 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
+// take gives what was logged since it was called before.
+func (l *logbook) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.text.Reset()
+	return l.text.String()
+}
+
 // tables are those of a server.
 var tables = Config{}.Database(nil).Schemas
 
