@@ -3,6 +3,7 @@ package kill
 import (
 	"bytes"
 	"crypto/ed25519"
+	cryptorand "crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
@@ -56,7 +57,7 @@ func (b *buyer) requester(uris ...string) map[string]any {
 	return map[string]any{"id": "bot", "domain": b.domain, "type": "REQUESTER_TYPE_AGENT", "uris": uris, "intended_use": []string{"FUNCTION_AI_INPUT"}}
 }
 
-// call sends an RPC to a server, signed for now as RFC 9421 has it. The error is of the way there and back: whether the
+// call sends an RPC to a server, signed for now as RFC 9421 has it, and with a nonce: a signature counts once. The error is of the way there and back: whether the
 // message was taken, nobody knows then.
 func (b *buyer) call(server *process.Server, method string, message map[string]any) (*reply, error) {
 	body, err := json.Marshal(message)
@@ -70,7 +71,7 @@ func (b *buyer) call(server *process.Server, method string, message map[string]a
 	}
 	sum := sha256.Sum256(body)
 	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
-	input := fmt.Sprintf(`("@method" "@target-uri" "content-digest");created=%d;keyid=%q;alg="ed25519"`, time.Now().Unix(), b.domain)
+	input := fmt.Sprintf(`("@method" "@target-uri" "content-digest");created=%d;nonce=%q;keyid=%q;alg="ed25519"`, time.Now().Unix(), cryptorand.Text(), b.domain)
 	signed := "\"@method\": POST\n\"@target-uri\": " + exchangeURL + at + "\n\"content-digest\": " + digest + "\n\"@signature-params\": " + input
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Content-Digest": digest, "Signature-Input": "agent=" + input,
