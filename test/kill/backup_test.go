@@ -157,7 +157,7 @@ func TestBackupUnderLoadIsOfOneEditionAndWholeOrNotThere(t *testing.T) {
 
 func backUpUnderLoad(t *testing.T, r *run) {
 	r.begin()
-	server := process.Start(t, "serve", "--data", t.TempDir(), "--store", r.store, "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn")
+	server := process.Start(t, "serve", "--data", t.TempDir(), "--store", r.store, "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn", "--set", manyAsked)
 	asker := &asker{url: server.URL, done: make(chan struct{})}
 	asker.wait.Go(asker.keepAsking)
 	dir := t.TempDir()

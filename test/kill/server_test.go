@@ -23,7 +23,7 @@ func TestServerAnswersFromOneEditionWhileIngestIsKilled(t *testing.T) {
 	data := t.TempDir()
 	r := &run{t: t, store: "sqlite:" + filepath.Join(data, "frontdesk.db"), data: data}
 	r.begin()
-	server := process.Start(t, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn")
+	server := process.Start(t, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn", "--set", manyAsked)
 	asker := &asker{url: server.URL, done: make(chan struct{})}
 	asker.wait.Go(asker.keepAsking)
 	n := max(6, kills(t, shortKills)/4)
@@ -91,6 +91,9 @@ func (a *asker) keepAsking() {
 
 // asked is how many items an answer has: enough to be loaded from the database in several parts.
 const asked = 200
+
+// manyAsked lets somebody whom nobody knows ask for so many.
+var manyAsked = fmt.Sprintf("ask.stranger_limit=%d", asked)
 
 // edition asks for many items, and gives the one edition that all of them must be of.
 func (a *asker) edition() (string, error) {
