@@ -52,7 +52,7 @@ terms:
     delivery: [streaming]
   - match: {}
     access: open
-limits: {rate: {address: "", failures: ""}}
+limits: {connections_per_address: 4096, rate: {address: "", failures: ""}}
 ramp: {enabled: true, signatures: none, requester_rate: "", domain: exchange.example, reports: {overdue: 1000000, percent: 0}}
 `, s.folder, s.metrics, shopSite), 0o600); err != nil {
 		t.Fatal(err)
