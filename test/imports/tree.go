@@ -119,15 +119,28 @@ func (r *reader) visit(node ast.Node) bool {
 	case *ast.BasicLit:
 		r.literal(n)
 	case *ast.TypeSpec:
-		if s, ok := n.Type.(*ast.StructType); ok && !describesFormat(s) {
-			r.structs[n.Name.Name] = s.Fields.NumFields()
-		}
+		r.declared(n)
 	case *ast.FuncDecl:
 		if n.Recv != nil && n.Name.IsExported() {
 			r.methods[receiver(n)]++
 		}
 	}
 	return true
+}
+
+func (r *reader) declared(t *ast.TypeSpec) {
+	switch x := t.Type.(type) {
+	case *ast.StructType:
+		if !describesFormat(x) {
+			r.structs[t.Name.Name] = x.Fields.NumFields()
+		}
+	case *ast.InterfaceType:
+		for _, m := range x.Methods.List {
+			if len(m.Names) > 0 && m.Names[0].IsExported() {
+				r.methods[t.Name.Name]++
+			}
+		}
+	}
 }
 
 // selector notes the clock, be it called or handed on, and a declared schema.
@@ -144,6 +157,8 @@ func (r *reader) selector(s *ast.SelectorExpr) {
 	}
 }
 
+const ledgerPackage = module + "/internal/ledger"
+
 // call notes what looks like a method of the ledger: types are not known here, so the name and the number of
 // arguments have to do.
 func (r *reader) call(c *ast.CallExpr) {
@@ -151,8 +166,8 @@ func (r *reader) call(c *ast.CallExpr) {
 	if !ok || appends[s.Sel.Name] != len(c.Args) || len(c.Args) == 0 {
 		return
 	}
-	if base, ok := s.X.(*ast.Ident); ok && r.local[base.Name] != "" {
-		return // a function of a package
+	if base, ok := s.X.(*ast.Ident); ok && r.local[base.Name] != "" && r.local[base.Name] != ledgerPackage {
+		return // a function of a package: the ledger's has none of these, but variables of that name
 	}
 	r.appends = append(r.appends, r.place(c))
 }
