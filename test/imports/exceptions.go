@@ -78,7 +78,7 @@ var exceptions = []exception{
 	},
 
 	// Sizes.
-	{rule: packageSize, from: "internal/desk", size: 13800, why: "goes"},
+	{rule: packageSize, from: "internal/desk", size: 13900, why: "goes"},
 	{rule: packageSize, from: "internal/app/server", size: 16200, why: "becomes modules"},
 	{rule: packageSize, from: "internal/cli", size: 10900, why: "owner commands become operator's operations"},
 	{rule: packageSize, from: "internal/operator/console", size: 5400, why: "pages become operator's operations"},
