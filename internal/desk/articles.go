@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/infra/fail"
@@ -25,6 +26,12 @@ type passage struct {
 	// from and bytes are what of it was given before, where only that may be given; 0 for all.
 	from, bytes int
 	asked       *candidates // what it was found for; nil for one that is given again
+}
+
+// articleKey tells articles apart: a version of an item, and the terms.
+type articleKey struct {
+	listing *index.Listing
+	rules   *policy.Terms
 }
 
 // article is an item as passages are taken from it.
@@ -42,6 +49,9 @@ type article struct {
 func (a *article) weight() uint32 {
 	return uint32(min(320+len(a.url)+len(a.title)+len(a.publisher)+a.bytes+68*len(a.passages), 1<<30))
 }
+
+// areasOfView is the key under which a view keeps its areas.
+type areasOfView struct{}
 
 // areas are the items that may give passages, by editorial domain. Each is made when it is first asked for.
 type areas struct {
@@ -71,20 +81,18 @@ type shelf struct {
 // shelfLength is how many items a shelf has at the most: more than one request may take.
 const shelfLength = 256
 
-// within is what of a gate's items may give passages to requests in an editorial domain from a country: those that the
+// within is what of a view's items may give passages to requests in an editorial domain from a country: those that the
 // terms label so and allow as input, under the publisher's own hosts.
-func (d *Desk) within(g *gate, owner *Excerpts, label, country string) *opened {
+func (d *Desk) within(g *released.View, owner *Excerpts, label, country string) *opened {
 	key := label + "\n" + owner.Domain + "\n" + strings.Join(owner.Hosts, " ")
-	g.areas.mu.Lock()
-	defer g.areas.mu.Unlock()
-	in := g.areas.of[key]
+	made := released.Memo(g, areasOfView{}, func() *areas { return &areas{of: map[string]*area{}} })
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	in := made.of[key]
 	if in == nil {
 		in = &area{countries: map[string]bool{}, open: map[string]*opened{}}
 		in.open[""] = d.open(g, owner, in, label, "")
-		if g.areas.of == nil {
-			g.areas.of = map[string]*area{}
-		}
-		g.areas.of[key] = in
+		made.of[key] = in
 	}
 	if !in.countries[country] {
 		country = ""
@@ -96,10 +104,10 @@ func (d *Desk) within(g *gate, owner *Excerpts, label, country string) *opened {
 }
 
 // open finds the items of an area that may give passages to requests from a country, and the countries that terms name.
-func (d *Desk) open(g *gate, owner *Excerpts, in *area, label, country string) *opened {
+func (d *Desk) open(g *released.View, owner *Excerpts, in *area, label, country string) *opened {
 	shelves := map[string]*shelf{}
-	found := &opened{Selection: g.view.Select(func(l *index.Listing) bool {
-		decision, ok := d.gives(g.terms, owner, l, label, country)
+	found := &opened{Selection: g.Index.Select(func(l *index.Listing) bool {
+		decision, ok := d.gives(g.Terms, owner, l, label, country)
 		in.names(decision)
 		if !ok {
 			return false
@@ -156,11 +164,11 @@ func (d *Desk) gives(rules *policy.Terms, owner *Excerpts, l *index.Listing, are
 	if !d.served[l.Site] || !owner.owns(l.URL) {
 		return decision, false
 	}
-	decision = decide(rules, l)
+	decision = released.Decide(rules, l)
 	if !slices.ContainsFunc(decision.Labels, func(label string) bool { return intent.Within(label, area) }) {
 		return policy.Decision{}, false
 	}
-	return decision, decision.Permits(policy.Use{Function: functionInput, Country: country}) == policy.Permitted &&
+	return decision, decision.Permits(policy.Use{Function: released.Input, Country: country}) == policy.Permitted &&
 		(len(decision.Delivery) == 0 || slices.Contains(decision.Delivery, direct))
 }
 
@@ -178,7 +186,7 @@ type candidates struct {
 
 // candidates finds passages that fit a request. Most answers take no more than the best articles have, which are loaded;
 // the others are when they are needed.
-func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, area string) (*candidates, error) {
+func (d *Desk) candidates(ctx context.Context, g *released.View, owner *Excerpts, r Retrieval, area string) (*candidates, error) {
 	within := d.within(g, owner, area, r.Country)
 	if within.Empty() {
 		return &candidates{}, nil
@@ -186,7 +194,7 @@ func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retri
 	chunks, tokens := tighter(owner.MaxChunks, r.Key.MaxChunks), tighter(owner.MaxTokens, r.Key.MaxTokens)
 	c := &candidates{}
 	if text := strings.TrimSpace(r.Text); text != "" {
-		found := findWithin(g.view, index.Question{
+		found := findWithin(g.Index, index.Question{
 			Text: clipped(text, MaxText), Limit: 2 * chunks, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
 		})
 		c.hits, c.terms = found.Hits, found.Terms
@@ -201,7 +209,7 @@ func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retri
 }
 
 // load loads more of the articles of candidates, until there are so many.
-func (d *Desk) load(ctx context.Context, g *gate, c *candidates, most int) error {
+func (d *Desk) load(ctx context.Context, g *released.View, c *candidates, most int) error {
 	more, err := d.articles(ctx, g, c.hits[len(c.articles):min(most, len(c.hits))])
 	c.articles, c.short = append(c.articles, more...), false
 	return err
@@ -308,12 +316,12 @@ func clipped(text string, most int) string {
 }
 
 // articles loads what passages are taken from; nil for items whose version is gone, or whose text is not theirs alone.
-func (d *Desk) articles(ctx context.Context, g *gate, hits []index.Hit) ([]*article, error) {
+func (d *Desk) articles(ctx context.Context, g *released.View, hits []index.Hit) ([]*article, error) {
 	found := make([]*article, len(hits))
 	var missing []int
 	var refs []content.Ref
 	for i, hit := range hits {
-		if a, ok := d.articleCache.GetIfPresent(cardKey{hit.Listing, g.terms}); ok {
+		if a, ok := d.articleCache.GetIfPresent(articleKey{hit.Listing, g.Terms}); ok {
 			found[i] = a
 			continue
 		}
@@ -335,24 +343,17 @@ func (d *Desk) articles(ctx context.Context, g *gate, hits []index.Hit) ([]*arti
 		if items[n].URL == "" {
 			continue
 		}
-		found[i] = newArticle(g.terms, hits[i].Listing, items[n])
-		d.articleCache.Set(cardKey{hits[i].Listing, g.terms}, found[i])
+		found[i] = newArticle(g.Terms, hits[i].Listing, &items[n])
+		d.articleCache.Set(articleKey{hits[i].Listing, g.Terms}, found[i])
 	}
 	return found, nil
 }
 
-func newArticle(rules *policy.Terms, l *index.Listing, item content.Item) *article {
-	a := &article{site: l.Site, url: item.URL, title: item.Name, publisher: item.Publisher, language: item.Language}
-	decision := decide(rules, l)
-	a.rule = decision.Rule + 1
-	if decision.Access != policy.Open && calledByText(item) {
-		a.title = Excerpt(item.Name, decision.ExcerptWords)
-	}
-	if (sieve{rules, l}).holdsText(item.Object) {
-		return a // some of the words are of things that are not open
-	}
-	a.passages, a.tokens = item.Passages, make([]int, 0, len(item.Passages))
-	a.words = decision.DisplayWords
+func newArticle(rules *policy.Terms, l *index.Listing, item *content.Item) *article {
+	out := released.ArticleOf(rules, l, item)
+	a := &article{site: l.Site, url: item.URL, title: out.Title, publisher: item.Publisher, language: item.Language}
+	a.rule, a.words = out.Rule+1, out.Words
+	a.passages, a.tokens = out.Passages, make([]int, 0, len(out.Passages))
 	for _, p := range a.passages {
 		a.bytes += len(p.Text)
 		a.tokens = append(a.tokens, intent.Tokens(p.Text))
@@ -370,7 +371,7 @@ func (a *article) tokensOf(at int, part string) int {
 
 // articlesAt are the articles at an address, one for each source that has it, that may give passages to requests in an
 // editorial domain.
-func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, address, area, country string) (found []*article, err error) {
+func (d *Desk) articlesAt(ctx context.Context, g *released.View, owner *Excerpts, site, address, area, country string) (found []*article, err error) {
 	refs, err := d.config.Catalog.Find(ctx, site, address)
 	if err != nil {
 		return nil, err
@@ -381,8 +382,8 @@ func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, a
 	}
 	for i, item := range items {
 		l := &index.Listing{Ref: refs[i], URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
-		if _, ok := d.gives(g.terms, owner, l, area, country); ok && item.URL != "" {
-			found = append(found, newArticle(g.terms, l, item))
+		if _, ok := d.gives(g.Terms, owner, l, area, country); ok && item.URL != "" {
+			found = append(found, newArticle(g.Terms, l, &item))
 		}
 	}
 	return found, nil

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
@@ -127,12 +128,12 @@ type inquiry struct {
 // takes its time, an Answer waits in memory, so it holds little: see found.
 type Answer struct {
 	desk   *Desk
-	gate   *gate
+	view   *released.View
 	asked  index.Question
-	parts  [][]found // of chunk hits each
-	given  int       // how many hits of the question stand before parts
-	beyond int       // how many hits come after parts, to be found again when it is their turn
-	ready  []*card   // of the first part; nil once it is forgotten
+	parts  [][]found        // of chunk hits each
+	given  int              // how many hits of the question stand before parts
+	beyond int              // how many hits come after parts, to be found again when it is their turn
+	ready  []*released.Card // of the first part; nil once it is forgotten
 	terms  []search.Term
 
 	tab               *llm.Tab     // what it takes of a model; nil without one
@@ -155,12 +156,6 @@ type found struct {
 
 func (f found) hit() index.Hit {
 	return index.Hit{Listing: f.listing, Score: float64(f.score), Passage: int(f.passage)}
-}
-
-// granted is an item with the decision under which it leaves.
-type granted struct {
-	*index.Listing
-	decision policy.Decision
 }
 
 // Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
@@ -353,19 +348,19 @@ func clip(s string) string {
 
 // find selects the items that may leave.
 func (d *Desk) find(q index.Question) *Answer {
-	g := d.admitted()
-	q.Within = g.permit
+	g := d.corpus.Current()
+	q.Within = g.Permit
 	q.Near = d.near(g, q.Near)
-	a := &Answer{desk: d, gate: g, asked: q}
+	a := &Answer{desk: d, view: g, asked: q}
 	a.terms = a.lookUp(q.Limit)
 	return a
 }
 
 // lookUp asks the view, and fills parts with the hits from given on, at most so many.
 func (a *Answer) lookUp(most int) []search.Term {
-	asked := a.gate.view.Find(a.asked)
+	asked := a.view.Index.Find(a.asked)
 	allowed := slices.DeleteFunc(asked.Hits, func(hit index.Hit) bool {
-		return !decide(a.gate.terms, hit.Listing).Allows(functionSearch)
+		return !released.Decide(a.view.Terms, hit.Listing).Allows(released.Search)
 	})
 	allowed = allowed[a.given:]
 	a.parts, a.beyond = nil, max(0, len(allowed)-most)

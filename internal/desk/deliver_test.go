@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/storetest"
@@ -45,7 +45,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
-	r := d.rendition(t, item, catalog.Markdown)
+	r := d.rendition(t, item, released.Markdown)
 	if len(d.deliveriesOf(t, item.Transaction.ID)) != 0 {
 		t.Error("it is on record that something was sent, which nothing was")
 	}
@@ -58,7 +58,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	}
 	all := d.deliveriesOf(t, item.Transaction.ID)
 	want := transactions.Delivery{
-		ID: sending.record.ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: catalog.Markdown, State: transactions.DeliveryBegun, Status: 206, Announced: 5,
+		ID: sending.record.ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: released.Markdown, State: transactions.DeliveryBegun, Status: 206, Announced: 5,
 		Sum: r.Hash[:], Whole: true, At: d.clock.Now(),
 	}
 	if len(all) != 1 || !sameDelivery(all[0], want) {
@@ -82,7 +82,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 		t.Errorf("\n%+v\n%+v", all, want)
 	}
 	body := entries[0]["body"].(map[string]any)
-	if body["bytes"] != 5.0 || body["state"] != "ended" || body["status"] != 206.0 || body["delivery_id"] != want.ID || body["media_type"] != catalog.Markdown {
+	if body["bytes"] != 5.0 || body["state"] != "ended" || body["status"] != 206.0 || body["delivery_id"] != want.ID || body["media_type"] != released.Markdown {
 		t.Errorf("%v", body)
 	}
 	cut, err := r.Begin(t.Context(), 200, r.Size)
@@ -108,7 +108,7 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
-	sending, err := d.rendition(t, item, catalog.PlainText).Begin(t.Context(), 200, 19)
+	sending, err := d.rendition(t, item, released.PlainText).Begin(t.Context(), 200, 19)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestAnAddressIsOpenedSoOften(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		d := dealerOn(t, open(t, schemas...), t.TempDir()).opened(t)
 		item, other := d.bought(t, "a/1"), d.bought(t, "a/2")
-		r := d.rendition(t, item, catalog.PlainText)
+		r := d.rendition(t, item, released.PlainText)
 		for range mostDeliveries - 4 {
 			if _, err := r.Begin(t.Context(), 206, 1); err != nil {
 				t.Fatal(err)
@@ -173,7 +173,7 @@ func TestAnAddressIsOpenedSoOften(t *testing.T) {
 		if n := len(d.deliveriesOf(t, item.Transaction.ID)); begun != 4 || limited != 12 || n != mostDeliveries {
 			t.Errorf("%d more have begun, %d were refused, %d are on record", begun, limited, n)
 		}
-		if _, err := d.rendition(t, other, catalog.PlainText).Begin(t.Context(), 200, 1); err != nil {
+		if _, err := d.rendition(t, other, released.PlainText).Begin(t.Context(), 200, 1); err != nil {
 			t.Errorf("another purchase: %v", err)
 		}
 	})
@@ -186,7 +186,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 		t.Run(step, func(t *testing.T) {
 			d := shop(t)
 			item := d.bought(t, "a/1")
-			r := d.rendition(t, item, catalog.PlainText)
+			r := d.rendition(t, item, released.PlainText)
 			failed := false
 			d.fault = func(at string) error {
 				if at == step && !failed {
@@ -239,10 +239,10 @@ func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
 		}
 		return fetched.Media
 	}
-	if got := media("a/1"); !slices.Equal(got, []string{catalog.PlainText, catalog.Markdown, catalog.HTML, catalog.LinkedObject}) {
+	if got := media("a/1"); !slices.Equal(got, []string{released.PlainText, released.Markdown, released.HTML, released.LinkedObject}) {
 		t.Errorf("%v", got)
 	}
-	if got := media("a/guide"); !slices.Equal(got, []string{catalog.PlainText, catalog.Markdown, catalog.HTML}) {
+	if got := media("a/guide"); !slices.Equal(got, []string{released.PlainText, released.Markdown, released.HTML}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -317,7 +317,7 @@ func TestTermsThatAreTightenedHoldForWhatWasBought(t *testing.T) {
 		}
 	}
 	d.price(t, licensed("/a/**", cent))
-	sending, err := d.rendition(t, item, catalog.PlainText).Begin(t.Context(), 200, 19)
+	sending, err := d.rendition(t, item, released.PlainText).Begin(t.Context(), 200, 19)
 	if err != nil {
 		t.Fatal(err)
 	}

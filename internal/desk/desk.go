@@ -9,21 +9,19 @@ package desk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/singleflight"
 
 	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/fail"
@@ -85,15 +83,12 @@ type Config struct {
 
 // Desk carries out the use cases. Its methods may be called from many goroutines.
 type Desk struct {
-	config  Config
-	library *index.Library
-	cards   cache[cardKey, *card]
-	sites   map[string]string // name, host or id, folded, to id
-	served  map[string]bool   // ids
+	config Config
+	corpus *released.Corpus
+	sites  map[string]string // name, host or id, folded, to id
+	served map[string]bool   // ids
 
 	loaded atomic.Bool
-	gateMu sync.Mutex
-	gate   atomic.Pointer[gate]
 
 	nearbyMu sync.Mutex
 	nearby   atomic.Pointer[directions]
@@ -101,13 +96,13 @@ type Desk struct {
 
 	goods        goods
 	promises     promises
-	excerpting   *Excerpting              // nil where no passages are given
-	articleCache cache[cardKey, *article] // nil where no passages are given
-	warmed       atomic.Pointer[gate]     // the gate whose articles were loaded last
-	intaking     *Intaking                // nil where nothing is taken in
-	quoting      *Quoting                 // nil where no offers are made
-	dealing      *Dealing                 // nil where nothing is sold
-	supplying    *Supplying               // nil where nothing is pushed
+	excerpting   *Excerpting                   // nil where no passages are given
+	articleCache cache[articleKey, *article]   // nil where no passages are given
+	warmed       atomic.Pointer[released.View] // the view whose articles were loaded last
+	intaking     *Intaking                     // nil where nothing is taken in
+	quoting      *Quoting                      // nil where no offers are made
+	dealing      *Dealing                      // nil where nothing is sold
+	supplying    *Supplying                    // nil where nothing is pushed
 	attestations cache[attestedAt, []*attestation.Kept]
 	pushLane     lane
 	// pushedAttested checks what is pushed, in that lane.
@@ -144,19 +139,7 @@ func New(config Config) (*Desk, error) {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	cards, err := newCache(&otter.Options[cardKey, *card]{
-		MaximumWeight: config.CacheBytes,
-		Weigher:       func(_ cardKey, c *card) uint32 { return c.weight() },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("make the cache of ready items: %w", err)
-	}
-	wholes, err := newCache(&otter.Options[wholeKey, bool]{MaximumSize: wholesKept})
-	if err != nil {
-		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
-	}
-	d := &Desk{config: config, library: index.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
-	d.goods.whole = wholes
+	d := &Desk{config: config, sites: map[string]string{}, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
 	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
 		d.served[site.ID] = true
@@ -166,7 +149,21 @@ func New(config Config) (*Desk, error) {
 			}
 		}
 	}
-	return d, nil
+	return d, d.openCorpus()
+}
+
+// openCorpus makes the corpus by the configuration.
+func (d *Desk) openCorpus() (err error) {
+	options := released.Options{
+		Catalog: d.config.Catalog, Served: d.served, Terms: d.config.Terms, CacheBytes: d.config.CacheBytes, Timeout: d.config.Timeout,
+		Passages: func() bool { return d.excerpting != nil },
+		ForSale:  d.licenses,
+		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
+			return d.config.Actions.Append(nil, of, sold, object)
+		},
+	}
+	d.corpus, err = released.New(options)
+	return err
 }
 
 // foldSite brings the ways to write a site's name to one: scheme, "www.", a slash at the end and case do not count.
@@ -180,24 +177,17 @@ func foldSite(name string) string {
 
 // Refresh brings the desk to the catalog's published state and the terms in force at once.
 func (d *Desk) Refresh(ctx context.Context) error {
-	rules := d.config.Terms()
-	changed, err := d.library.Refresh(ctx, index.Admission{
-		Version: rules.Version(),
-		Admit:   func(l *index.Listing) bool { return d.indexes(rules, l) },
-		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) {
-			return released(rules, l, object)
-		},
-	})
+	changed, err := d.corpus.Refresh(ctx)
 	if err != nil {
 		return err
 	}
 	if changed {
-		d.config.Log.Info("index follows the catalog", "items", d.library.View().Len())
+		d.config.Log.Info("index follows the catalog", "items", d.corpus.Index().Len())
 	}
 	if err := d.stock(ctx); err != nil {
 		return err
 	}
-	g := d.admitted() // computed now, so that no question waits for it
+	g := d.corpus.Current() // computed now, so that no question waits for it
 	d.loaded.Store(true)
 	d.warm(ctx, g)
 	return nil
@@ -231,7 +221,7 @@ func (d *Desk) Ready() error {
 }
 
 // Items is how many items can be found.
-func (d *Desk) Items() int { return d.library.View().Len() }
+func (d *Desk) Items() int { return d.corpus.Index().Len() }
 
 // Sites returns the sites that the desk serves.
 func (d *Desk) Sites() []Site { return d.config.Sites }

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
@@ -452,8 +453,8 @@ func TestExcerptCountsWordsInEveryScript(t *testing.T) {
 		{strings.Repeat("x", 95), 2, strings.Repeat("x", 60) + " …"},
 		{"", 5, ""},
 	} {
-		if got := Excerpt(c.text, c.words); got != c.want {
-			t.Errorf("Excerpt(%q, %d) = %q, want %q", c.text, c.words, got, c.want)
+		if got := released.Excerpt(c.text, c.words); got != c.want {
+			t.Errorf("released.Excerpt(%q, %d) = %q, want %q", c.text, c.words, got, c.want)
 		}
 	}
 }
@@ -599,7 +600,7 @@ func TestOversizedMembersAreLeftOutAndNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
 	big := item("shop", "1", "Product", "Lamp", "A lamp.")
-	object := map[string]any{"@type": "Product", "name": "Lamp", "site": "forged", "score": 1000, "grounding": "forged", "huge": strings.Repeat("x", maxMember)}
+	object := map[string]any{"@type": "Product", "name": "Lamp", "site": "forged", "score": 1000, "grounding": "forged", "huge": strings.Repeat("x", released.MaxMember)}
 	big.Object, _ = json.Marshal(object)
 	b.fill(t, "shop", "s", big)
 	got := b.asked(t, Question{Text: "lamp"})[0]

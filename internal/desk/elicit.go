@@ -132,7 +132,7 @@ func (a *Answer) facets(items []*index.Listing) []elicitation.Facet {
 		hits[i].Listing = item
 	}
 	var known []elicitation.Facet
-	for _, f := range a.gate.view.Facets(hits) {
+	for _, f := range a.view.Index.Facets(hits) {
 		one := elicitation.Facet{Slot: f.Slot, Known: f.Items, Unit: f.Unit}
 		switch f.Kind {
 		case facets.Words:

@@ -95,9 +95,9 @@ type Sink struct {
 
 // OpenExcerpts lets the desk give passages to platforms. It is called before the first request.
 func (d *Desk) OpenExcerpts(e *Excerpting) (err error) {
-	d.articleCache, err = newCache(&otter.Options[cardKey, *article]{
+	d.articleCache, err = newCache(&otter.Options[articleKey, *article]{
 		MaximumWeight: d.config.CacheBytes,
-		Weigher:       func(_ cardKey, a *article) uint32 { return a.weight() },
+		Weigher:       func(_ articleKey, a *article) uint32 { return a.weight() },
 		Executor:      func(task func()) { task() }, // which is less work than a goroutine
 	})
 	if err != nil {

@@ -43,7 +43,7 @@ func TestOnlyReleasedFactsFilterAndTeach(t *testing.T) {
 	if got := urls(b.asked(t, under20)); !slices.Equal(got, want) {
 		t.Fatalf("below 20 there are %q while everything is open, want %q", got, want)
 	}
-	if b.library.View().Lexicon().Meanings("geheim") == nil {
+	if b.corpus.Index().Lexicon().Meanings("geheim") == nil {
 		t.Fatal("a brand of an open item is not learned")
 	}
 	b.obey(t,
@@ -57,7 +57,7 @@ func TestOnlyReleasedFactsFilterAndTeach(t *testing.T) {
 	if got := urls(b.asked(t, Question{Text: "lamp"})); len(got) != 3 {
 		t.Errorf("without a condition there are %q, want all", got)
 	}
-	lexicon := b.library.View().Lexicon()
+	lexicon := b.corpus.Index().Lexicon()
 	if got := lexicon.Meanings("geheim"); got != nil {
 		t.Errorf("the brand of a licensed item is learned: %v", got)
 	}

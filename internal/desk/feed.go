@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 )
 
@@ -29,16 +30,12 @@ const (
 // It comes in parts. Which one an item is in follows from its address, so that an item that comes or goes changes one
 // part alone, until the number of parts doubles or halves.
 type Feed struct {
-	desk *Desk
-	gate *gate
+	view *released.View
 	site *siteFeed
 }
 
-// feeds are the feeds of all sites under one gate. They are made when one is first asked for.
-type feeds struct {
-	once  sync.Once
-	sites map[string]*siteFeed
-}
+// feedsOfView is the key under which a view keeps the feeds of all sites.
+type feedsOfView struct{}
 
 type siteFeed struct {
 	parts  []feedPart
@@ -61,10 +58,9 @@ func (d *Desk) Feed(site string) (*Feed, error) {
 	if !ok {
 		return nil, fail.New(fail.NotFound, "site %q is not served here; there are %s", clip(site), d.siteNames())
 	}
-	g := d.admitted()
-	g.feeds.once.Do(func() { g.feeds.sites = d.feedsOf(g) })
-	feed := g.feeds.sites[id]
-	return &Feed{desk: d, gate: g, site: feed}, nil
+	g := d.corpus.Current()
+	feeds := released.Memo(g, feedsOfView{}, func() map[string]*siteFeed { return d.feedsOf(g) })
+	return &Feed{view: g, site: feeds[id]}, nil
 }
 
 // SiteID is the id of a site by its id, name or host, as a Question names it, and whether it is served.
@@ -74,10 +70,10 @@ func (d *Desk) SiteID(name string) (id string, ok bool) {
 }
 
 // feedsOf divides the directory, which is by site and address and has every address once.
-func (d *Desk) feedsOf(g *gate) map[string]*siteFeed {
+func (d *Desk) feedsOf(g *released.View) map[string]*siteFeed {
 	sites := map[string][]*index.Listing{}
-	for _, l := range g.directory(d).items {
-		if decide(g.terms, l).Allows(functionInput) {
+	for _, l := range g.Directory() {
+		if released.Decide(g.Terms, l).Allows(released.Input) {
 			sites[l.Site] = append(sites[l.Site], l)
 		}
 	}
@@ -157,11 +153,13 @@ func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
 		return p.tag, nil
 	}
 	sum := sha256.New()
+	var object []byte
 	for result, err := range f.Part(ctx, part) {
 		if err != nil {
 			return "", err
 		}
-		sum.Write(result.card.object)
+		object = result.AppendObject(object[:0])
+		sum.Write(object)
 		sum.Write([]byte{'\n'})
 	}
 	p.tag = hex.EncodeToString(sum.Sum(nil)[:16])
@@ -171,19 +169,14 @@ func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
 // results renders items, a chunk at a time. One that was swept from the store meanwhile is left out.
 func (f *Feed) results(ctx context.Context, items []*index.Listing) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		a := &Answer{desk: f.desk, gate: f.gate}
 		for listings := range slices.Chunk(items, chunk) {
-			part := make([]found, len(listings))
-			for i, l := range listings {
-				part[i].listing = l
-			}
-			cards, err := a.render(ctx, part)
+			results, err := render(ctx, f.view, listings)
 			if err != nil {
 				yield(Result{}, err)
 				return
 			}
-			for i, c := range cards {
-				if c != nil && !yield(Result{card: c, hit: part[i].hit()}, nil) {
+			for _, r := range results {
+				if !yield(r, nil) {
 					return
 				}
 			}

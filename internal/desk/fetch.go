@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog"
@@ -167,9 +168,9 @@ func (d *Desk) Show(ctx context.Context, address string) (*Shown, error) {
 		}
 		item := &items[0]
 		shown := &Shown{URI: item.URL, item: item}
-		if item.URL != "" && wholeOf(rules, ware.Ref, item) {
-			for _, form := range catalog.Forms(item) {
-				if wholeIn(rules, ware.Ref, item, form) {
+		if item.URL != "" && released.Whole(rules, ware.Ref, item) {
+			for _, form := range released.Forms(item) {
+				if released.WholeIn(rules, ware.Ref, item, form) {
 					shown.Media = append(shown.Media, form)
 				}
 			}
@@ -183,11 +184,11 @@ func (d *Desk) Show(ctx context.Context, address string) (*Shown, error) {
 }
 
 // In gives the item in one of the types of Media.
-func (s *Shown) In(media string) []byte { return catalog.Render(s.item, media) }
+func (s *Shown) In(media string) []byte { return released.Render(s.item, media) }
 
 // In gives what was bought in one of the types of Media.
 func (f *Fetched) In(media string) *Rendition {
-	r := &Rendition{Media: media, of: f, body: catalog.Render(f.item, media)}
+	r := &Rendition{Media: media, of: f, body: released.Render(f.item, media)}
 	r.Size, r.Hash = int64(len(r.body)), sha256.Sum256(r.body)
 	return r
 }
@@ -226,11 +227,11 @@ func (d *Desk) stillThere(ctx context.Context, t transactions.Transaction) (item
 func (d *Desk) lets(t transactions.Transaction, ref content.Ref, item *content.Item) (media []string) {
 	rules := d.config.Terms()
 	facts := policy.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
-	if rules.Decide(facts).Access == policy.Blocked || !wholeOf(rules, ref, item) {
+	if rules.Decide(facts).Access == policy.Blocked || !released.Whole(rules, ref, item) {
 		return nil
 	}
-	for _, form := range catalog.Forms(item) {
-		if wholeIn(rules, ref, item, form) {
+	for _, form := range released.Forms(item) {
+		if released.WholeIn(rules, ref, item, form) {
 			media = append(media, form)
 		}
 	}

@@ -159,7 +159,7 @@ func (d *Desk) pick(ctx context.Context, in *inquiry, t *thread, goes query.Turn
 	var names []string
 	for i, c := range cards {
 		if c != nil {
-			names = append(names, Result{card: c, hit: chosen[i].hit()}.Name())
+			names = append(names, c.As(chosen[i].hit()).Name())
 		}
 	}
 	together := i18n.For(in.Languages...).List(names)
@@ -196,7 +196,7 @@ func (a *Answer) cut(n int) {
 
 // those is the answer that is made of items that were pointed at.
 func (d *Desk) those(in *inquiry) *Answer {
-	return &Answer{desk: d, gate: d.admitted(), asked: in.asked, parts: [][]found{in.only}}
+	return &Answer{desk: d, view: d.corpus.Current(), asked: in.asked, parts: [][]found{in.only}}
 }
 
 // lookFor finds what the question wants.

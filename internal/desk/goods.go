@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/policy"
 )
@@ -17,7 +19,6 @@ type goods struct {
 	policies   policies
 	licensings licensings
 	sitemaps   sitemaps
-	whole      cache[wholeKey, bool] // whether items are sold with what stands within them
 
 	mu      sync.Mutex    // guards what follows
 	saved   time.Time     // when the catalog's file was looked after
@@ -84,14 +85,22 @@ func (d *Desk) stock(ctx context.Context) error {
 
 // licenses says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms name a price
 // and sell it for something to somebody, without a scope, and with all that stands within it.
-func (d *Desk) licenses(rules *policy.Terms, hit granted, item *content.Item) bool {
-	if d.quoting == nil || hit.decision.Access != policy.Licensed {
+func (d *Desk) licenses(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *content.Item) bool {
+	if d.quoting == nil || decision.Access != policy.Licensed {
 		return false
 	}
 	owner := *d.quoting.Owner()
 	owner.Strict = false // who asks may still say for whom
-	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: hit.decision, of: hit.Ref.Site}
-	q.licensed(hit.Ref.Site)
+	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
+	q.licensed(l.Ref.Site)
 	_, err := catalog.CanonicalURI(item.URL)
-	return err == nil && q.price != (policy.Money{}) && q.unlocked() && q.refused() == policy.Permitted && wholeOf(rules, hit.Ref, item)
+	return err == nil && q.price != (policy.Money{}) && q.unlocked() && q.refused() == policy.Permitted && released.Whole(rules, l.Ref, item)
+}
+
+// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it; see released.Corpus.SellsWhole.
+func (d *Desk) sellsWhole(ctx context.Context, rules *policy.Terms, entry *catalog.Entry) (bool, error) {
+	if !entry.Mixed {
+		return true, nil
+	}
+	return d.corpus.SellsWhole(ctx, rules, entry.Ref)
 }

@@ -60,7 +60,7 @@ func TestListGoesThroughEveryItemOnceInPagesOfAnySize(t *testing.T) {
 	if got, _ := b.listed(t, []string{"shop.example"}, 1); len(got) != 1 || got[0] != "https://shop.example/1" {
 		t.Errorf("the site's list is %v", got)
 	}
-	if got := b.Types(); len(got) != 2 || got[0] != (Type{"Article", 8}) || got[1] != (Type{"Product", 1}) {
+	if got := b.Types(); len(got) != 2 || got[0] != (Type{Name: "Article", Items: 8}) || got[1] != (Type{Name: "Product", Items: 1}) {
 		t.Errorf("the types are %v", got)
 	}
 	for _, limit := range []int{0, -1, MaxLimit + 1} {

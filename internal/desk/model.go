@@ -84,7 +84,7 @@ func (a *Answer) improve(ctx context.Context, in *inquiry) {
 	places := a.readable(min(llm.MaxRerank, len(first)))
 	sources := make([]llm.Source, len(places))
 	for i, at := range places {
-		sources[i] = source(Result{card: a.ready[at], hit: first[at].hit()})
+		sources[i] = source(a.ready[at].As(first[at].hit()))
 	}
 	if order, ok := a.tab.Rerank(ctx, a.wording, sources); ok {
 		a.arrange(places, order)
@@ -97,7 +97,7 @@ func (a *Answer) improve(ctx context.Context, in *inquiry) {
 func (a *Answer) readable(n int) []int {
 	var places []int
 	for at, c := range a.ready[:n] {
-		if c != nil && c.input {
+		if c != nil && c.Input() {
 			places = append(places, at)
 		}
 	}
@@ -136,7 +136,7 @@ func (a *Answer) trim(limit int) {
 
 // source is an item as a model may see it: what is released of it, and no more.
 func source(r Result) llm.Source {
-	told := r.told()
+	told := toldOf(r)
 	return llm.Source{URL: r.URL(), Type: told.Type, Name: told.Name, Facts: inWords(told.Facts), Text: told.Text}
 }
 
@@ -210,8 +210,8 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 		if err != nil {
 			return nil, err
 		}
-		if result.card.input {
-			told = append(told, result.told())
+		if result.Input() {
+			told = append(told, toldOf(result))
 			if draft.Waits() {
 				draft.asking.Sources = append(draft.asking.Sources, source(result))
 			}

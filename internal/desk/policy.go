@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/policy"
@@ -106,7 +107,7 @@ func (d *Desk) eachFound(ctx context.Context, rules *policy.Terms, fn func(host 
 		if !ok || !d.served[entry.Site] {
 			continue
 		}
-		if decision := rules.Decide(entry.Facts()); decision.Allows(functionSearch) { // which what is blocked is not
+		if decision := rules.Decide(entry.Facts()); decision.Allows(released.Search) { // which what is blocked is not
 			fn(host, &entry, decision.Access)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
@@ -178,7 +179,7 @@ func (m *quoter) outside(to policy.Option) Absence {
 }
 
 // uses are the functions of which one is enough for who declares none.
-var uses = []string{"search", functionInput, "ai-index", "ai-train"}
+var uses = []string{"search", released.Input, "ai-index", "ai-train"}
 
 // refused says why the terms do not sell the item.
 func (m *quoter) refused() policy.Refusal {

@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 )
 
 // TypeReport is the @type of a report among results.
@@ -35,12 +36,12 @@ const (
 func (d *Desk) report(ctx context.Context, in *inquiry) (*Report, error) {
 	say, told := i18n.For(in.Languages...), progressOf(ctx)
 	told.tell(session.Progress{Message: say.Say(i18n.PromiseCounting)})
-	g := d.admitted()
+	g := d.corpus.Current()
 	asked := in.asked
-	asked.Within = g.permit
-	all, err := g.view.Report(ctx, asked, func(l *index.Listing) bool {
-		decision := decide(g.terms, l)
-		return decision.Allows(functionSearch) && decision.Allows(functionInput)
+	asked.Within = g.Permit
+	all, err := g.Index.Report(ctx, asked, func(l *index.Listing) bool {
+		decision := released.Decide(g.Terms, l)
+		return decision.Allows(released.Search) && decision.Allows(released.Input)
 	}, func(done, total int) {
 		told.tell(session.Progress{Part: 0.99 * float64(done) / float64(max(done, total)), Message: say.Say(i18n.PromiseCounting)})
 	})
@@ -79,7 +80,7 @@ func (r *Report) inWords(say i18n.Speaker) string {
 // AppendJSON appends the report as an item.
 func (r *Report) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"@type":"`+TypeReport+`","text":`...)
-	dst = quote(dst, r.Text)
+	dst = released.AppendQuote(dst, r.Text)
 	dst = strconv.AppendInt(append(dst, `,"numberOfItems":`...), int64(r.Counted.Items), 10)
 	dst = appendTexts(dst, "words", r.Counted.Words)
 	dst = appendTexts(dst, "words_passed_over", r.Counted.Passed)
@@ -102,13 +103,13 @@ func appendTexts(dst []byte, name string, texts []string) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = quote(dst, text)
+		dst = released.AppendQuote(dst, text)
 	}
 	return append(dst, ']')
 }
 
 func appendFacet(dst []byte, f index.Facet) []byte {
-	dst = quote(append(dst, `{"name":`...), string(f.Slot))
+	dst = released.AppendQuote(append(dst, `{"name":`...), string(f.Slot))
 	dst = strconv.AppendInt(append(dst, `,"items":`...), int64(f.Items), 10)
 	if f.Kind == facets.Words {
 		dst = append(dst, `,"values":[`...)
@@ -116,14 +117,16 @@ func appendFacet(dst []byte, f index.Facet) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = quote(append(dst, `{"value":`...), v.Value)
+			dst = released.AppendQuote(append(dst, `{"value":`...), v.Value)
 			dst = append(strconv.AppendInt(append(dst, `,"items":`...), int64(v.Items), 10), '}')
 		}
 		return append(dst, "]}"...)
 	}
 	written := func(v float64) []byte { return strconv.AppendFloat(nil, v, 'f', -1, 64) }
 	if f.Kind == facets.Times {
-		written = func(v float64) []byte { return quote(nil, time.Unix(int64(v), 0).UTC().Format(time.RFC3339)) }
+		written = func(v float64) []byte {
+			return released.AppendQuote(nil, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
+		}
 	}
 	for _, part := range []struct {
 		name  string
@@ -133,7 +136,7 @@ func appendFacet(dst []byte, f index.Facet) []byte {
 		dst = append(dst, written(part.value)...)
 	}
 	if f.Unit != "" {
-		dst = quote(append(dst, `,"unit":`...), f.Unit)
+		dst = released.AppendQuote(append(dst, `,"unit":`...), f.Unit)
 	}
 	return append(dst, '}')
 }

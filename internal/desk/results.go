@@ -3,13 +3,11 @@ package desk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
-	"time"
 
-	"frontdesk/internal/content"
-	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 )
 
 // Results gives the released items, best first, as each is ready. A failure ends the sequence: fail.Timeout when they
@@ -19,7 +17,7 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
 		limited, cancel := context.WithTimeout(ctx, a.desk.config.Timeout)
 		defer cancel()
 		for p, part := range a.parts {
-			var ready []*card
+			var ready []*released.Card
 			if p == 0 {
 				ready = a.ready
 			}
@@ -30,7 +28,7 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
 			}
 			for i, c := range cards {
 				// An item that was swept from the store meanwhile is no longer there to be released.
-				if c != nil && !yield(Result{card: c, hit: part[i].hit()}, nil) {
+				if c != nil && !yield(c.As(part[i].hit()), nil) {
 					return
 				}
 			}
@@ -44,9 +42,9 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
 // stack of it. One goroutine at a time may use it.
 type Drain struct {
 	answer *Answer
-	part   []found // what is given at the moment
-	cards  []*card // of part, those that were given forgotten
-	at     int     // how many of part were given
+	part   []found          // what is given at the moment
+	cards  []*released.Card // of part, those that were given forgotten
+	at     int              // how many of part were given
 }
 
 // Drain begins to give the items for the last time. The answer must not be used for anything else that gives items.
@@ -72,7 +70,7 @@ func (d *Drain) Next(ctx context.Context) (Result, bool, error) {
 			d.cards[d.at] = nil
 			d.at++
 			if c != nil { // else it was swept from the store meanwhile
-				return Result{card: c, hit: hit.hit()}, true, nil
+				return c.As(hit.hit()), true, nil
 			}
 		}
 		if more, err := d.turn(ctx); !more || err != nil {
@@ -105,7 +103,7 @@ func (d *Drain) turn(ctx context.Context) (more bool, err error) {
 
 // cards are the ready forms of a part's hits, which may be there already: what is ready costs no time any more, and is given
 // when the time is up.
-func (a *Answer) cards(ctx context.Context, part []found, ready []*card) ([]*card, error) {
+func (a *Answer) cards(ctx context.Context, part []found, ready []*released.Card) ([]*released.Card, error) {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
@@ -116,44 +114,10 @@ func (a *Answer) cards(ctx context.Context, part []found, ready []*card) ([]*car
 }
 
 // render returns the ready form of each hit, nil for one whose version is gone.
-func (a *Answer) render(ctx context.Context, hits []found) ([]*card, error) {
-	d, rules := a.desk, a.gate.terms
-	cards := make([]*card, len(hits))
-	var missing []int
-	var refs []content.Ref
+func (a *Answer) render(ctx context.Context, hits []found) ([]*released.Card, error) {
+	items := make([]*index.Listing, len(hits))
 	for i, hit := range hits {
-		if c, ok := d.cards.GetIfPresent(cardKey{hit.listing, rules}); ok {
-			cards[i] = c
-			continue
-		}
-		missing = append(missing, i)
-		refs = append(refs, hit.listing.Ref)
+		items[i] = hit.listing
 	}
-	if len(missing) == 0 {
-		return cards, nil
-	}
-	limited, cancel := context.WithTimeout(ctx, d.config.Timeout)
-	defer cancel()
-	items, err := d.config.Catalog.Load(limited, refs...)
-	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
-		}
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("load the items found: %w", err)
-		}
-		unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return nil, unavailable.Because(err)
-	}
-	for n, i := range missing {
-		if items[n].URL == "" {
-			continue
-		}
-		listing := hits[i].listing
-		hit := granted{listing, decide(rules, listing)}
-		cards[i] = newCard(hit, items[n], rules, d.config.Actions, d.licenses(rules, hit, &items[n]))
-		d.cards.Set(cardKey{listing, rules}, cards[i])
-	}
-	return cards, nil
+	return a.view.Render(ctx, items)
 }

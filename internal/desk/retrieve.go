@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -79,7 +80,7 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 		return nil, err
 	}
 	owner := d.excerpting.Owner()
-	g := d.admitted()
+	g := d.corpus.Current()
 	now := d.config.Now()
 	area, inScope := intent.Scope(owner.Domains, r.Domain, r.Subdomain)
 	excess := d.counted(ctx, r)
@@ -114,7 +115,7 @@ var errShort = errors.New("more candidates have to be loaded")
 
 // grant is the transaction of Retrieve: what is refused, for the first reason or for what is recorded, or given for the
 // first time. Before is the request as it was answered before.
-func (d *Desk) grant(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before grants.Request, err error) {
+func (d *Desk) grant(ctx context.Context, g *released.View, owner *Excerpts, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before grants.Request, err error) {
 	var refusal *Refusal
 	err = d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		out, before = nil, grants.Request{}
@@ -182,7 +183,7 @@ func (d *Desk) spent(ctx context.Context, tx *store.Tx, key identity.PlatformKey
 }
 
 // give chooses of the candidates what may be given, and records it.
-func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
+func (d *Desk) give(ctx context.Context, tx *store.Tx, g *released.View, owner *Excerpts, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
 	session := grants.Session(r.Key.Platform, r.Session)
 	given, err := givenTo(ctx, tx, owner, r.Key.Platform, session, found, now)
 	if err != nil {
@@ -202,7 +203,7 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts,
 	case len(out.Chunks) == 0:
 		return nil, refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives."), nil
 	}
-	entry, err := d.recordAccess(ctx, tx, g.terms, owner, r, record, out)
+	entry, err := d.recordAccess(ctx, tx, g.Terms, owner, r, record, out)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -325,7 +326,7 @@ func (d *Desk) entry(ctx context.Context, tx *store.Tx, e receipt.Entry, body an
 }
 
 // giveAgain gives what was given before, as far as today's terms and declaration allow it.
-func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retrieval, r grants.Request, area string) (*Retrieved, error) {
+func (d *Desk) giveAgain(ctx context.Context, g *released.View, owner *Excerpts, now Retrieval, r grants.Request, area string) (*Retrieved, error) {
 	type place struct{ site, url string }
 	articles := map[place][]*article{}
 	var passages []passage

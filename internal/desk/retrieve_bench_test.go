@@ -65,8 +65,8 @@ func BenchmarkRetrieve(b *testing.B) {
 	entry := make([]byte, 870) // what the entries of this benchmark have on average
 	floor := func(n int64) error {
 		signed()
-		all := g.Desk.admitted()
-		all.view.Find(index.Question{
+		all := g.Desk.corpus.Current()
+		all.Index.Find(index.Question{
 			Text: question(n), Limit: 10, MinScore: 1, Within: g.Desk.within(all, g.owner, "news.a", "").Selection, Prefer: []string{"en-US"}, Further: depth,
 		})
 		return g.db.Update(ctx, func(tx *store.Tx) error {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog"
@@ -104,8 +105,8 @@ func (d *Desk) compare(ctx context.Context, t transactions.Transaction, f *dispu
 
 // sumsOf are the hashes of an item in each media type in which it can be delivered.
 func sumsOf(item *content.Item) (all []string) {
-	for _, form := range catalog.Forms(item) {
-		sum := sha256.Sum256(catalog.Render(item, form))
+	for _, form := range released.Forms(item) {
+		sum := sha256.Sum256(released.Render(item, form))
 		all = append(all, hex.EncodeToString(sum[:]))
 	}
 	return all

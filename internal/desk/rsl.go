@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/policy"
@@ -87,7 +88,7 @@ func (d *Desk) makeLicensings(ctx context.Context, rules *policy.Terms, owner *S
 				continue
 			}
 			decision := rules.Decide(entry.Facts())
-			fn(draft(entry.Site, host), pathOf(entry.URL), licenseOf(said, &entry, decision, owner, how), decision.Allows(functionSearch))
+			fn(draft(entry.Site, host), pathOf(entry.URL), licenseOf(said, &entry, decision, owner, how), decision.Allows(released.Search))
 		}
 		return nil
 	}

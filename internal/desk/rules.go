@@ -21,7 +21,7 @@ func (d *Desk) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held, e
 		return Held{}, err
 	}
 	held := Held{Before: map[int]int{}}
-	d.admitted().view.Select(func(l *index.Listing) bool {
+	d.corpus.Current().Index.Select(func(l *index.Listing) bool {
 		if ctx.Err() != nil || !d.served[l.Site] {
 			return false
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/policy"
@@ -99,7 +100,7 @@ func (d *Desk) sitemapOf(ctx context.Context, host string) ([]string, error) {
 			if !ok || !d.served[entry.Site] || entry.IsPushed() || len(made[of]) >= sitemapMost {
 				continue
 			}
-			if decision := rules.Decide(entry.Facts()); decision.Allows(functionSearch) {
+			if decision := rules.Decide(entry.Facts()); decision.Allows(released.Search) {
 				made[of] = append(made[of], sitemapLine(&entry, decision.Stated(fallbackOf(owner, entry.Site))))
 			}
 		}

@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
@@ -203,7 +203,7 @@ func (s *Stream) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	media, body := catalog.Delivered(item)
+	media, body := released.Delivered(item)
 	if !utf8.Valid(body) {
 		body = []byte(strings.ToValidUTF8(string(body), "\uFFFD"))
 	}

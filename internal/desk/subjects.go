@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 )
 
 // settle finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
@@ -37,7 +38,7 @@ func (d *Desk) settle(ctx context.Context, in *inquiry) {
 // subject is an item that a question names.
 type subject struct {
 	found
-	card *card
+	card *released.Card
 }
 
 // subjects finds the items of the names; ok is false when one of them is none's name.
@@ -59,11 +60,11 @@ func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok boo
 				continue
 			}
 			// Of those whose names have as much of the words, one that states what is asked for is meant.
-			share := named(name, c)
+			share := named(name, c.Name(), c.Type())
 			if share <= leastNamed || share < most {
 				continue
 			}
-			states := in.understood.Detail == "" || index.States(Result{card: c, hit: a.parts[0][i].hit()}.told(), in.understood.Detail)
+			states := in.understood.Detail == "" || index.States(toldOf(c.As(a.parts[0][i].hit())), in.understood.Detail)
 			if share > most || states && !says {
 				at, most, says = i, share, states
 			}
@@ -90,12 +91,12 @@ const leastNamed = 0.5
 
 // named is how much of the words stands in an item's name, or says of what type the item is: "the accountant job". What stands
 // behind the first comma or bracket of a long name counts half: there, shops tell what comes with a thing.
-func named(words string, c *card) float64 {
-	head := c.name
-	if at := strings.IndexAny(c.name, ",;(|"); at > 0 {
-		head = c.name[:at]
+func named(words, name, typ string) float64 {
+	head := name
+	if at := strings.IndexAny(name, ",;(|"); at > 0 {
+		head = name[:at]
 	}
-	first, whole := " "+singular(head)+" ", " "+singular(c.name)+" "
+	first, whole := " "+singular(head)+" ", " "+singular(name)+" "
 	n, in := 0, 0.0
 	for word := range strings.FieldsSeq(facets.Fold(words)) {
 		if len(word) < 3 || joining[word] {
@@ -103,7 +104,7 @@ func named(words string, c *card) float64 {
 		}
 		n++
 		switch form := " " + facets.Singular(word) + " "; {
-		case strings.Contains(first, form), slices.ContainsFunc(query.TypesOf(word), func(t string) bool { return content.IsA(c.typ, t) }):
+		case strings.Contains(first, form), slices.ContainsFunc(query.TypesOf(word), func(t string) bool { return content.IsA(typ, t) }):
 			in++
 		case strings.Contains(whole, form):
 			in += 0.5
@@ -132,10 +133,10 @@ func singular(words string) string {
 func (in *inquiry) say(subjects []subject) string {
 	told := make([]index.Told, len(subjects))
 	for i, s := range subjects {
-		if !s.card.input {
+		if !s.card.Input() {
 			return ""
 		}
-		told[i] = Result{card: s.card, hit: s.hit()}.told()
+		told[i] = toldOf(s.card.As(s.hit()))
 	}
 	u, speaker := &in.understood, i18n.For(in.Languages...)
 	if u.Intent == query.Compare {

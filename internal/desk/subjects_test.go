@@ -18,7 +18,7 @@ func TestAnItemIsNamedByMostOfTheWords(t *testing.T) {
 		{"paddle board with leash", "Inflatable Paddle Board, Fin, Leash, Hand Pump", "Product", true},
 		{"it", "Beef Stew", "Recipe", false},
 	} {
-		if got := named(row.words, &card{name: row.name, typ: row.typ}) > leastNamed; got != row.want {
+		if got := named(row.words, row.name, row.typ) > leastNamed; got != row.want {
 			t.Errorf("%q names %q: %v, want %v", row.words, row.name, got, row.want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
@@ -38,7 +39,7 @@ type exit struct {
 }
 
 var exits = []exit{
-	{"the list of answers", functionSearch, false, false, func(t tester, b *bench) string {
+	{"the list of answers", released.Search, false, false, func(t tester, b *bench) string {
 		var all []byte
 		for result, err := range b.answered(t).Results(context.Background()) {
 			if err != nil {
@@ -48,10 +49,10 @@ var exits = []exit{
 		}
 		return string(all)
 	}},
-	{"a summary", functionInput, true, false, func(t tester, b *bench) string {
+	{"a summary", released.Input, true, false, func(t tester, b *bench) string {
 		return fmt.Sprint(builtIn(t, b.answered(t)))
 	}},
-	{"a report", functionInput, true, false, func(t tester, b *bench) string {
+	{"a report", released.Input, true, false, func(t tester, b *bench) string {
 		reply, err := b.Ask(context.Background(), Question{Text: "lamp", Report: true, ReportOnly: true, AnswersOnly: true})
 		if err != nil && fail.From(err).Code == fail.NoResults {
 			return ""
@@ -65,19 +66,19 @@ var exits = []exit{
 		}
 		return string(text)
 	}},
-	{"the parts of the feed", functionInput, false, false, func(t tester, b *bench) string {
+	{"the parts of the feed", released.Input, false, false, func(t tester, b *bench) string {
 		items, _ := all(t, b.feed(t, "site"))
 		return fmt.Sprint(items)
 	}},
-	{"the newest of the feed", functionInput, false, false, func(t tester, b *bench) string {
+	{"the newest of the feed", released.Input, false, false, func(t tester, b *bench) string {
 		_, items := objects(t, b.feed(t, "site").Newest(context.Background()))
 		return fmt.Sprint(items)
 	}},
-	{"the list of resources", functionSearch, false, false, func(t tester, b *bench) string {
+	{"the list of resources", released.Search, false, false, func(t tester, b *bench) string {
 		_, items := b.listed(t, nil, 3)
 		return fmt.Sprint(items)
 	}},
-	{"resources by their address", functionSearch, false, false, func(t tester, b *bench) string {
+	{"resources by their address", released.Search, false, false, func(t tester, b *bench) string {
 		var all []byte
 		for i := range 6 {
 			for _, folder := range []string{"a", "b"} {
@@ -92,11 +93,11 @@ var exits = []exit{
 		}
 		return string(all)
 	}},
-	{"passages for platforms", functionInput, true, true, func(t tester, b *bench) string {
+	{"passages for platforms", released.Input, true, true, func(t tester, b *bench) string {
 		return b.retrieved(t, fmt.Sprint("first ", b.requests))
 	}},
 	// Asked under one set of rules, and again under the next.
-	{"passages that are asked for again", functionInput, false, true, func(t tester, b *bench) string {
+	{"passages that are asked for again", released.Input, false, true, func(t tester, b *bench) string {
 		if b.again == "" {
 			b.again = fmt.Sprint("again ", b.requests)
 		}
@@ -241,7 +242,7 @@ func drawItem(t *rapid.T, n int) marked {
 // mayGive is what may be given of the item to platforms: its passages and its name.
 func (m marked) mayGive(rules *policy.Terms) map[string]bool {
 	d := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)})
-	if !d.Allows(functionInput) || !slices.Contains(d.Labels, "news") {
+	if !d.Allows(released.Input) || !slices.Contains(d.Labels, "news") {
 		return nil
 	}
 	text := m.item.Name
@@ -255,11 +256,11 @@ func (m marked) mayGive(rules *policy.Terms) map[string]bool {
 func (m marked) may(function string, rules *policy.Terms) map[string]bool {
 	facts := policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)}
 	d := rules.Decide(facts)
-	if !d.Allows(functionSearch) || !d.Allows(function) {
+	if !d.Allows(released.Search) || !d.Allows(function) {
 		return nil
 	}
 	if d.Access == policy.Licensed {
-		return wordsIn(m.item.Name + " " + Excerpt(m.item.Description, d.ExcerptWords))
+		return wordsIn(m.item.Name + " " + released.Excerpt(m.item.Description, d.ExcerptWords))
 	}
 	allowed := wordsIn(m.item.Name + " " + m.item.Description)
 	for _, p := range m.item.Passages {
@@ -269,10 +270,10 @@ func (m marked) may(function string, rules *policy.Terms) map[string]bool {
 	}
 	if m.child != "" {
 		within := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: m.child, Types: []string{m.childType}})
-		if within.Allows(functionSearch) {
+		if within.Allows(released.Search) {
 			allowed[fmt.Sprintf("c%dx0", m.number)] = true
-			own := within.OwnPermits(policy.Use{Function: functionInput})
-			if within.Access == policy.Open && (within.Allows(functionInput) || function == functionSearch && within.Rule == d.Rule && own) {
+			own := within.OwnPermits(policy.Use{Function: released.Input})
+			if within.Access == policy.Open && (within.Allows(released.Input) || function == released.Search && within.Rule == d.Rule && own) {
 				allowed[fmt.Sprintf("c%dx1", m.number)] = true
 			}
 		}

@@ -92,7 +92,7 @@ func (d *Desk) read(in *inquiry, text string, types []string) query.Understood {
 	u := query.Read(text, at)
 	excludes := slices.ContainsFunc(u.Constraints, func(c query.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
 	if u.Intent == query.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
-		if g := d.admitted(); g.view.Named(text, g.permit) {
+		if g := d.corpus.Current(); g.Index.Named(text, g.Permit) {
 			u.Literally(text)
 		}
 	}
@@ -115,7 +115,7 @@ func (d *Desk) heed(in *inquiry, u *query.Understood, attributes map[string]json
 
 // asking is what a question is read with.
 func (d *Desk) asking(in *inquiry) query.Asking {
-	view := d.admitted().view
+	view := d.corpus.Current().Index
 	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: d.config.Now().In(d.config.Place), Languages: in.Languages}
 	if !in.asked.Literal && !in.asked.AsSpelled {
 		at.Has = view.Has

@@ -8,15 +8,14 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
-	"frontdesk/internal/policy"
 )
 
-// directions are the vectors of the items of a gate.
+// directions are the vectors of the items of a view.
 type directions struct {
-	gate       *gate
+	view       *released.View
 	generation int64
 	vectors    *search.Vectors
 }
@@ -64,7 +63,7 @@ func (d *Desk) StepVectors(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	more, err = d.config.Vectors.Step(ctx, d.inputs())
-	d.measure(d.direct(d.admitted())) // now, so that no question waits
+	d.measure(d.direct(d.corpus.Current())) // now, so that no question waits
 	return more, err
 }
 
@@ -74,7 +73,7 @@ func (d *Desk) LoadVectors(ctx context.Context) error {
 		return nil
 	}
 	err := d.config.Vectors.Load(ctx, d.inputs())
-	d.measure(d.direct(d.admitted()))
+	d.measure(d.direct(d.corpus.Current()))
 	return err
 }
 
@@ -83,57 +82,31 @@ func (d *Desk) inputs() vector.Admission {
 	rules := d.config.Terms()
 	return vector.Admission{
 		Version: rules.Version(),
-		Texts:   func(e *content.Entry) []string { return d.texts(rules, e) },
+		Texts:   func(e *content.Entry) []string { return d.corpus.Texts(rules, e) },
 	}
 }
 
-// texts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with
-// the item's name.
-func (d *Desk) texts(rules *policy.Terms, e *content.Entry) []string {
-	l := &index.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language, Own: policy.Markup(e.Types, e.Object, content.IsA)}
-	decision := decide(rules, l)
-	if !d.served[l.Site] || !decision.Allows(functionSearch) || !decision.Allows(functionInput) {
-		return nil
-	}
-	name, description, passages := e.Name, e.Description, e.Passages
-	if !rules.OpensAll() && (sieve{rules, l}).holdsText(e.Object) {
-		description, passages = ownDescription(e.Object), nil
-	}
-	if decision.Access != policy.Open {
-		if calledByText(e.Item) {
-			name = Excerpt(name, decision.ExcerptWords)
-		}
-		description, passages = Excerpt(description, decision.ExcerptWords), nil
-	}
-	texts := make([]string, max(1, len(passages)))
-	texts[0] = strings.TrimSpace(name + "\n" + description)
-	for i, p := range passages {
-		texts[i] = strings.TrimSpace(name + "\n" + p.Text)
-	}
-	return texts
-}
-
-// directions gives the vectors of a gate's items, nil where they belong to other terms. Those that have come since may
+// directions gives the vectors of a view's items, nil where they belong to other terms. Those that have come since may
 // be missing: StepVectors puts all together anew.
-func (d *Desk) directions(g *gate) *search.Vectors {
-	if now := d.nearby.Load(); now != nil && now.gate == g {
+func (d *Desk) directions(g *released.View) *search.Vectors {
+	if now := d.nearby.Load(); now != nil && now.view == g {
 		return now.vectors
 	}
 	return d.direct(g)
 }
 
-// direct puts the vectors of a gate's items together, if anything has changed.
-func (d *Desk) direct(g *gate) *search.Vectors {
+// direct puts the vectors of a view's items together, if anything has changed.
+func (d *Desk) direct(g *released.View) *search.Vectors {
 	keeper := d.config.Vectors
 	d.nearbyMu.Lock()
 	defer d.nearbyMu.Unlock()
 	generation := keeper.Generation()
-	if now := d.nearby.Load(); now != nil && now.gate == g && now.generation == generation {
+	if now := d.nearby.Load(); now != nil && now.view == g && now.generation == generation {
 		return now.vectors
 	}
-	made := &directions{gate: g, generation: generation}
-	if rules := g.terms.Version(); keeper.Rules() == rules {
-		made.vectors = g.view.Vectors(keeper.Of)
+	made := &directions{view: g, generation: generation}
+	if rules := g.Terms.Version(); keeper.Rules() == rules {
+		made.vectors = g.Index.Vectors(keeper.Of)
 		if keeper.Rules() != rules {
 			made.vectors = nil
 		}
@@ -181,8 +154,8 @@ func (d *Desk) point(ctx context.Context, in *inquiry) {
 	}
 }
 
-// near completes what is asked by direction with the vectors of a gate.
-func (d *Desk) near(g *gate, asked *search.Near) *search.Near {
+// near completes what is asked by direction with the vectors of a view.
+func (d *Desk) near(g *released.View, asked *search.Near) *search.Near {
 	if asked == nil {
 		return nil
 	}

@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 )
 
 // warmAtOnce is how many articles are loaded at once when nobody waits for them.
 const warmAtOnce = 64
 
 // warm loads the articles that passages may be given of before anybody asks for them, the newest first and as many as are kept, whenever
-// there is another gate. With SQLite every commit empties what readers keep of the file, so that to load the articles of an answer costs
+// there is another view. With SQLite every commit empties what readers keep of the file, so that to load the articles of an answer costs
 // nearly as much as to search for it.
-func (d *Desk) warm(ctx context.Context, g *gate) {
+func (d *Desk) warm(ctx context.Context, g *released.View) {
 	if d.excerpting == nil {
 		return
 	}
@@ -21,13 +22,13 @@ func (d *Desk) warm(ctx context.Context, g *gate) {
 	if before == g {
 		return
 	}
-	if before != nil && before.terms != g.terms {
+	if before != nil && before.Terms != g.Terms {
 		d.articleCache.InvalidateAll() // nobody will ask for those of the terms before
 	}
 	owner := d.excerpting.Owner()
 	var giving []index.Hit
-	g.view.Select(func(l *index.Listing) bool {
-		if slices.ContainsFunc(owner.Domains, func(label string) bool { _, ok := d.gives(g.terms, owner, l, label, ""); return ok }) {
+	g.Index.Select(func(l *index.Listing) bool {
+		if slices.ContainsFunc(owner.Domains, func(label string) bool { _, ok := d.gives(g.Terms, owner, l, label, ""); return ok }) {
 			giving = append(giving, index.Hit{Listing: l})
 		}
 		return false

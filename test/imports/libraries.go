@@ -17,13 +17,14 @@ var libraries = []library{
 	{"github.com/coder/websocket", "internal/licensing/rampapi"},
 	{"github.com/go-jose/go-jose/v4", "internal/identity"},
 	{"github.com/go-json-experiment/json", "wire client check internal/infra/httpx internal/infra/plain " +
-		"internal/content/facets internal/ask internal/excerpts internal/intake internal/licensing internal/app/mcp " +
+		"internal/content/facets internal/content/released " +
+		"internal/ask internal/excerpts internal/intake internal/licensing internal/app/mcp " +
 		"internal/desk"},
 	{"github.com/goccy/go-yaml", "internal/infra/yamlconf internal/content/ingest internal/app/demo test/frozen"},
 	{"github.com/google/jsonschema-go", "test/mcp/everything"},
 	{"github.com/jackc/pgx/v5", "internal/infra/store"},
 	{"github.com/kljensen/snowball", "internal/content/search"},
-	{"github.com/maypok86/otter/v2", "internal/desk"},
+	{"github.com/maypok86/otter/v2", "internal/content/released internal/desk"},
 	{"github.com/mmcdole/gofeed", "internal/content/ingest"},
 	{"github.com/modelcontextprotocol/go-sdk", "internal/app/mcp internal/app/server test/circle test/mcp"},
 	{"github.com/ncruces/go-sqlite3", "internal/infra/store internal/testkit/storetest test/frozen"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -236,7 +237,7 @@ func (d *door) rss(ctx context.Context, v view, feed *desk.Feed, id string) (doc
 		if err != nil {
 			return document{}, err
 		}
-		item := rssItem{Title: r.Name(), Link: r.URL(), GUID: r.URL(), Category: r.Type(), Description: html.EscapeString(desk.Excerpt(r.Description(), maxDescription))}
+		item := rssItem{Title: r.Name(), Link: r.URL(), GUID: r.URL(), Category: r.Type(), Description: html.EscapeString(released.Excerpt(r.Description(), maxDescription))}
 		if dated := r.Dated(); !dated.IsZero() {
 			item.Published = dated.Format(time.RFC1123Z)
 		}

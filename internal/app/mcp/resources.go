@@ -107,7 +107,7 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 		name = plain.Text(name)
 		list.Resources = append(list.Resources, &sdk.Resource{
 			URI: item.URL(), Name: name, Title: name, MIMEType: itemType,
-			Description: plain.Text(item.Type() + ": " + desk.Excerpt(strings.Join(strings.Fields(item.Description()), " "), 30)),
+			Description: plain.Text(item.Type() + ": " + item.Brief(30)),
 		})
 	}
 	if rest != (desk.Place{}) {

@@ -216,8 +216,8 @@ func (t *told) add(x *exchange, result desk.Result) {
 		return
 	}
 	line := strconv.Itoa(len(t.lines)+1) + ". " + result.Name() + " (" + x.speaker.Kind(result.Type()) + ")"
-	if description := strings.Join(strings.Fields(result.Description()), " "); description != "" {
-		line += ": " + desk.Excerpt(description, 30)
+	if brief := result.Brief(30); brief != "" {
+		line += ": " + brief
 	}
 	t.lines = append(t.lines, line)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 )
 
 func TestIdentifiersAreReadFromMarkup(t *testing.T) {
@@ -124,21 +125,21 @@ func TestDeliveredBytesAreTheTextOrTheObject(t *testing.T) {
 		body  string
 		words int
 	}{
-		"an article":             {content.Item{Types: []string{"NewsArticle"}, Object: []byte(`{"@type":"NewsArticle"}`), Passages: passages}, PlainText, "One two.\n\nThree \"four\".", 4},
-		"a thing with a text":    {content.Item{Types: []string{"Recipe"}, Object: []byte(`{"@type":"Recipe"}`), Passages: passages}, LinkedObject, `{"@type":"Recipe","text":"One two.\n\nThree \"four\"."}`, 10},
-		"a thing with its own":   {content.Item{Types: []string{"Recipe"}, Object: []byte(`{"text":"x"}`), Passages: passages}, LinkedObject, `{"text":"x"}`, 2},
-		"a text deeper within":   {content.Item{Types: []string{"Product"}, Object: []byte(`{"a":{"text":"x"}}`), Passages: passages[:1]}, LinkedObject, `{"a":{"text":"x"},"text":"One two."}`, 7},
-		"a thing without":        {content.Item{Types: []string{"Product"}, Object: []byte(` {"@type":"Product"} `)}, LinkedObject, `{"@type":"Product"}`, 3},
-		"an article without":     {content.Item{Types: []string{"Article"}, Object: []byte(`{}`)}, LinkedObject, `{}`, 0},
-		"an empty object":        {content.Item{Types: []string{"Recipe"}, Object: []byte(`{}`), Passages: passages[:1]}, LinkedObject, `{"text":"One two."}`, 3},
-		"what is nothing at all": {content.Item{Types: []string{"Thing"}}, PlainText, "", 0},
+		"an article":             {content.Item{Types: []string{"NewsArticle"}, Object: []byte(`{"@type":"NewsArticle"}`), Passages: passages}, released.PlainText, "One two.\n\nThree \"four\".", 4},
+		"a thing with a text":    {content.Item{Types: []string{"Recipe"}, Object: []byte(`{"@type":"Recipe"}`), Passages: passages}, released.LinkedObject, `{"@type":"Recipe","text":"One two.\n\nThree \"four\"."}`, 10},
+		"a thing with its own":   {content.Item{Types: []string{"Recipe"}, Object: []byte(`{"text":"x"}`), Passages: passages}, released.LinkedObject, `{"text":"x"}`, 2},
+		"a text deeper within":   {content.Item{Types: []string{"Product"}, Object: []byte(`{"a":{"text":"x"}}`), Passages: passages[:1]}, released.LinkedObject, `{"a":{"text":"x"},"text":"One two."}`, 7},
+		"a thing without":        {content.Item{Types: []string{"Product"}, Object: []byte(` {"@type":"Product"} `)}, released.LinkedObject, `{"@type":"Product"}`, 3},
+		"an article without":     {content.Item{Types: []string{"Article"}, Object: []byte(`{}`)}, released.LinkedObject, `{}`, 0},
+		"an empty object":        {content.Item{Types: []string{"Recipe"}, Object: []byte(`{}`), Passages: passages[:1]}, released.LinkedObject, `{"text":"One two."}`, 3},
+		"what is nothing at all": {content.Item{Types: []string{"Thing"}}, released.PlainText, "", 0},
 	} {
-		media, body := Delivered(&one.item)
+		media, body := released.Delivered(&one.item)
 		told := describe(&one.item, false)
 		if media != one.media || string(body) != one.body || told.words != one.words || told.media != media {
 			t.Errorf("%s: %s %s, %d words", name, media, body, told.words)
 		}
-		if media == LinkedObject && !json.Valid(body) {
+		if media == released.LinkedObject && !json.Valid(body) {
 			t.Errorf("%s: %s is no JSON", name, body)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
 )
@@ -60,7 +61,7 @@ func readEntry(e *content.Entry, similar bool) (r reading, ok bool) {
 		return r, false
 	}
 	r = reading{entry: e, canonical: canonical, told: describe(&e.Item, similar), own: policy.Markup(e.Types, e.Object, content.IsA)}
-	r.read = readMarkup(e.Object, r.told.media == PlainText)
+	r.read = readMarkup(e.Object, r.told.media == released.PlainText)
 	r.mutability = usualMutability(e.Types, r.read.live)
 	return r, true
 }

@@ -1,4 +1,4 @@
-package desk
+package released
 
 import (
 	"bytes"
@@ -128,7 +128,7 @@ func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(quote(out, name), ':')
+		out = append(AppendQuote(out, name), ':')
 		out = append(out, value...)
 	})
 	return append(out, '}')
@@ -175,13 +175,13 @@ func (s sieve) facts(v jsontext.Value) (facts policy.Facts, thing bool) {
 // could tell its text from the item's. (Under the item's own rule the item is no input either.)
 func (s sieve) within(d policy.Decision) policy.Access {
 	switch {
-	case !d.Allows(functionSearch):
+	case !d.Allows(Search):
 		return policy.Blocked
 	case d.Access != policy.Open:
 		return d.Access
-	case !d.OwnPermits(policy.Use{Function: functionInput}):
+	case !d.OwnPermits(policy.Use{Function: Input}):
 		return policy.Licensed
-	case !d.Allows(functionInput) && decide(s.rules, s.item).Rule != d.Rule:
+	case !d.Allows(Input) && Decide(s.rules, s.item).Rule != d.Rule:
 		return policy.Licensed
 	}
 	return policy.Open

@@ -1,4 +1,4 @@
-package desk
+package released
 
 import (
 	"context"
@@ -8,31 +8,27 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
-	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/policy"
 )
 
-// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it: things that are
-// open, and things under the rule by which the item itself is sold. What else there is would be sold with it unasked: a list
-// with its recipes is not sold for the price of a list.
-func (d *Desk) sellsWhole(ctx context.Context, rules *policy.Terms, entry *catalog.Entry) (bool, error) {
-	if !entry.Mixed {
-		return true, nil
-	}
-	key := wholeKey{entry.Ref, rules}
-	if whole, known := d.goods.whole.GetIfPresent(key); known {
+// SellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it: things
+// that are open, and things under the rule by which the item itself is sold. What else there is would be sold with it
+// unasked: a list with its recipes is not sold for the price of a list.
+func (c *Corpus) SellsWhole(ctx context.Context, rules *policy.Terms, ref content.Ref) (bool, error) {
+	key := wholeKey{ref, rules}
+	if whole, known := c.wholes.GetIfPresent(key); known {
 		return whole, nil
 	}
-	items, err := d.config.Catalog.Load(ctx, entry.Ref)
+	items, err := c.options.Catalog.Load(ctx, ref)
 	if err != nil {
 		return false, err
 	}
-	whole := items[0].URL != "" && wholeOf(rules, entry.Ref, &items[0])
-	d.goods.whole.Set(key, whole)
+	whole := items[0].URL != "" && Whole(rules, ref, &items[0])
+	c.wholes.Set(key, whole)
 	return whole, nil
 }
 
-// wholeKey tells answers of sellsWhole apart: a version of an item, and the terms.
+// wholeKey tells answers of SellsWhole apart: a version of an item, and the terms.
 type wholeKey struct {
 	ref   content.Ref
 	rules *policy.Terms
@@ -41,19 +37,19 @@ type wholeKey struct {
 // wholesKept is of how many items it is remembered whether they are sold whole.
 const wholesKept = 100_000
 
-// wholeOf is sellsWhole of an item that is at hand.
-func wholeOf(rules *policy.Terms, ref content.Ref, item *content.Item) bool {
-	media, _ := catalog.Delivered(item)
-	return wholeIn(rules, ref, item, media)
+// Whole is SellsWhole of an item that is at hand, as it is Delivered.
+func Whole(rules *policy.Terms, ref content.Ref, item *content.Item) bool {
+	media, _ := Delivered(item)
+	return WholeIn(rules, ref, item, media)
 }
 
-// wholeIn is wholeOf for one of the forms of an item: of the texts nothing is given of the object but what is running text.
-func wholeIn(rules *policy.Terms, ref content.Ref, item *content.Item, form string) bool {
+// WholeIn is Whole for one of the forms of an item: of the texts nothing is given of the object but what is running text.
+func WholeIn(rules *policy.Terms, ref content.Ref, item *content.Item, form string) bool {
 	within := sieve{rules, &index.Listing{Ref: ref, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}}
-	rule := decide(rules, within.item).Rule
+	rule := Decide(rules, within.item).Rule
 	whole := true
 	eachMember(item.Object, func(name string, value jsontext.Value) {
-		if form == catalog.LinkedObject || content.GivesText(name) {
+		if form == LinkedObject || content.GivesText(name) {
 			whole = whole && within.sold(value, rule, 0)
 		}
 	})

@@ -1,0 +1,171 @@
+// Package released is the one way from the content to what leaves: it holds the owner's terms against the items of the
+// index, and renders of each item what the terms let out, a whole object or a notice.
+//
+// Enter at New. A Corpus follows the content and the terms; Current gives a View, which is what the terms in force let
+// out of one version of the index. Services find items in it, ask Decide what the terms say of one, and Render them.
+// What an item is given as to one who bought it is Delivered.
+//
+// It stands on content, its index and policy, and knows nothing of who asks, of prices or of protocols.
+package released
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
+)
+
+// Options are what a Corpus needs. All of it is required.
+type Options struct {
+	Catalog *content.Catalog
+	// Served are the ids of the sites whose items may leave.
+	Served map[string]bool
+	// Terms gives the rules in force; it is called for every View and may answer differently over time.
+	Terms func() *policy.Terms
+	// Passages says whether platforms are given passages, so that an item which only they may see is indexed too.
+	Passages func() bool
+	// Actions gives what can be done with an item as a JSON array, from what is shown of it; some is false for nothing.
+	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
+	// ForSale says whether a stranger may buy an item of which only a notice is shown.
+	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *content.Item) bool
+	// CacheBytes bounds the memory for items that are ready to leave.
+	CacheBytes uint64
+	// Timeout bounds how long loading the items of one Render may take.
+	Timeout time.Duration
+}
+
+// Corpus is the content, as far as the terms let it out. Its methods may be called from many goroutines.
+type Corpus struct {
+	options Options
+	library *index.Library
+	cards   cache[cardKey, *Card]
+	wholes  cache[wholeKey, bool]
+
+	mu      sync.Mutex // held while a View is made
+	current atomic.Pointer[View]
+}
+
+// New returns a corpus without items; Refresh loads them.
+func New(options Options) (*Corpus, error) {
+	cards, err := newCache(&otter.Options[cardKey, *Card]{
+		MaximumWeight: options.CacheBytes,
+		Weigher:       func(_ cardKey, c *Card) uint32 { return c.weight() },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of ready items: %w", err)
+	}
+	wholes, err := newCache(&otter.Options[wholeKey, bool]{MaximumSize: wholesKept})
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
+	}
+	return &Corpus{options: options, library: index.NewLibrary(options.Catalog), cards: cards, wholes: wholes}, nil
+}
+
+// Refresh brings the index to the catalog's published state and the terms in force. changed says that there was
+// something new.
+func (c *Corpus) Refresh(ctx context.Context) (changed bool, err error) {
+	rules := c.options.Terms()
+	return c.library.Refresh(ctx, index.Admission{
+		Version:  rules.Version(),
+		Admit:    func(l *index.Listing) bool { return c.indexes(rules, l) },
+		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) { return said(rules, l, object) },
+	})
+}
+
+// Index is the present index, whatever the terms say.
+func (c *Corpus) Index() *index.View { return c.library.View() }
+
+// Current is the view of the present index under the terms in force. It is made when either has changed, once.
+func (c *Corpus) Current() *View {
+	if v := c.fresh(); v != nil {
+		return v
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v := c.fresh(); v != nil {
+		return v
+	}
+	v := &View{Index: c.library.View(), Terms: c.options.Terms(), corpus: c}
+	v.Permit = v.Index.Select(v.Admits)
+	c.current.Store(v)
+	return v
+}
+
+// fresh is the view that was made last; nil when it is not of the present any more.
+func (c *Corpus) fresh() *View {
+	if v := c.current.Load(); v != nil && v.Index == c.library.View() && v.Terms == c.options.Terms() {
+		return v
+	}
+	return nil
+}
+
+// indexes says whether an item is indexed at all, so that nothing else can be felt in the scores: it may be found in a
+// list of answers, or give passages to platforms.
+func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
+	if !c.options.Served[l.Site] {
+		return false
+	}
+	decision := Decide(rules, l)
+	return decision.Allows(Search) || c.options.Passages() && len(decision.Labels) > 0 && decision.Allows(Input)
+}
+
+func (c *Corpus) admits(rules *policy.Terms, l *index.Listing) bool {
+	return c.options.Served[l.Site] && Decide(rules, l).Allows(Search)
+}
+
+// Render gives the ready form of each item, nil for one whose version was swept from the store. It returns
+// fail.Timeout and fail.Unavailable.
+func (v *View) Render(ctx context.Context, items []*index.Listing) ([]*Card, error) {
+	c := v.corpus
+	cards := make([]*Card, len(items))
+	var missing []int
+	var refs []content.Ref
+	for i, l := range items {
+		if card, ok := c.cards.GetIfPresent(cardKey{l, v.Terms}); ok {
+			cards[i] = card
+			continue
+		}
+		missing, refs = append(missing, i), append(refs, l.Ref)
+	}
+	if len(missing) == 0 {
+		return cards, nil
+	}
+	loaded, err := c.load(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range missing {
+		if loaded[n].URL == "" {
+			continue
+		}
+		cards[i] = v.newCard(items[i], &loaded[n])
+		c.cards.Set(cardKey{items[i], v.Terms}, cards[i])
+	}
+	return cards, nil
+}
+
+func (c *Corpus) load(ctx context.Context, refs []content.Ref) ([]content.Item, error) {
+	limited, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	defer cancel()
+	items, err := c.options.Catalog.Load(limited, refs...)
+	switch {
+	case err == nil:
+		return items, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("load the items found: %w", err)
+	}
+	unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
+	unavailable.RetryAfter = 5 * time.Second
+	return nil, unavailable.Because(err)
+}

@@ -1,0 +1,104 @@
+package released
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/policy"
+)
+
+// Functions of an item that the terms permit or prohibit, as the protocols name them.
+const (
+	Search = "search"   // the item in a list of answers
+	Input  = "ai-input" // the item's text in a text that is made of several
+)
+
+// Decide gives what the terms say of an item.
+func Decide(rules *policy.Terms, l *index.Listing) policy.Decision { return rules.Decide(FactsOf(l)) }
+
+// FactsOf are the facts of an item that the terms match on.
+func FactsOf(l *index.Listing) policy.Facts {
+	return policy.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own}
+}
+
+// View is what the terms in force let out of one version of the index. It never changes, and may be used from many
+// goroutines.
+type View struct {
+	Index *index.View
+	Terms *policy.Terms
+	// Permit are the items that may be found.
+	Permit *search.Selection
+
+	corpus *Corpus
+	listed directory
+	memos  sync.Map // what callers made of the view, by their keys; see Memo
+}
+
+// Admits says whether an item may be found: its site is served, and the terms allow it in a list of answers. Permit is
+// made of that; whoever has an item from elsewhere asks here, so that terms hold from the moment they change.
+func (v *View) Admits(l *index.Listing) bool { return v.corpus.admits(v.Terms, l) }
+
+// Memo gives what a caller makes of a view under a key of its own (a type that no other package has), and has it made
+// once for each view.
+func Memo[T any](v *View, key any, make func() T) T {
+	once, known := v.memos.Load(key)
+	if !known {
+		once, _ = v.memos.LoadOrStore(key, sync.OnceValue(make))
+	}
+	return once.(func() T)()
+}
+
+// Type is a schema.org type and how many items that may be found have it as their first.
+type Type struct {
+	Name  string
+	Items int
+}
+
+// directory is the items that may be found, by site and address. It is made when first asked for.
+type directory struct {
+	once  sync.Once
+	items []*index.Listing
+	types []Type
+}
+
+// Directory is all items that may be found, by site and address: one for each address of a site. It must not be changed.
+func (v *View) Directory() []*index.Listing { return v.directory().items }
+
+// Types are the types of the items that may be found, the most frequent first. They must not be changed.
+func (v *View) Types() []Type { return v.directory().types }
+
+func (v *View) directory() *directory {
+	d := &v.listed
+	d.once.Do(func() {
+		v.Index.Select(func(l *index.Listing) bool {
+			if v.Admits(l) {
+				d.items = append(d.items, l)
+			}
+			return false
+		})
+		slices.SortFunc(d.items, func(a, b *index.Listing) int {
+			return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.URL, b.URL), strings.Compare(a.Source, b.Source))
+		})
+		d.items = slices.CompactFunc(d.items, func(a, b *index.Listing) bool { return a.Site == b.Site && a.URL == b.URL })
+		d.types = typesOf(d.items)
+	})
+	return d
+}
+
+func typesOf(items []*index.Listing) (types []Type) {
+	count := map[string]int{}
+	for _, l := range items {
+		count[l.Types[0]]++
+	}
+	for name, n := range count {
+		types = append(types, Type{name, n})
+	}
+	slices.SortFunc(types, func(a, b Type) int {
+		return cmp.Or(cmp.Compare(b.Items, a.Items), strings.Compare(a.Name, b.Name))
+	})
+	return types
+}
