@@ -170,5 +170,5 @@ func (in *inquiry) known(attribute string) bool {
 	if _, given := in.Attributes[attribute]; given {
 		return true
 	}
-	return slices.ContainsFunc(in.understood.Constraints, func(c query.Constraint) bool { return c.Slot == facets.Slot(attribute) })
+	return slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.Slot(attribute) })
 }

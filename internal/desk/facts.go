@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/index"
 )
 
@@ -12,7 +13,7 @@ func (in *inquiry) tellRelaxed(relaxed []index.Relaxed) (told []Relaxation) {
 	speaker := i18n.For(in.Languages...)
 	for i := range relaxed {
 		r := &relaxed[i]
-		text := r.Constraint.Say(speaker)
+		text := query.SayConstraint(speaker, &r.Constraint)
 		switch {
 		case r.Words:
 			text = strings.Join(r.Constraint.Values, " ")

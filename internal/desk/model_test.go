@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
@@ -208,11 +207,11 @@ func TestModelLiftsNothingDoubtful(t *testing.T) {
 	under := 20.0
 	in := &inquiry{Question: Question{Text: "lamp"}, tab: b.Desk.config.Model.Tab()}
 	for _, not := range []bool{false, true} { // under 20, and not over it: the latter lets in what has no price
-		c := query.Constraint{Slot: facets.Price, Max: &under, Unit: "EUR"}
+		c := facets.Constraint{Slot: facets.Price, Max: &under, Unit: "EUR"}
 		if not {
-			c = query.Constraint{Slot: facets.Price, Min: &under, Unit: "EUR", Not: true}
+			c = facets.Constraint{Slot: facets.Price, Min: &under, Unit: "EUR", Not: true}
 		}
-		in.asked = index.Question{Text: "lamp", Limit: 10, Constraints: []query.Constraint{c}}
+		in.asked = index.Question{Text: "lamp", Limit: 10, Constraints: []facets.Constraint{c}}
 		a := b.Desk.find(in.wide())
 		if whole, err := a.preload(t.Context()); err != nil || !whole {
 			t.Fatal(whole, err)

@@ -34,7 +34,7 @@ const (
 // remarked is one text about what is known beside a question.
 type remarked struct {
 	remark query.Remark
-	source query.Source
+	source facets.Source
 }
 
 // recall brings back what was said before: the conversation that the question is part of, what is remembered of it, and
@@ -48,13 +48,13 @@ func (d *Desk) recall(ctx context.Context, in *inquiry) {
 	about := d.remembered(ctx, in)
 	in.previous()
 	for _, text := range about {
-		in.aside(text, query.FromMemory)
+		in.aside(text, facets.FromMemory)
 	}
 	for _, text := range in.Context.Memory {
-		in.aside(text, query.FromMemory)
+		in.aside(text, facets.FromMemory)
 	}
 	for _, text := range in.Context.Texts {
-		in.aside(text, query.FromContext)
+		in.aside(text, facets.FromContext)
 	}
 	for i, other := range in.Context.Others {
 		in.other(i, other, d.config.Elicit.Reads)
@@ -118,7 +118,7 @@ func (in *inquiry) previous() {
 }
 
 // aside takes a text that is known beside the question.
-func (in *inquiry) aside(text string, source query.Source) {
+func (in *inquiry) aside(text string, source facets.Source) {
 	if len(in.remarks) >= maxAsides {
 		return
 	}
@@ -136,7 +136,7 @@ func (d *Desk) remind(in *inquiry) {
 	if len(in.remarks) == 0 || in.only != nil {
 		return
 	}
-	var conditions []query.Constraint
+	var conditions []facets.Constraint
 	var soft []string
 	for _, k := range in.remarks {
 		if k.remark.Likes {
@@ -146,7 +146,7 @@ func (d *Desk) remind(in *inquiry) {
 		said := d.read(in, k.remark.Text, nil)
 		for _, c := range said.Constraints {
 			c.Source = k.source
-			c.Soft = k.remark.Dislikes || !c.Not && c.Slot != facets.Diet || k.source == query.FromContext && c.Soft
+			c.Soft = k.remark.Dislikes || !c.Not && c.Slot != facets.Diet || k.source == facets.FromContext && c.Soft
 			conditions = append(conditions, c)
 		}
 		if len(said.Constraints) == 0 && !strings.HasPrefix(k.remark.Text, "without ") {
@@ -307,38 +307,38 @@ var asides = func() map[string]func(*inquiry, string) {
 			all[name] = take
 		}
 	}
-	add(func(in *inquiry, v string) { in.aside(v, query.FromMemory) },
+	add(func(in *inquiry, v string) { in.aside(v, facets.FromMemory) },
 		"diet", "diets", "dietary", "restriction", "restrictions", "dietaryrestriction", "dietaryrestrictions", "dietarypreference", "dietarypreferences", "suitablefordiet", "memory", "about")
-	add(func(in *inquiry, v string) { in.remark(query.Bears(v), query.FromMemory) },
+	add(func(in *inquiry, v string) { in.remark(query.Bears(v), facets.FromMemory) },
 		"allergy", "allergies", "allergen", "allergens", "intolerance", "intolerances", "avoid", "avoids", "exclude", "excludes", "exclusions", "excludedingredients")
 	add(func(in *inquiry, v string) {
 		for _, r := range query.Bears(v) {
 			r.Dislikes = true
-			in.remark([]query.Remark{r}, query.FromMemory)
+			in.remark([]query.Remark{r}, facets.FromMemory)
 		}
 	}, "dislike", "dislikes", "dislikedingredients")
 	add(func(in *inquiry, v string) {
-		in.remark([]query.Remark{{Text: v, Likes: true}}, query.FromMemory)
+		in.remark([]query.Remark{{Text: v, Likes: true}}, facets.FromMemory)
 	}, "like", "likes", "interest", "interests", "favorite", "favorites", "favourites", "preference", "preferences", "cuisine", "cuisines", "brand", "brands", "color", "colour", "style", "occasion", "topic", "topics", "hobbies")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "under "), query.FromContext) },
+	add(func(in *inquiry, v string) { in.aside(limited(v, "under "), facets.FromContext) },
 		"budget", "maxprice", "pricelimit", "maxbudget", "pricemax")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "under ")+minutes(v), query.FromContext) },
+	add(func(in *inquiry, v string) { in.aside(limited(v, "under ")+minutes(v), facets.FromContext) },
 		"maxtime", "timelimit", "timeavailable", "availabletime")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "for ")+people(v), query.FromContext) },
+	add(func(in *inquiry, v string) { in.aside(limited(v, "for ")+people(v), facets.FromContext) },
 		"servings", "people", "partysize", "householdsize", "guests")
-	add(func(in *inquiry, v string) { in.aside("in "+v, query.FromContext) },
+	add(func(in *inquiry, v string) { in.aside("in "+v, facets.FromContext) },
 		"location", "city", "place", "region", "town", "country")
 	add(func(in *inquiry, v string) {
 		if len(in.Languages) < maxAsides {
 			in.Languages = append(in.Languages[:len(in.Languages):len(in.Languages)], v)
 		}
 	}, "language", "languages", "inlanguage", "preferredlanguage", "locale")
-	add(func(in *inquiry, v string) { in.aside(v, query.FromContext) }, "situation", "description", "note", "notes", "context")
+	add(func(in *inquiry, v string) { in.aside(v, facets.FromContext) }, "situation", "description", "note", "notes", "context")
 	return all
 }()
 
 // remark takes what is known without reading it again.
-func (in *inquiry) remark(remarks []query.Remark, source query.Source) {
+func (in *inquiry) remark(remarks []query.Remark, source facets.Source) {
 	for _, r := range remarks {
 		if len(in.remarks) < 2*maxAsides {
 			in.remarks = append(in.remarks, remarked{r, source})

@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 )
 
@@ -73,7 +74,7 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 	}
 	if in.anyType() {
 		in.understood.Types = nil
-		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c query.Constraint) bool { return c.Slot == query.OfType })
+		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.OfType })
 	}
 	d.settle(ctx, in)
 	d.heed(in, &in.understood, in.Attributes)
@@ -90,7 +91,7 @@ func (d *Desk) read(in *inquiry, text string, types []string) query.Understood {
 	at := d.asking(in)
 	at.Types = types
 	u := query.Read(text, at)
-	excludes := slices.ContainsFunc(u.Constraints, func(c query.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
+	excludes := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
 	if u.Intent == query.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
 		if g := d.corpus.Current(); g.Index.Named(text, g.Permit) {
 			u.Literally(text)
@@ -109,7 +110,7 @@ func mayName(text string) bool {
 // heed holds what was understood of a question to its attributes, which win.
 func (d *Desk) heed(in *inquiry, u *query.Understood, attributes map[string]jsontext.Value) {
 	if len(attributes) > 0 {
-		u.Heed(attributes, query.FromAttribute, d.asking(in))
+		u.Heed(attributes, facets.FromAttribute, d.asking(in))
 	}
 }
 
@@ -153,18 +154,18 @@ func (in *inquiry) tell() Understanding {
 	}
 	if len(u.Types) > 0 && !in.typed() {
 		told.Filters = append(told.Filters, Filter{
-			Name: query.TypeName, Text: u.SayTypes(speaker), Values: u.Types, Source: query.FromText.String(),
+			Name: query.TypeName, Text: u.SayTypes(speaker), Values: u.Types, Source: facets.FromText.String(),
 		})
 	}
 	for i := range u.Constraints {
 		c := &u.Constraints[i]
 		told.Filters = append(told.Filters, Filter{
-			Name: string(c.Slot), Text: c.Say(speaker), Min: c.Min, Max: c.Max, Above: c.Above, Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To,
+			Name: string(c.Slot), Text: query.SayConstraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above, Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To,
 			Values: c.Values, Not: c.Not, Soft: c.Soft, Source: c.Source.String(),
 		})
 	}
 	if u.Sort.By != "" {
-		told.Sort = &Order{By: string(u.Sort.By), Descending: u.Sort.Descending, Text: u.Sort.Say(speaker)}
+		told.Sort = &Order{By: string(u.Sort.By), Descending: u.Sort.Descending, Text: query.SaySort(speaker, u.Sort)}
 	}
 	for _, c := range u.Corrections {
 		told.Corrected = append(told.Corrected, Correction(c))

@@ -13,15 +13,15 @@ func (r *reader) readGone(i int) bool {
 		return false
 	}
 	if _, n := r.match(i, roleGone); n > 0 && r.denied(i) == i && (!beside[r.word(i)] || r.besideType(i, n)) {
-		r.add(Constraint{Slot: facets.End, To: r.today()}, i, i+n)
+		r.add(facets.Constraint{Slot: facets.End, To: r.today()}, i, i+n)
 		if r.out.Sort.By == "" {
-			r.out.Sort = Sort{By: facets.Start, Descending: true, Said: r.said(i, i+n)}
+			r.out.Sort = facets.Sort{By: facets.Start, Descending: true, Said: r.said(i, i+n)}
 		}
 		return true
 	}
 	if _, n := r.match(i, roleNow); n > 0 {
 		today := r.today()
-		r.add(Constraint{Slot: facets.Start, From: today, To: today.AddDate(0, 0, 1)}, i, i+n)
+		r.add(facets.Constraint{Slot: facets.Start, From: today, To: today.AddDate(0, 0, 1)}, i, i+n)
 		return true
 	}
 	return false

@@ -87,7 +87,7 @@ const (
 	countNames = " count numberofresults "
 )
 
-func readName(name string, lexicon *Lexicon) (m meaningOf, ok bool) {
+func readName(name string, lexicon *facets.Lexicon) (m meaningOf, ok bool) {
 	plain := strings.ReplaceAll(facets.Fold(name), " ", "")
 	if m, ok = attributeNames[plain]; ok {
 		if m.slot == facets.Duration && !says(lexicon, facets.Duration) {
@@ -119,7 +119,7 @@ func readName(name string, lexicon *Lexicon) (m meaningOf, ok bool) {
 	return m, false
 }
 
-func says(lexicon *Lexicon, slot facets.Slot) bool {
+func says(lexicon *facets.Lexicon, slot facets.Slot) bool {
 	_, ok := lexicon.Slot(string(slot))
 	return ok
 }
@@ -127,7 +127,7 @@ func says(lexicon *Lexicon, slot facets.Slot) bool {
 // Heed applies attributes of a question, each a JSON value by its name, to what was understood so far. What comes from an
 // attribute replaces what was inferred about the same; the values "any", "none" and "no preference", and null, take it
 // away. Attributes that no item here has filter nothing: their words are soft evidence, and Ignored names them.
-func (u *Understood) Heed(attributes map[string]jsontext.Value, source Source, at Asking) {
+func (u *Understood) Heed(attributes map[string]jsontext.Value, source facets.Source, at Asking) {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		u.heed(name, attributes[name], source, at)
 	}
@@ -136,7 +136,7 @@ func (u *Understood) Heed(attributes map[string]jsontext.Value, source Source, a
 	}
 }
 
-func (u *Understood) heed(name string, value jsontext.Value, source Source, at Asking) {
+func (u *Understood) heed(name string, value jsontext.Value, source facets.Source, at Asking) {
 	plain := strings.ReplaceAll(facets.Fold(name), " ", "")
 	h := heeder{name: name, source: source, at: at, wishes: wishes(value)}
 	switch {
@@ -149,13 +149,13 @@ func (u *Understood) heed(name string, value jsontext.Value, source Source, at A
 	}
 	if diet, ok := facets.DietOf(name); ok && (value.Kind() == 't' || value.Kind() == 'f') && says(at.Lexicon, facets.Diet) {
 		if value.Kind() == 't' { // "vegan": true
-			u.take(h, []Constraint{{Slot: facets.Diet, Values: []string{diet}}}, facets.Diet, false)
+			u.take(h, []facets.Constraint{{Slot: facets.Diet, Values: []string{diet}}}, facets.Diet, false)
 		}
 		return
 	}
 	if (plain == "isaccessibleforfree" || plain == "free") && value.Kind() == 't' && says(at.Lexicon, facets.Price) {
 		nothing := 0.0
-		u.take(h, []Constraint{{Slot: facets.Price, Max: &nothing}}, facets.Price, false)
+		u.take(h, []facets.Constraint{{Slot: facets.Price, Max: &nothing}}, facets.Price, false)
 		return
 	}
 	m, ok := readName(name, at.Lexicon)
@@ -202,14 +202,14 @@ func (u *Understood) drop(slot facets.Slot) {
 	same := func(s facets.Slot) bool {
 		return s == slot || slot == facets.TotalTime && s == facets.Duration || slot == facets.Ingredient && s == facets.Mention
 	}
-	u.Constraints = slices.DeleteFunc(u.Constraints, func(c Constraint) bool { return same(c.Slot) && c.Source < FromAttribute })
+	u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool { return same(c.Slot) && c.Source < facets.FromAttribute })
 }
 
 // take adds constraints of an attribute. On most slots they replace what was inferred; of what items are made of and must
 // not have, all holds together.
-func (u *Understood) take(h heeder, constraints []Constraint, slot facets.Slot, not bool) {
+func (u *Understood) take(h heeder, constraints []facets.Constraint, slot facets.Slot, not bool) {
 	if slot != facets.Diet && slot != facets.Ingredient && slot != facets.Mention && !not {
-		u.Constraints = slices.DeleteFunc(u.Constraints, func(c Constraint) bool { return c.Slot == slot && c.Source < h.source })
+		u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool { return c.Slot == slot && c.Source < h.source })
 	}
 	for _, c := range constraints {
 		c.Source = h.source
@@ -223,7 +223,7 @@ func (u *Understood) take(h heeder, constraints []Constraint, slot facets.Slot, 
 func (u *Understood) heedSort(h heeder) {
 	text := strings.Join(h.wishes, " ")
 	if indifferent[facets.Fold(text)] {
-		u.Sort = Sort{}
+		u.Sort = facets.Sort{}
 		return
 	}
 	at := h.at
@@ -252,13 +252,13 @@ func (u *Understood) heedSort(h heeder) {
 		if m.slot == facets.Rating && !strings.Contains(text, "asc") {
 			descending = true
 		}
-		u.Sort = Sort{By: m.slot, Descending: descending, Said: text}
+		u.Sort = facets.Sort{By: m.slot, Descending: descending, Said: text}
 		return
 	}
 	if text != "" && facets.Fold(text) != "relevance" {
 		u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: "nothing here can be ordered so; name a figure that items have, such as price"})
 	} else {
-		u.Sort = Sort{}
+		u.Sort = facets.Sort{}
 	}
 }
 
@@ -289,7 +289,7 @@ func Indifferent(words string) bool { return indifferent[facets.Fold(words)] }
 // heeder reads the value of one attribute.
 type heeder struct {
 	name   string
-	source Source
+	source facets.Source
 	at     Asking
 	wishes []string // the texts in the value
 }
@@ -374,16 +374,16 @@ func (h heeder) kindOf(slot facets.Slot) facets.Kind {
 }
 
 // constraints reads a value as conditions on a slot; none when it cannot be.
-func (h heeder) constraints(m meaningOf, v jsontext.Value) []Constraint {
+func (h heeder) constraints(m meaningOf, v jsontext.Value) []facets.Constraint {
 	kind := h.kindOf(m.slot)
 	switch v.Kind() {
 	case '{':
 		return h.structured(m, kind, v)
 	case 't', 'f':
 		if m.slot == facets.Availability {
-			return []Constraint{{Slot: m.slot, Values: []string{"InStock"}, Not: v.Kind() == 'f'}}
+			return []facets.Constraint{{Slot: m.slot, Values: []string{"InStock"}, Not: v.Kind() == 'f'}}
 		}
-		return []Constraint{{Slot: m.slot, Values: []string{string(v)}}}
+		return []facets.Constraint{{Slot: m.slot, Values: []string{string(v)}}}
 	}
 	if kind == facets.Words && m.slot == facets.Diet && m.reading != readNot {
 		return h.dietary(m)
@@ -396,10 +396,10 @@ func (h heeder) constraints(m meaningOf, v jsontext.Value) []Constraint {
 		high, okHigh := h.one(meaningOf{m.slot, readMost}, kind, h.wishes[1])
 		if okLow && okHigh && low.Min != nil && high.Max != nil && *low.Min <= *high.Max {
 			low.Max = high.Max
-			return []Constraint{low}
+			return []facets.Constraint{low}
 		}
 	}
-	var all []Constraint
+	var all []facets.Constraint
 	for _, text := range h.wishes {
 		if Indifferent(text) {
 			continue
@@ -412,9 +412,9 @@ func (h heeder) constraints(m meaningOf, v jsontext.Value) []Constraint {
 }
 
 // one reads a figure or a time in words or digits.
-func (h heeder) one(m meaningOf, kind facets.Kind, text string) (Constraint, bool) {
+func (h heeder) one(m meaningOf, kind facets.Kind, text string) (facets.Constraint, bool) {
 	if len(text) > 400 || (figured(m.slot) || isTime(m.slot)) && unbounded.MatchString(text) {
-		return Constraint{}, false
+		return facets.Constraint{}, false
 	}
 	u := Understood{}
 	r := &reader{line: split(text), at: h.at, out: &u, force: m.slot}
@@ -468,20 +468,20 @@ func (h heeder) one(m meaningOf, kind facets.Kind, text string) (Constraint, boo
 }
 
 // gratis reads the words for a price of nothing, and for what is cheap none.
-func (h heeder) gratis(m meaningOf, text string) (Constraint, bool) {
+func (h heeder) gratis(m meaningOf, text string) (facets.Constraint, bool) {
 	nothing := 0.0
 	switch facets.Fold(text) {
 	case "free", "gratis", "kostenlos", "gratuit", "gratuito", "for free", "free of charge", "無料":
 		if m.slot == facets.Price {
-			return Constraint{Slot: facets.Price, Max: &nothing, Said: text}, true
+			return facets.Constraint{Slot: facets.Price, Max: &nothing, Said: text}, true
 		}
 	}
-	return Constraint{}, false
+	return facets.Constraint{}, false
 }
 
 // worded reads words. Each of several things that must hold together, such as diets and what is not wanted, is a condition
 // of its own; of all else any will do.
-func (h heeder) worded(m meaningOf, texts []string) []Constraint {
+func (h heeder) worded(m meaningOf, texts []string) []facets.Constraint {
 	var wanted, unwanted []string
 	for _, text := range texts {
 		for part := range strings.SplitSeq(text, ",") {
@@ -501,9 +501,9 @@ func (h heeder) worded(m meaningOf, texts []string) []Constraint {
 	if slot == facets.Ingredient && !says(h.at.Lexicon, facets.Ingredient) {
 		slot = facets.Mention
 	}
-	var all []Constraint
+	var all []facets.Constraint
 	for _, word := range unwanted {
-		all = append(all, Constraint{Slot: slot, Not: true, Values: []string{word}, Said: word})
+		all = append(all, facets.Constraint{Slot: slot, Not: true, Values: []string{word}, Said: word})
 	}
 	switch {
 	case slot == facets.Diet:
@@ -511,14 +511,14 @@ func (h heeder) worded(m meaningOf, texts []string) []Constraint {
 			if diet, ok := facets.DietOf(facets.Fold(word)); ok {
 				word = diet
 			}
-			all = append(all, Constraint{Slot: slot, Values: []string{word}, Said: word})
+			all = append(all, facets.Constraint{Slot: slot, Values: []string{word}, Said: word})
 		}
 	case slot == facets.Ingredient || slot == facets.Mention:
 		for _, word := range wanted {
-			all = append(all, Constraint{Slot: slot, Values: []string{word}, Said: word})
+			all = append(all, facets.Constraint{Slot: slot, Values: []string{word}, Said: word})
 		}
 	case len(wanted) > 0:
-		all = append(all, Constraint{Slot: slot, Values: wanted, Said: strings.Join(wanted, ", ")})
+		all = append(all, facets.Constraint{Slot: slot, Values: wanted, Said: strings.Join(wanted, ", ")})
 	}
 	if m.reading == readNot { // "without": nuts; "exclude": "not X" is not meant
 		for i := range all {
@@ -530,14 +530,14 @@ func (h heeder) worded(m meaningOf, texts []string) []Constraint {
 
 // dietary reads words about what somebody eats: diets by their names, and prose ("no nuts please", "I am allergic to
 // shellfish") as the question would have said it.
-func (h heeder) dietary(m meaningOf) (all []Constraint) {
+func (h heeder) dietary(m meaningOf) (all []facets.Constraint) {
 	for _, text := range h.wishes {
 		said := h.worded(m, []string{text})
-		if len(text) > 400 || !slices.ContainsFunc(said, func(c Constraint) bool { _, diet := facets.DietOf(facets.Fold(c.Values[0])); return !diet }) {
+		if len(text) > 400 || !slices.ContainsFunc(said, func(c facets.Constraint) bool { _, diet := facets.DietOf(facets.Fold(c.Values[0])); return !diet }) {
 			all = append(all, said...)
 			continue
 		}
-		var read []Constraint
+		var read []facets.Constraint
 		for _, remark := range Remarks(text) {
 			for _, c := range Read(remark.Text, h.at).Constraints {
 				if c.Slot == facets.Diet || c.Not && (c.Slot == facets.Ingredient || c.Slot == facets.Mention) {
@@ -581,12 +581,12 @@ func negated(text string) (rest string, not bool) {
 }
 
 // structured reads {"min": 10, "max": 20, "currency": "EUR"} and the like, schema.org's quantities among them.
-func (h heeder) structured(m meaningOf, kind facets.Kind, v jsontext.Value) []Constraint {
+func (h heeder) structured(m meaningOf, kind facets.Kind, v jsontext.Value) []facets.Constraint {
 	var object map[string]jsontext.Value
 	if json.Unmarshal(v, &object, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		return nil
 	}
-	c := Constraint{Slot: m.slot}
+	c := facets.Constraint{Slot: m.slot}
 	said := false
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		texts := wishes(object[name])
@@ -617,7 +617,7 @@ func (h heeder) structured(m meaningOf, kind facets.Kind, v jsontext.Value) []Co
 	if m.slot != facets.Price {
 		c.Unit = ""
 	}
-	return []Constraint{c}
+	return []facets.Constraint{c}
 }
 
 // bounds are the names of the members of a structured value.
@@ -631,7 +631,7 @@ var bounds = map[string]string{
 }
 
 // side fills in one bound of a structured value.
-func (h heeder) side(c *Constraint, m meaningOf, kind facets.Kind, bound, text string) bool {
+func (h heeder) side(c *facets.Constraint, m meaningOf, kind facets.Kind, bound, text string) bool {
 	read := map[string]reading{"min": readLeast, "above": readLeast, "max": readMost, "below": readMost, "value": m.reading}[bound]
 	one, ok := h.one(meaningOf{m.slot, readEqual}, kind, text)
 	if !ok {

@@ -46,13 +46,13 @@ func (r *reader) readDistances() {
 		if n == 0 || !(figure > 0) {
 			continue
 		}
-		r.add(Constraint{Slot: facets.Location, Values: []string{place}, Around: figure * factor}, r.distanceLead(i-3), i+n)
+		r.add(facets.Constraint{Slot: facets.Location, Values: []string{place}, Around: figure * factor}, r.distanceLead(i-3), i+n)
 	}
 }
 
 // placeAt gives the place that the words from i on name, and how many they are.
 func (r *reader) placeAt(i int) (place string, n int) {
-	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
+	for n := min(facets.LongestPhrase, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
 			continue
 		}

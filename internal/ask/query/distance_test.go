@@ -31,7 +31,7 @@ func TestDistancesFromPlacesAreRead(t *testing.T) {
 			around = max(around, c.Around)
 			c.Said = ""
 			if want.said != "" && c.Slot == "location" {
-				if got := c.Say(i18n.For("en")); got != want.said {
+				if got := SayConstraint(i18n.For("en"), &c); got != want.said {
 					t.Errorf("%q is said so: %q, want %q", question, got, want.said)
 				}
 			}

@@ -41,7 +41,7 @@ func (r *reader) readWithout(i int) bool {
 	}
 	if _, n := r.match(i, roleUnmade); n > 0 && r.known(facets.Material) && r.plain(i+n) {
 		word := r.word(i + n)
-		r.add(Constraint{Slot: facets.Material, Not: true, Values: append([]string{word}, kindsOf[word]...)}, i, i+n+1)
+		r.add(facets.Constraint{Slot: facets.Material, Not: true, Values: append([]string{word}, kindsOf[word]...)}, i, i+n+1)
 		return true
 	}
 	by, n := negation{}, 0
@@ -106,9 +106,9 @@ func (r *reader) allergy(i int) bool {
 		}
 		for _, form := range [...]string{of, strings.TrimSuffix(of, "n"), strings.TrimSuffix(of, "s")} {
 			if class, ok := facets.Class(form); ok {
-				c := Constraint{Slot: facets.Ingredient, Not: true, Values: []string{form}}
+				c := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{form}}
 				if class == "gluten" {
-					c = Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}
+					c = facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}
 				}
 				r.food = true
 				r.add(c, i, i+1)
@@ -130,7 +130,7 @@ var kindsOf = map[string][]string{
 
 // exclude adds a condition on what is not wanted, which the tokens from i to before next say. What items may mention all the
 // same is a preference.
-func (r *reader) exclude(c Constraint, i, next int, by negation) {
+func (r *reader) exclude(c facets.Constraint, i, next int, by negation) {
 	if c.Slot == facets.Mention && r.mayMention(c.Values[0], i, by) {
 		c.Soft = true
 		for k := i; k < next; k++ {
@@ -202,21 +202,21 @@ func (r *reader) listed(i int) int {
 var further = map[string]bool{"noch": true, "nor": true}
 
 // unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
-func (r *reader) unwanted(i int, by negation) (c Constraint, end int) {
+func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) && !r.has(i, roleColor) {
 		return c, i
 	}
 	if n := r.gratisAt(i); n > 0 && !by.part && r.known(facets.Price) {
 		nothing := 0.0
-		return Constraint{Slot: facets.Price, Min: &nothing, Above: true}, i + n
+		return facets.Constraint{Slot: facets.Price, Min: &nothing, Above: true}, i + n
 	}
 	if typ, n := r.unwantedType(i); n > 0 && (!by.part || slices.ContainsFunc(r.out.Types, func(t string) bool { return r.at.IsA(typ, t) })) {
 		if c, ok := r.unwantedCategory(r.phrase(i, i+n)); ok {
 			return c, i + n
 		}
-		return Constraint{Slot: OfType, Not: true, Values: []string{typ}}, i + n
+		return facets.Constraint{Slot: facets.OfType, Not: true, Values: []string{typ}}, i + n
 	}
-	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
+	for n := min(facets.LongestPhrase, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
 			continue
 		}
@@ -224,9 +224,9 @@ func (r *reader) unwanted(i int, by negation) (c Constraint, end int) {
 		if class, ok := facets.Class(phrase); ok && r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
 			r.food = true
 			if class == "gluten" {
-				return Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}, i + n
+				return facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}, i + n
 			}
-			return Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i + n
+			return facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i + n
 		}
 		if c, ok := r.meaning(phrase); ok && (c.Slot != facets.Color || r.colorful(i, n)) {
 			return c, i + n
@@ -235,7 +235,7 @@ func (r *reader) unwanted(i int, by negation) (c Constraint, end int) {
 			return c, i + n
 		}
 		if s, m := r.match(i, roleColor); m == n && r.known(facets.Color) {
-			return Constraint{Slot: facets.Color, Not: true, Values: r.hues(s, phrase)}, i + n
+			return facets.Constraint{Slot: facets.Color, Not: true, Values: r.hues(s, phrase)}, i + n
 		}
 	}
 	if !r.plain(i) {
@@ -250,7 +250,7 @@ func (r *reader) unwanted(i int, by negation) (c Constraint, end int) {
 	if food && by.role != roleNot {
 		slot = facets.Ingredient
 	}
-	return Constraint{Slot: slot, Not: true, Values: []string{r.said(i, end)}}, end
+	return facets.Constraint{Slot: slot, Not: true, Values: []string{r.said(i, end)}}, end
 }
 
 // unwantedType finds the type of items that the word at i names, among those that the catalog has. Nobody who does not
@@ -272,9 +272,9 @@ func (r *reader) unwantedType(i int) (typ string, n int) {
 var narrower = wordSet("novel novels roman romane romans novela novelas romance romances gig gigs masterclass masterclasses")
 
 // unwantedCategory finds the category that a phrase names. What is food is looked for in what items are made of instead.
-func (r *reader) unwantedCategory(phrase string) (Constraint, bool) {
+func (r *reader) unwantedCategory(phrase string) (facets.Constraint, bool) {
 	if r.known(facets.Ingredient) && facets.IsFood(facets.Singular(phrase)) && !foods[phrase] {
-		return Constraint{}, false
+		return facets.Constraint{}, false
 	}
 	forms := []string{phrase, facets.Singular(phrase)}
 	for _, ending := range [...]string{"s", "es", "e", "en", "n"} {
@@ -285,11 +285,11 @@ func (r *reader) unwantedCategory(phrase string) (Constraint, bool) {
 	for _, form := range forms {
 		for _, m := range r.at.Lexicon.Meanings(form) {
 			if m.Slot == facets.Category {
-				return Constraint{Slot: facets.Category, Not: true, Values: []string{m.Value}}, true
+				return facets.Constraint{Slot: facets.Category, Not: true, Values: []string{m.Value}}, true
 			}
 		}
 	}
-	return Constraint{}, false
+	return facets.Constraint{}, false
 }
 
 // refusedKind says whether what begins at i is a kind that is not wanted: a negation stands before it, or before what it is joined to by "and"
@@ -309,7 +309,7 @@ func (r *reader) refusedKind(i int) bool {
 			return false
 		}
 		i--
-		for n := 0; n < LongestPhrase && i > 0 && (r.plain(i-1) || r.has(i-1, roleType)) && !r.negatedBefore(i); n++ {
+		for n := 0; n < facets.LongestPhrase && i > 0 && (r.plain(i-1) || r.has(i-1, roleType)) && !r.negatedBefore(i); n++ {
 			i--
 		}
 	}
@@ -328,16 +328,16 @@ func (r *reader) negatedBefore(i int) (yes bool) {
 }
 
 // meaning gives the exclusion of what the catalog taught a phrase to be.
-func (r *reader) meaning(phrase string) (Constraint, bool) {
+func (r *reader) meaning(phrase string) (facets.Constraint, bool) {
 	for _, m := range r.at.Lexicon.Meanings(phrase) {
 		switch m.Slot {
 		case facets.Ingredient:
-			return Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, true
+			return facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, true
 		case facets.Brand, facets.Color, facets.Author, facets.Location, facets.Material, facets.Cuisine:
-			return Constraint{Slot: m.Slot, Not: true, Values: []string{m.Value}}, true
+			return facets.Constraint{Slot: m.Slot, Not: true, Values: []string{m.Value}}, true
 		}
 	}
-	return Constraint{}, false
+	return facets.Constraint{}, false
 }
 
 // foodAsked says whether the question seems to be about food where the catalog has other things, too.
@@ -345,7 +345,7 @@ func (r *reader) foodAsked() bool {
 	if r.have("Recipe") == 0 {
 		return false
 	}
-	if slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool {
+	if slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool {
 		return c.Slot == facets.Diet || c.Slot == facets.TotalTime || slices.Contains(nutrients, c.Slot)
 	}) {
 		return true
@@ -405,16 +405,16 @@ func (r *reader) freeOf(i int) int {
 		phrase := r.phrase(i, i+n)
 		if diet, ok := facets.DietOf(phrase + " free"); ok && r.known(facets.Diet) {
 			r.food = true
-			r.add(Constraint{Slot: facets.Diet, Values: []string{diet}}, i, i+n+1)
+			r.add(facets.Constraint{Slot: facets.Diet, Values: []string{diet}}, i, i+n+1)
 			return n + 1
 		}
 		if _, ok := facets.Class(phrase); ok && r.known(facets.Ingredient) {
 			r.food = true
-			r.add(Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
+			r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1
 		}
 		if n == 1 && r.tokens[i+n].glued && r.known(facets.Ingredient) && !freedoms[phrase] && (r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
-			r.add(Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
+			r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1
 		}
 		if c, ok := r.meaning(phrase); ok && c.Slot == facets.Ingredient {

@@ -11,16 +11,16 @@ func leavingOut() Asking {
 	at := asking()
 	broader := map[string]string{"MusicEvent": "Event", "TheaterEvent": "Event", "NewsArticle": "Article"}
 	at.IsA = func(typ, ancestor string) bool { return typ == ancestor || broader[typ] == ancestor }
-	var slots []Known
+	var slots []facets.Known
 	for _, s := range []facets.Slot{facets.Location, facets.Brand, facets.Color, facets.Material, facets.Category, facets.Ingredient, facets.Diet} {
-		slots = append(slots, Known{Slot: s, Count: 5})
+		slots = append(slots, facets.Known{Slot: s, Count: 5})
 	}
-	at.Lexicon = NewLexicon(Taught{
-		Items: 100, Slots: append(slots, Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}),
+	at.Lexicon = facets.NewLexicon(facets.Taught{
+		Items: 100, Slots: append(slots, facets.Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}),
 		Types: map[string]int{"Product": 40, "Event": 4, "MusicEvent": 6, "TheaterEvent": 5, "Article": 10, "Book": 8, "JobPosting": 3, "Recipe": 9},
-		Values: map[facets.Slot][]Value{
-			facets.Category: {{"Lamps", 9}, {"Cookbook", 3}, {"Krimi", 2}, {"Roman", 2}, {"jazz", 3}, {"Shoes", 5}}, facets.Color: {{"black", 3}, {"white", 4}},
-			facets.Location: {{"Paris", 4}}, facets.Brand: {{"Fleet", 3}},
+		Values: map[facets.Slot][]facets.Value{
+			facets.Category: {{Text: "Lamps", Count: 9}, {Text: "Cookbook", Count: 3}, {Text: "Krimi", Count: 2}, {Text: "Roman", Count: 2}, {Text: "jazz", Count: 3}, {Text: "Shoes", Count: 5}}, facets.Color: {{Text: "black", Count: 3}, {Text: "white", Count: 4}},
+			facets.Location: {{Text: "Paris", Count: 4}}, facets.Brand: {{Text: "Fleet", Count: 3}},
 		},
 	})
 	return at

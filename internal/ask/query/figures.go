@@ -267,7 +267,7 @@ func (r *reader) bounded(limit role, i int, f figure) bool {
 	if !ok {
 		return false
 	}
-	c := Constraint{Slot: slot, Unit: high.unit}
+	c := facets.Constraint{Slot: slot, Unit: high.unit}
 	switch {
 	case ranged:
 		c.Min, c.Max = &low.value, &high.value
@@ -394,7 +394,7 @@ func (r *reader) timeSlot() facets.Slot {
 }
 
 // bare makes the constraint of a figure that nothing bounds: "a 20-minute dinner", "4 star", "300 calories".
-func (r *reader) bare(c Constraint, f figure, i, next int) bool {
+func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 	before := r.word(i - 1)
 	switch {
 	case r.force != "":
@@ -460,7 +460,7 @@ func (r *reader) readServes(i int) bool {
 			return false
 		}
 	}
-	r.serving(Constraint{Slot: facets.Yield}, value, i, end)
+	r.serving(facets.Constraint{Slot: facets.Yield}, value, i, end)
 	return true
 }
 
@@ -468,7 +468,7 @@ func (r *reader) readServes(i int) bool {
 var forWords = map[string]bool{"for": true, "fur": true, "pour": true, "para": true}
 
 // serving adds a wish for so many servings.
-func (r *reader) serving(c Constraint, people float64, i, next int) {
+func (r *reader) serving(c facets.Constraint, people float64, i, next int) {
 	c.Min, c.Max = &people, &people
 	r.add(c, i, next)
 }

@@ -74,7 +74,7 @@ func Relate(text string, said, earlier *Understood) Turn {
 func otherKind(said, earlier *Understood) bool {
 	kinds := func(u *Understood) (values []string) {
 		for _, c := range u.Constraints {
-			if c.Slot == facets.Category && !c.Not && c.Source == FromText {
+			if c.Slot == facets.Category && !c.Not && c.Source == facets.FromText {
 				values = append(values, c.Values...)
 			}
 		}
@@ -91,17 +91,17 @@ func Follow(text string, said, earlier Understood, read func(string) Understood)
 	folded := " " + facets.Fold(text) + " "
 	lead, _ := trimLead(folded, followLeads)
 	swap, let := swaps(folded), letGo(folded)
-	var kept, gone []Constraint
-	hard := slices.ContainsFunc(said.Constraints, func(c Constraint) bool { return !c.Soft })
+	var kept, gone []facets.Constraint
+	hard := slices.ContainsFunc(said.Constraints, func(c facets.Constraint) bool { return !c.Soft })
 	another := false // something in the place of what was wanted
 	for _, c := range earlier.Constraints {
-		instead := slices.ContainsFunc(said.Constraints, func(n Constraint) bool { return (!n.Soft || c.Soft || swap) && displaces(n, c, swap) })
+		instead := slices.ContainsFunc(said.Constraints, func(n facets.Constraint) bool { return (!n.Soft || c.Soft || swap) && displaces(n, c, swap) })
 		if instead || slices.Contains(let, c.Slot) {
 			another = another || instead
 			gone = append(gone, c)
 			continue
 		}
-		c.Source = min(c.Source, FromEarlier)
+		c.Source = min(c.Source, facets.FromEarlier)
 		kept = append(kept, c)
 	}
 	head := swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
@@ -158,54 +158,57 @@ func untyped(asked string, types []string) string {
 
 // settle brings the constraints that were read of a question made of several together with those that were known before:
 // what no longer holds goes, and what no words say comes.
-func (u *Understood) settle(kept, gone, said []Constraint, let []facets.Slot) {
-	var all []Constraint
+func (u *Understood) settle(kept, gone, said []facets.Constraint, let []facets.Slot) {
+	var all []facets.Constraint
 	for _, c := range u.Constraints {
-		if slices.Contains(let, c.Slot) || slices.ContainsFunc(gone, c.equal) && !slices.ContainsFunc(said, c.equal) {
+		if slices.Contains(let, c.Slot) || slices.ContainsFunc(gone, condition(c).equal) && !slices.ContainsFunc(said, condition(c).equal) {
 			continue
 		}
-		if c.Soft && !c.Not && (slices.ContainsFunc(said, c.firmly) || slices.ContainsFunc(gone, c.inPlaceOf)) {
+		if c.Soft && !c.Not && (slices.ContainsFunc(said, condition(c).firmly) || slices.ContainsFunc(gone, condition(c).inPlaceOf)) {
 			c.Soft = false // what it takes the place of left others out, too
 		}
-		if c.Soft && c.Not && (slices.ContainsFunc(said, c.firmer) || slices.ContainsFunc(kept, c.firmer)) {
+		if c.Soft && c.Not && (slices.ContainsFunc(said, condition(c).firmer) || slices.ContainsFunc(kept, condition(c).firmer)) {
 			c.Soft = false // as it was when it was said
 		}
-		if i := slices.IndexFunc(kept, c.equal); i >= 0 {
+		if i := slices.IndexFunc(kept, condition(c).equal); i >= 0 {
 			c.Source = kept[i].Source
 		}
 		all = append(all, c)
 	}
 	for _, c := range slices.Concat(kept, said) {
-		if !c.Soft && !slices.Contains(let, c.Slot) && !slices.ContainsFunc(all, c.covers) {
+		if !c.Soft && !slices.Contains(let, c.Slot) && !slices.ContainsFunc(all, condition(c).covers) {
 			all = append(all, c)
 		}
 	}
 	u.Constraints = all
 }
 
+// condition is a constraint that is compared with others.
+type condition facets.Constraint
+
 // firmly says whether another constraint asks for the same and leaves others out.
-func (c Constraint) firmly(d Constraint) bool {
+func (c condition) firmly(d facets.Constraint) bool {
 	return !d.Soft && d.Slot == c.Slot && !d.Not && meet(c.Values, d.Values)
 }
 
 // firmer says whether another constraint leaves out what this one would rather not have.
-func (c Constraint) firmer(d Constraint) bool {
+func (c condition) firmer(d facets.Constraint) bool {
 	return !d.Soft && d.Not && d.Slot == c.Slot && same(c.Values, d.Values)
 }
 
 // inPlaceOf says whether a constraint stands where another did that left others out: a place for a place.
-func (c Constraint) inPlaceOf(d Constraint) bool {
+func (c condition) inPlaceOf(d facets.Constraint) bool {
 	return !d.Soft && !d.Not && d.Slot == c.Slot && (c.Slot == facets.Location || c.Slot == facets.Brand || c.Slot == facets.Author) && !same(c.Values, d.Values)
 }
 
 // equal says whether two constraints ask for the same.
-func (c Constraint) equal(d Constraint) bool {
+func (c condition) equal(d facets.Constraint) bool {
 	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && c.Cheap == d.Cheap && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
 		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To) && c.Around == d.Around
 }
 
 // covers says whether another constraint speaks of the same.
-func (c Constraint) covers(d Constraint) bool {
+func (c condition) covers(d facets.Constraint) bool {
 	return c.Not == d.Not && (c.Slot == d.Slot && !adds[c.Slot] && !c.Not && (c.Min == nil) == (d.Min == nil) || meet(c.Values, d.Values))
 }
 
@@ -218,12 +221,12 @@ func bound(f *float64) float64 {
 
 // whole words the question that stands by itself: the earlier one without what no longer holds, and the follow-up's own
 // words before or behind it, or with what else was said in its place.
-func whole(own string, earlier Understood, gone []Constraint, head bool) string {
+func whole(own string, earlier Understood, gone []facets.Constraint, head bool) string {
 	base := earlier.Asked
 	if head {
 		base = ""
 		for _, c := range earlier.Constraints {
-			if c.Said != "" && !c.Soft && c.Slot != facets.Category && c.Source >= FromEarlier && !slices.ContainsFunc(gone, c.equal) && !strings.Contains(" "+facets.Fold(earlier.Text)+" ", " "+facets.Fold(c.Said)+" ") {
+			if c.Said != "" && !c.Soft && c.Slot != facets.Category && c.Source >= facets.FromEarlier && !slices.ContainsFunc(gone, condition(c).equal) && !strings.Contains(" "+facets.Fold(earlier.Text)+" ", " "+facets.Fold(c.Said)+" ") {
 				base += " " + c.Said
 			}
 		}
@@ -256,7 +259,7 @@ func without(text, words string) string {
 }
 
 // displaces says whether a new constraint takes the place of an earlier one.
-func displaces(now, before Constraint, swap bool) bool {
+func displaces(now, before facets.Constraint, swap bool) bool {
 	switch {
 	case now.Slot != before.Slot:
 		// "with nuts" after "without nuts", whatever slots they were taken for
@@ -398,13 +401,13 @@ func plain(text string) string {
 }
 
 // comparison is the order that a comparing word wishes for: "cheaper", "with more protein".
-func comparison(folded string) (Sort, bool) {
+func comparison(folded string) (facets.Sort, bool) {
 	for _, c := range comparisons {
 		if _, after, ok := strings.Cut(folded, c.words); ok && !startsWith(" "+after, than) {
-			return Sort{By: c.slot, Descending: c.down}, true
+			return facets.Sort{By: c.slot, Descending: c.down}, true
 		}
 	}
-	return Sort{}, false
+	return facets.Sort{}, false
 }
 
 // uncompared are words without those of a comparison: what they wish for is an order, which is told apart.
@@ -465,14 +468,14 @@ func furthersJapanese(folded string) bool {
 
 // Remind adds what is known beside a question: conditions that hold unless the question says otherwise, and words that
 // raise items. A question for a detail or a comparison has its items already, and is left alone.
-func (u *Understood) Remind(known []Constraint, soft []string) {
+func (u *Understood) Remind(known []facets.Constraint, soft []string) {
 	if u.Intent != List {
 		return
 	}
 	own := slices.Clone(u.Constraints)
 	for _, c := range known {
-		displaced := slices.ContainsFunc(own, func(now Constraint) bool { return displaces(now, c, false) })
-		if !displaced && !slices.ContainsFunc(u.Constraints, func(have Constraint) bool {
+		displaced := slices.ContainsFunc(own, func(now facets.Constraint) bool { return displaces(now, c, false) })
+		if !displaced && !slices.ContainsFunc(u.Constraints, func(have facets.Constraint) bool {
 			return have.Slot == c.Slot && have.Not == c.Not && same(have.Values, c.Values) && len(c.Values) > 0
 		}) {
 			u.Constraints = append(u.Constraints, c)

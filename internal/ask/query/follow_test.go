@@ -18,7 +18,7 @@ func saying(asked, left string, more ...func(*query.Understood)) query.Understoo
 	return u
 }
 
-func holding(all ...query.Constraint) func(*query.Understood) {
+func holding(all ...facets.Constraint) func(*query.Understood) {
 	return func(u *query.Understood) { u.Constraints = append(u.Constraints, all...) }
 }
 
@@ -26,22 +26,22 @@ func ofType(types ...string) func(*query.Understood) {
 	return func(u *query.Understood) { u.Types = types }
 }
 
-func valued(slot facets.Slot, said string, values ...string) query.Constraint {
-	return query.Constraint{Slot: slot, Values: values, Said: said, Source: query.FromText}
+func valued(slot facets.Slot, said string, values ...string) facets.Constraint {
+	return facets.Constraint{Slot: slot, Values: values, Said: said, Source: facets.FromText}
 }
 
-func not(c query.Constraint) query.Constraint { c.Not = true; return c }
+func not(c facets.Constraint) facets.Constraint { c.Not = true; return c }
 
-func atMost(slot facets.Slot, most float64, said string) query.Constraint {
-	return query.Constraint{Slot: slot, Max: &most, Said: said, Source: query.FromText}
+func atMost(slot facets.Slot, most float64, said string) facets.Constraint {
+	return facets.Constraint{Slot: slot, Max: &most, Said: said, Source: facets.FromText}
 }
 
-func atLeast(slot facets.Slot, least float64, said string) query.Constraint {
-	return query.Constraint{Slot: slot, Min: &least, Said: said, Source: query.FromText}
+func atLeast(slot facets.Slot, least float64, said string) facets.Constraint {
+	return facets.Constraint{Slot: slot, Min: &least, Said: said, Source: facets.FromText}
 }
 
 // reading understands questions by looking for what is said of some constraints in them; the other words are left.
-func reading(known ...query.Constraint) func(string) query.Understood {
+func reading(known ...facets.Constraint) func(string) query.Understood {
 	return func(asked string) query.Understood {
 		u, left := saying(asked, ""), " "+asked+" "
 		for _, c := range known {
@@ -97,24 +97,24 @@ func TestAFollowUpGoesOn(t *testing.T) {
 
 func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
 	t.Parallel()
-	dollars := func(c query.Constraint) query.Constraint { c.Unit = "USD"; return c }
+	dollars := func(c facets.Constraint) facets.Constraint { c.Unit = "USD"; return c }
 	for name, row := range map[string]struct {
-		before, now []query.Constraint
+		before, now []facets.Constraint
 		text        string
 		want        []string // what is said of each that holds
 	}{
-		"another limit": {[]query.Constraint{atMost(facets.Price, 50, "under 50")}, []query.Constraint{atMost(facets.Price, 20, "under 20")}, "under 20", []string{"under 20"}},
-		"a range": {[]query.Constraint{dollars(atMost(facets.Price, 50, "under 50"))}, []query.Constraint{dollars(atLeast(facets.Price, 20, "over 20"))}, "over 20",
+		"another limit": {[]facets.Constraint{atMost(facets.Price, 50, "under 50")}, []facets.Constraint{atMost(facets.Price, 20, "under 20")}, "under 20", []string{"under 20"}},
+		"a range": {[]facets.Constraint{dollars(atMost(facets.Price, 50, "under 50"))}, []facets.Constraint{dollars(atLeast(facets.Price, 20, "over 20"))}, "over 20",
 			[]string{"under 50", "over 20"}},
-		"an empty range": {[]query.Constraint{atMost(facets.Price, 50, "under 50")}, []query.Constraint{atLeast(facets.Price, 80, "over 80")}, "over 80", []string{"over 80"}},
-		"another colour": {[]query.Constraint{valued(facets.Color, "red", "red")}, []query.Constraint{valued(facets.Color, "blue", "blue")}, "what about blue?", []string{"blue"}},
-		"diets add up":   {[]query.Constraint{valued(facets.Diet, "vegan", "vegan")}, []query.Constraint{valued(facets.Diet, "gluten free", "glutenfree")}, "gluten free", []string{"vegan", "gluten free"}},
-		"a diet instead": {[]query.Constraint{valued(facets.Diet, "vegan", "vegan")}, []query.Constraint{valued(facets.Diet, "vegetarian", "vegetarian")}, "vegetarian instead", []string{"vegetarian"}},
-		"exclusions add up": {[]query.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))}, []query.Constraint{not(valued(facets.Mention, "without eggs", "eggs"))}, "and without eggs",
+		"an empty range": {[]facets.Constraint{atMost(facets.Price, 50, "under 50")}, []facets.Constraint{atLeast(facets.Price, 80, "over 80")}, "over 80", []string{"over 80"}},
+		"another colour": {[]facets.Constraint{valued(facets.Color, "red", "red")}, []facets.Constraint{valued(facets.Color, "blue", "blue")}, "what about blue?", []string{"blue"}},
+		"diets add up":   {[]facets.Constraint{valued(facets.Diet, "vegan", "vegan")}, []facets.Constraint{valued(facets.Diet, "gluten free", "glutenfree")}, "gluten free", []string{"vegan", "gluten free"}},
+		"a diet instead": {[]facets.Constraint{valued(facets.Diet, "vegan", "vegan")}, []facets.Constraint{valued(facets.Diet, "vegetarian", "vegetarian")}, "vegetarian instead", []string{"vegetarian"}},
+		"exclusions add up": {[]facets.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))}, []facets.Constraint{not(valued(facets.Mention, "without eggs", "eggs"))}, "and without eggs",
 			[]string{"without nuts", "without eggs"}},
-		"taken back":       {[]query.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))}, []query.Constraint{valued(facets.Ingredient, "with nuts", "nuts")}, "with nuts", []string{"with nuts"}},
-		"let go":           {[]query.Constraint{valued(facets.Color, "red", "red"), atMost(facets.Price, 50, "under 50")}, nil, "any colour", []string{"under 50"}},
-		"let go in German": {[]query.Constraint{valued(facets.Color, "red", "red"), atMost(facets.Price, 50, "under 50")}, nil, "Preis egal", []string{"red"}},
+		"taken back":       {[]facets.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))}, []facets.Constraint{valued(facets.Ingredient, "with nuts", "nuts")}, "with nuts", []string{"with nuts"}},
+		"let go":           {[]facets.Constraint{valued(facets.Color, "red", "red"), atMost(facets.Price, 50, "under 50")}, nil, "any colour", []string{"under 50"}},
+		"let go in German": {[]facets.Constraint{valued(facets.Color, "red", "red"), atMost(facets.Price, 50, "under 50")}, nil, "Preis egal", []string{"red"}},
 	} {
 		asked := "lamps"
 		for _, c := range row.before {
@@ -140,7 +140,7 @@ func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
 
 func TestComparingWordsOrderWhatWasWanted(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]query.Sort{
+	for text, want := range map[string]facets.Sort{
 		"cheaper ones": {By: facets.Price}, "something cheaper": {By: facets.Price}, "anything less expensive?": {By: facets.Price}, "with more protein": {By: facets.Protein, Descending: true},
 		"faster": {By: facets.TotalTime}, "newer ones": {By: facets.Published, Descending: true}, "better rated ones": {By: facets.Rating, Descending: true}, "less sugar": {By: facets.Sugar},
 		"günstigere": {By: facets.Price}, "moins cher": {By: facets.Price}, "más baratos": {By: facets.Price}, "mais baratos": {By: facets.Price},

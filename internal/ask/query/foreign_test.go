@@ -79,7 +79,7 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 func TestWhatJobsPayIsTheirSalary(t *testing.T) {
 	t.Parallel()
 	at := asking()
-	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{{Slot: salary, Kind: facets.Figures, Unit: "GBP", Count: 9}}})
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []facets.Known{{Slot: salary, Kind: facets.Figures, Unit: "GBP", Count: 9}}})
 	for _, row := range []struct{ question, want string }{
 		{"jobs over £60k", "kind: JobPosting; salary over £60,000"},
 		{"jobs paying more than 50000", "kind: JobPosting; salary over 50,000"},
@@ -144,7 +144,7 @@ func TestPronounsAndBareVerbsAskOfWhatWasToldOf(t *testing.T) {
 func TestWhenJobsCloseIsAskedForAheadOfTime(t *testing.T) {
 	t.Parallel()
 	at := asking()
-	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []facets.Known{
 		{Slot: deadline, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
 	}})
 	if got, want := read("jobs closing before December 10", at), "kind: JobPosting; closing date until 9 December 2026"; got != want {

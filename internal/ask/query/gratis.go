@@ -13,7 +13,7 @@ func (r *reader) readGratis(i int) bool {
 		return false
 	}
 	nothing := 0.0
-	free := Constraint{Slot: facets.Price, Max: &nothing}
+	free := facets.Constraint{Slot: facets.Price, Max: &nothing}
 	if n := r.gratisAt(i); n > 0 {
 		r.add(free, i, i+n)
 		return true

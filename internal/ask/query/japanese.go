@@ -34,13 +34,13 @@ var jaTypes = []struct{ word, typ string }{
 
 var jaSorts = []struct {
 	word string
-	sort Sort
+	sort facets.Sort
 }{
-	{"一番安い", Sort{By: facets.Price}}, {"もっと安い", Sort{By: facets.Price}}, {"一番高い", Sort{By: facets.Price, Descending: true}}, {"最も安い", Sort{By: facets.Price}}, {"最も高い", Sort{By: facets.Price, Descending: true}},
-	{"一番早い", Sort{By: facets.TotalTime}}, {"一番速い", Sort{By: facets.TotalTime}}, {"最も早い", Sort{By: facets.TotalTime}}, {"もっと早い", Sort{By: facets.TotalTime}}, {"もっと早く", Sort{By: facets.TotalTime}},
-	{"一番新しい", Sort{By: facets.Published, Descending: true}}, {"もっと新しい", Sort{By: facets.Published, Descending: true}}, {"一番古い", Sort{By: facets.Published}}, {"古い順", Sort{By: facets.Published}}, {"最安", Sort{By: facets.Price}}, {"安い順", Sort{By: facets.Price}}, {"高い順", Sort{By: facets.Price, Descending: true}},
-	{"最新", Sort{By: facets.Published, Descending: true}}, {"新しい順", Sort{By: facets.Published, Descending: true}}, {"評価の高い", Sort{By: facets.Rating, Descending: true}},
-	{"人気", Sort{By: facets.Ratings, Descending: true}},
+	{"一番安い", facets.Sort{By: facets.Price}}, {"もっと安い", facets.Sort{By: facets.Price}}, {"一番高い", facets.Sort{By: facets.Price, Descending: true}}, {"最も安い", facets.Sort{By: facets.Price}}, {"最も高い", facets.Sort{By: facets.Price, Descending: true}},
+	{"一番早い", facets.Sort{By: facets.TotalTime}}, {"一番速い", facets.Sort{By: facets.TotalTime}}, {"最も早い", facets.Sort{By: facets.TotalTime}}, {"もっと早い", facets.Sort{By: facets.TotalTime}}, {"もっと早く", facets.Sort{By: facets.TotalTime}},
+	{"一番新しい", facets.Sort{By: facets.Published, Descending: true}}, {"もっと新しい", facets.Sort{By: facets.Published, Descending: true}}, {"一番古い", facets.Sort{By: facets.Published}}, {"古い順", facets.Sort{By: facets.Published}}, {"最安", facets.Sort{By: facets.Price}}, {"安い順", facets.Sort{By: facets.Price}}, {"高い順", facets.Sort{By: facets.Price, Descending: true}},
+	{"最新", facets.Sort{By: facets.Published, Descending: true}}, {"新しい順", facets.Sort{By: facets.Published, Descending: true}}, {"評価の高い", facets.Sort{By: facets.Rating, Descending: true}},
+	{"人気", facets.Sort{By: facets.Ratings, Descending: true}},
 }
 
 // jaDays are names of stretches of time. Where one is within another, the longer stands first.
@@ -80,16 +80,16 @@ func (r *reader) readJapanese() bool {
 	if m := jaPeople.FindStringSubmatch(j.rest); m != nil && r.known(facets.Yield) {
 		people, _ := facets.ReadNumber(m[1])
 		most := people + 2
-		j.take(m[0], Constraint{Slot: facets.Yield, Min: &people, Max: &most})
+		j.take(m[0], facets.Constraint{Slot: facets.Yield, Min: &people, Max: &most})
 	}
 	if m := jaKanji.FindStringSubmatch(j.rest); m != nil && r.known(facets.Yield) {
 		people := float64(strings.Index("一二三四五六七八", m[1])/len("一") + 1)
 		most := people + 2
-		j.take(m[0], Constraint{Slot: facets.Yield, Min: &people, Max: &most})
+		j.take(m[0], facets.Constraint{Slot: facets.Yield, Min: &people, Max: &most})
 	}
 	for _, d := range jaDiets {
 		if strings.Contains(j.rest, d.word) && r.known(facets.Diet) {
-			j.take(d.word, Constraint{Slot: facets.Diet, Values: []string{d.diet}})
+			j.take(d.word, facets.Constraint{Slot: facets.Diet, Values: []string{d.diet}})
 		}
 	}
 	for range 4 {
@@ -98,7 +98,7 @@ func (r *reader) readJapanese() bool {
 			break
 		}
 		if typ := j.typeOf(m[1]); typ != "" && strings.Contains(m[0], "以外") {
-			j.take(m[0], Constraint{Slot: OfType, Not: true, Values: []string{typ}})
+			j.take(m[0], facets.Constraint{Slot: facets.OfType, Not: true, Values: []string{typ}})
 			continue
 		}
 		if c, ok := j.named(m[1]); ok && strings.Contains(m[0], "以外") {
@@ -111,15 +111,15 @@ func (r *reader) readJapanese() bool {
 				break
 			}
 			_, food := facets.Class(facets.Fold(m[1]))
-			j.take(m[0], Constraint{Slot: facets.Mention, Not: true, Values: []string{m[1]}, Soft: !food})
+			j.take(m[0], facets.Constraint{Slot: facets.Mention, Not: true, Values: []string{m[1]}, Soft: !food})
 			continue
 		}
-		j.take(m[0], Constraint{Slot: facets.Ingredient, Not: true, Values: []string{m[1]}})
+		j.take(m[0], facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{m[1]}})
 	}
 	for _, c := range jaColors {
 		for _, word := range c.words {
 			if strings.Contains(j.rest, word) && r.known(facets.Color) {
-				j.take(word, Constraint{Slot: facets.Color, Values: c.values, Soft: true})
+				j.take(word, facets.Constraint{Slot: facets.Color, Values: c.values, Soft: true})
 				break
 			}
 		}
@@ -148,7 +148,7 @@ func (r *reader) readJapanese() bool {
 	for _, d := range jaDays {
 		if p, ok := r.stretch(d.name, d.lead); ok && strings.Contains(j.rest, d.word) {
 			if slot, ok := r.dateSlot(p, 0); ok {
-				j.take(d.word, Constraint{Slot: slot, From: p.from, To: p.to})
+				j.take(d.word, facets.Constraint{Slot: slot, From: p.from, To: p.to})
 				break
 			}
 		}
@@ -185,8 +185,8 @@ func (j *japanese) cut(words string) {
 	j.changed = true
 }
 
-func (j *japanese) take(words string, c Constraint) {
-	c.Source, c.Said = FromText, words
+func (j *japanese) take(words string, c facets.Constraint) {
+	c.Source, c.Said = facets.FromText, words
 	j.out.Constraints = append(j.out.Constraints, c)
 	j.cut(words)
 }
@@ -201,7 +201,7 @@ func (j *japanese) figure(form *regexp.Regexp, slot facets.Slot) {
 	if n == 0 {
 		return
 	}
-	c := Constraint{Slot: slot}
+	c := facets.Constraint{Slot: slot}
 	switch {
 	case slot == facets.Price:
 		c.Unit = facets.CurrencyOf(m[2])

@@ -32,7 +32,7 @@ func (j *japanese) when() {
 	if !ok {
 		return
 	}
-	j.take(words, Constraint{Slot: slot, From: p.from, To: p.to})
+	j.take(words, facets.Constraint{Slot: slot, From: p.from, To: p.to})
 	if bygone != "" {
 		for _, left := range []string{bygone, strings.TrimPrefix(bygone, "に")} {
 			if strings.Contains(j.rest, left) {
@@ -175,11 +175,11 @@ func (j *japanese) names() {
 }
 
 // named is the condition on what the catalog taught a name to be.
-func (j *japanese) named(name string) (c Constraint, ok bool) {
+func (j *japanese) named(name string) (c facets.Constraint, ok bool) {
 	for _, m := range j.at.Lexicon.Meanings(facets.Fold(name)) {
 		switch m.Slot {
 		case facets.Location, facets.Author, facets.Brand, facets.Category:
-			return Constraint{Slot: m.Slot, Values: []string{m.Value}}, true
+			return facets.Constraint{Slot: m.Slot, Values: []string{m.Value}}, true
 		}
 	}
 	return c, false

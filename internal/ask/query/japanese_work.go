@@ -44,12 +44,12 @@ func (j *japanese) times() {
 	}
 	today := j.today()
 	if word := j.first(jaGone); word != "" {
-		j.take(word, Constraint{Slot: facets.End, To: today})
+		j.take(word, facets.Constraint{Slot: facets.End, To: today})
 		if j.out.Sort.By == "" {
-			j.out.Sort = Sort{By: facets.Start, Descending: true, Said: word}
+			j.out.Sort = facets.Sort{By: facets.Start, Descending: true, Said: word}
 		}
 	} else if word := j.first(jaNow); word != "" {
-		j.take(word, Constraint{Slot: facets.Start, From: today, To: today.AddDate(0, 0, 1)})
+		j.take(word, facets.Constraint{Slot: facets.Start, From: today, To: today.AddDate(0, 0, 1)})
 	}
 }
 
@@ -60,11 +60,11 @@ func (j *japanese) prices() {
 	}
 	if word := j.first(jaFree); word != "" && !strings.Contains(j.rest, "送料"+word) {
 		nothing := 0.0
-		j.take(word, Constraint{Slot: facets.Price, Max: &nothing})
+		j.take(word, facets.Constraint{Slot: facets.Price, Max: &nothing})
 		return
 	}
 	if word := j.first(jaCheap); word != "" && !j.wanted("JobPosting", "Article") && !strings.Contains(j.rest, "安くな") {
-		j.take(word, Constraint{Slot: facets.Price, Cheap: true, Soft: true})
+		j.take(word, facets.Constraint{Slot: facets.Price, Cheap: true, Soft: true})
 	}
 }
 
@@ -77,7 +77,7 @@ func (j *japanese) work() {
 		if strings.Contains(j.rest, w.word) && j.known(w.slot) {
 			for _, behind := range []string{"以外の", "以外", "ではない", ""} {
 				if strings.Contains(j.rest, w.word+behind) {
-					j.take(w.word+behind, Constraint{Slot: w.slot, Values: []string{w.value}, Not: behind != ""})
+					j.take(w.word+behind, facets.Constraint{Slot: w.slot, Values: []string{w.value}, Not: behind != ""})
 					break
 				}
 			}

@@ -11,7 +11,7 @@ import (
 // Asking is what a question is read with beside its words.
 type Asking struct {
 	// Lexicon is what the catalog taught; nil when it taught nothing.
-	Lexicon *Lexicon
+	Lexicon *facets.Lexicon
 	// IsA says whether a schema.org type is another or a subtype of it.
 	IsA func(typ, ancestor string) bool
 	// Now is when the question is asked, at the place whose days count.
@@ -55,7 +55,7 @@ func Read(text string, at Asking) Understood {
 			r.readAt(i)
 		}
 	}
-	if opening > 0 && slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool { return !c.From.IsZero() || !c.To.IsZero() }) {
+	if opening > 0 && slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.From.IsZero() || !c.To.IsZero() }) {
 		r.use(0, opening)
 	}
 	r.readCount()
@@ -77,7 +77,7 @@ type reader struct {
 	beside  []int  // those that are used and stand beside it
 	spans   []span // of the tokens, by constraint
 
-	wish   Sort        // the order that was read, before it was brought to what items say
+	wish   facets.Sort // the order that was read, before it was brought to what items say
 	bygone bool        // the question is for what has been
 	food   bool        // something was said that only food is said of
 	force  facets.Slot // the slot of an attribute, of which everything read is
@@ -228,8 +228,8 @@ func (r *reader) readAt(i int) {
 }
 
 // add takes a constraint that the tokens from i to before j say.
-func (r *reader) add(c Constraint, i, j int) {
-	c.Source = FromText
+func (r *reader) add(c facets.Constraint, i, j int) {
+	c.Source = facets.FromText
 	c.Said = r.said(i, j)
 	if r.preferred(i) && c.Slot != facets.Ingredient {
 		c.Soft = true
@@ -238,7 +238,7 @@ func (r *reader) add(c Constraint, i, j int) {
 		r.spans = append(r.spans, span{})
 	}
 	r.use(i, j)
-	if slices.ContainsFunc(r.out.Constraints, c.equal) {
+	if slices.ContainsFunc(r.out.Constraints, condition(c).equal) {
 		return // it is said once more
 	}
 	r.out.Constraints = append(r.out.Constraints, c)
@@ -257,7 +257,7 @@ func (r *reader) preferred(i int) bool {
 }
 
 // prefer is add for a wish that raises items and leaves none out; its words are searched for, too.
-func (r *reader) prefer(c Constraint, i, j int) {
+func (r *reader) prefer(c facets.Constraint, i, j int) {
 	c.Soft = true
 	r.add(c, i, j)
 	for ; i < j; i++ {
@@ -313,7 +313,7 @@ func (r *reader) have(typ string) (n int) {
 // searched for.
 func (r *reader) settleText() {
 	u := r.out
-	firm := slices.ContainsFunc(u.Constraints, func(c Constraint) bool { return !c.Soft }) || len(u.Types) > len(r.at.Types) || u.Sort.By != "" || u.Count > 0
+	firm := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return !c.Soft }) || len(u.Types) > len(r.at.Types) || u.Sort.By != "" || u.Count > 0
 	kept := r.kept
 	for i := range r.tokens {
 		if r.tokens[i].used && !slices.Contains(kept, i) {
@@ -359,7 +359,7 @@ func (r *reader) settleText() {
 
 // onlyColors says whether a question is for whatever there is in a colour.
 func (r *reader) onlyColors() bool {
-	colors := len(r.out.Constraints) > 0 && !slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool { return c.Slot != facets.Color || c.Not })
+	colors := len(r.out.Constraints) > 0 && !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return c.Slot != facets.Color || c.Not })
 	for i := 0; colors && i < len(r.tokens); i++ {
 		if r.has(i, roleThing) || r.tokens[i].used && slices.ContainsFunc(vocabulary[r.word(i)], func(s sense) bool { return s.role == roleThing }) {
 			return true
@@ -381,7 +381,7 @@ func (r *reader) besides() string {
 
 // sorted says whether what was kept of the text means nothing more to a search, since conditions say it.
 func (r *reader) sorted(kept []int) bool {
-	return !slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool { return c.Slot == facets.Mention })
+	return !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.Mention })
 }
 
 // idle gives how many tokens at i mean nothing to a search: "something", "show me".

@@ -17,31 +17,31 @@ var fridayNoon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // asking is a small catalog of recipes, products, events and articles.
 func asking() Asking {
-	var slots []Known
+	var slots []facets.Known
 	for _, s := range []facets.Slot{
 		facets.Price, facets.Rating, facets.Ratings, facets.TotalTime, facets.PrepTime, facets.CookTime, facets.Duration, facets.Yield, facets.Calories, facets.Protein,
 		facets.Fat, facets.Carbohydrate, facets.Sugar, facets.Fiber, facets.Sodium, "weight",
 	} {
-		slots = append(slots, Known{Slot: s, Kind: facets.Figures, Count: 5})
+		slots = append(slots, facets.Known{Slot: s, Kind: facets.Figures, Count: 5})
 	}
 	for _, s := range []facets.Slot{facets.Published, facets.Start} {
-		slots = append(slots, Known{Slot: s, Kind: facets.Times, Count: 5})
+		slots = append(slots, facets.Known{Slot: s, Kind: facets.Times, Count: 5})
 	}
 	for _, s := range []facets.Slot{
 		facets.Location, facets.Brand, facets.Color, facets.Author, facets.Material, facets.Diet, facets.Ingredient, facets.Availability, facets.Language, facets.Category, facets.Size, facets.Cuisine,
 	} {
-		slots = append(slots, Known{Slot: s, Count: 5})
+		slots = append(slots, facets.Known{Slot: s, Count: 5})
 	}
 	slots[0].Unit = "USD"
 	broader := map[string]string{"MusicEvent": "Event", "NewsArticle": "Article"}
 	return Asking{
 		Now: fridayNoon,
 		IsA: func(typ, ancestor string) bool { return typ == ancestor || broader[typ] == ancestor },
-		Lexicon: NewLexicon(Taught{
+		Lexicon: facets.NewLexicon(facets.Taught{
 			Items: 100, Types: map[string]int{"Recipe": 40, "Product": 40, "Event": 4, "MusicEvent": 2, "Article": 10, "NewsArticle": 3}, Slots: slots,
-			Values: map[facets.Slot][]Value{
-				facets.Brand: {{"Merrow Ironworks", 4}, {"Nike", 3}}, facets.Color: {{"black", 4}, {"sea blue", 2}, {"C", 3}}, facets.Author: {{"Priya Thackeray", 5}},
-				facets.Location: {{"Berlin", 2}, {"Net Loft", 3}}, facets.Material: {{"oak", 2}, {"cast iron", 4}}, facets.Category: {{"Kitchen", 9}, {"Starter", 2}, {"Opinion", 3}},
+			Values: map[facets.Slot][]facets.Value{
+				facets.Brand: {{Text: "Merrow Ironworks", Count: 4}, {Text: "Nike", Count: 3}}, facets.Color: {{Text: "black", Count: 4}, {Text: "sea blue", Count: 2}, {Text: "C", Count: 3}}, facets.Author: {{Text: "Priya Thackeray", Count: 5}},
+				facets.Location: {{Text: "Berlin", Count: 2}, {Text: "Net Loft", Count: 3}}, facets.Material: {{Text: "oak", Count: 2}, {Text: "cast iron", Count: 4}}, facets.Category: {{Text: "Kitchen", Count: 9}, {Text: "Starter", Count: 2}, {Text: "Opinion", Count: 3}},
 			},
 		}),
 	}
@@ -178,7 +178,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 func TestOnlyWhatItemsSayNarrows(t *testing.T) {
 	t.Parallel()
 	at := asking()
-	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"Product": 10}, Slots: []Known{{Slot: facets.Brand, Count: 9}}})
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"Product": 10}, Slots: []facets.Known{{Slot: facets.Brand, Count: 9}}})
 	for _, question := range []string{"recipes under 20 minutes", "vegan soup", "lamp under $20", "red lamp", "concerts this weekend", "top rated lamp"} {
 		if got := read(question, at); got != question {
 			t.Errorf("%s is read as %s where no item says so", question, got)
@@ -236,7 +236,7 @@ func TestAttributesOutweighWords(t *testing.T) {
 
 		attributes := object(t, row.attributes)
 		u := Read(row.question, asking())
-		u.Heed(attributes, FromAttribute, asking())
+		u.Heed(attributes, facets.FromAttribute, asking())
 		got := u.Say(i18n.For("en"))
 		for _, ignored := range u.Ignored {
 			got += " [ignored: " + ignored.Name + "]"
@@ -250,7 +250,7 @@ func TestAttributesOutweighWords(t *testing.T) {
 func TestUnknownAttributesAreSoftEvidenceAndNeverAnError(t *testing.T) {
 	t.Parallel()
 	u := Read("lamp", asking())
-	u.Heed(object(t, `{"personalized":true,"mood":["calm evening","x"],"wishes":{"a":[1,{"b":null}]},"price":"whatever it takes to shine","sort":"by charm"}`), FromAttribute, asking())
+	u.Heed(object(t, `{"personalized":true,"mood":["calm evening","x"],"wishes":{"a":[1,{"b":null}]},"price":"whatever it takes to shine","sort":"by charm"}`), facets.FromAttribute, asking())
 	if len(u.Constraints) != 0 || u.Sort.By != "" {
 		t.Errorf("something filters: %s", u.Say(i18n.For("en")))
 	}
@@ -331,7 +331,7 @@ func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 		}
 		if v := jsontext.Value(value); v.IsValid() {
 			for _, name := range []string{"price", "diet", "startDate", "without", "sort", "count", "x", "totalTime"} {
-				first.Heed(map[string]jsontext.Value{name: v}, FromAttribute, asking())
+				first.Heed(map[string]jsontext.Value{name: v}, facets.FromAttribute, asking())
 			}
 			_ = first.Say(i18n.For("en"))
 		}

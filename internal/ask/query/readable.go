@@ -18,16 +18,16 @@ func Readable(name string, value jsontext.Value, now time.Time) bool {
 	}
 	return slices.ContainsFunc(i18n.Languages, func(language string) bool {
 		var u Understood
-		u.heed(name, value, FromAttribute, Asking{Lexicon: everything, Now: now, Languages: []string{language}})
+		u.heed(name, value, facets.FromAttribute, Asking{Lexicon: everything, Now: now, Languages: []string{language}})
 		return len(u.Ignored) == 0
 	})
 }
 
 // everything is the lexicon of a catalog that says all that attributes can be about.
-var everything = func() *Lexicon {
-	var all []Known
+var everything = func() *facets.Lexicon {
+	var all []facets.Known
 	for _, meaning := range attributeNames {
-		all = append(all, Known{Slot: meaning.slot, Kind: heeder{}.kindOf(meaning.slot), Count: 1})
+		all = append(all, facets.Known{Slot: meaning.slot, Kind: heeder{}.kindOf(meaning.slot), Count: 1})
 	}
-	return NewLexicon(Taught{Items: 1, Slots: append(all, Known{Slot: facets.Keywords, Kind: facets.Words, Count: 1})})
+	return facets.NewLexicon(facets.Taught{Items: 1, Slots: append(all, facets.Known{Slot: facets.Keywords, Kind: facets.Words, Count: 1})})
 }()

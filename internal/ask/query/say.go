@@ -11,11 +11,7 @@ import (
 )
 
 // TypeName is the name of the attribute that says which types of items are wanted.
-const TypeName = "itemType"
-
-// OfType is the slot of a constraint on what items are: its values are schema.org types. Types that are wanted stand in
-// [Understood.Types]; those that are not are such a constraint.
-const OfType facets.Slot = TypeName
+const TypeName = string(facets.OfType)
 
 // labels are the names of slots in plain words; a slot without one is called by its own name.
 var labels = map[facets.Slot]i18n.Text{
@@ -29,13 +25,7 @@ var labels = map[facets.Slot]i18n.Text{
 	facets.Language: i18n.Tongue, facets.Availability: i18n.Availability, facets.Employment: i18n.Employment, facets.Workplace: i18n.Workplace,
 	facets.End: i18n.Ended, "genre": i18n.Genre, "numberOfPages": i18n.Pages, "organizer": i18n.Organizer, "performer": i18n.Performer,
 	"director": i18n.Director, "instructor": i18n.Instructor, "hiringOrganization": i18n.Employer, "publisher": i18n.Publisher,
-	salary: i18n.Salary, OfType: i18n.Kind, deadline: i18n.Deadline, workload: i18n.Length, "weight": i18n.Weight, "width": i18n.Width, "height": i18n.Height, "depth": i18n.Depth,
-}
-
-// units are the units of figures in slots that have one unit.
-var units = map[facets.Slot]string{
-	facets.TotalTime: "min", facets.PrepTime: "min", facets.CookTime: "min", facets.Duration: "min", facets.Calories: "kcal",
-	workload: "min", facets.Protein: "g", facets.Fat: "g", facets.Carbohydrate: "g", facets.Sugar: "g", facets.Fiber: "g", facets.Sodium: "mg",
+	salary: i18n.Salary, facets.OfType: i18n.Kind, deadline: i18n.Deadline, workload: i18n.Length, "weight": i18n.Weight, "width": i18n.Width, "height": i18n.Height, "depth": i18n.Depth,
 }
 
 // Label names a slot in plain words.
@@ -46,27 +36,16 @@ func Label(s i18n.Speaker, slot facets.Slot) string {
 	return string(slot)
 }
 
-// UnitName is the unit of the constraint's figures; empty where there is none.
-func (c *Constraint) UnitName() string {
-	if c.Min == nil && c.Max == nil {
-		return ""
-	}
-	if c.Unit != "" {
-		return c.Unit
-	}
-	return units[c.Slot]
-}
-
-// Say puts a constraint in plain words: "price under $20".
-func (c *Constraint) Say(s i18n.Speaker) string {
-	text := c.say(s)
+// SayConstraint puts a constraint in plain words: "price under $20".
+func SayConstraint(s i18n.Speaker, c *facets.Constraint) string {
+	text := sayFirm(s, c)
 	if c.Soft {
 		text = s.Say(i18n.Rather, text)
 	}
 	return text
 }
 
-func (c *Constraint) say(s i18n.Speaker) string {
+func sayFirm(s i18n.Speaker, c *facets.Constraint) string {
 	label := Label(s, c.Slot)
 	switch {
 	case c.Cheap:
@@ -74,18 +53,18 @@ func (c *Constraint) say(s i18n.Speaker) string {
 	case c.Free():
 		return s.Say(i18n.Free)
 	case len(c.Values) > 0:
-		return c.sayWords(s, label)
+		return sayWords(s, c, label)
 	case c.Slot == facets.End && c.From.IsZero() && !c.To.IsZero():
-		return c.negated(s, s.Say(i18n.OverBefore, s.Day(c.To)))
+		return sayNegated(s, c, s.Say(i18n.OverBefore, s.Day(c.To)))
 	case !c.From.IsZero() || !c.To.IsZero():
-		return c.negated(s, sayPeriod(s, label, c.From, c.To))
+		return sayNegated(s, c, sayPeriod(s, label, c.From, c.To))
 	case c.Min != nil || c.Max != nil:
-		return c.negated(s, c.sayFigures(s, label))
+		return sayNegated(s, c, sayFigures(s, c, label))
 	}
-	return c.negated(s, label)
+	return sayNegated(s, c, label)
 }
 
-func (c *Constraint) negated(s i18n.Speaker, text string) string {
+func sayNegated(s i18n.Speaker, c *facets.Constraint, text string) string {
 	if c.Not {
 		return s.Say(i18n.Unlike, text)
 	}
@@ -93,7 +72,7 @@ func (c *Constraint) negated(s i18n.Speaker, text string) string {
 }
 
 // sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
-func (c *Constraint) sayWords(s i18n.Speaker, label string) string {
+func sayWords(s i18n.Speaker, c *facets.Constraint, label string) string {
 	values := s.Any(Named(s, c.Slot, c.Values))
 	if c.Around > 0 && c.Around != nearbyKilometres {
 		values += " (≤ " + s.Number(math.Round(10*c.Around)/10, -1) + " km)"
@@ -124,7 +103,7 @@ func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
 		name = s.Job
 	case facets.Color:
 		name, values = s.Color, onceColored(values)
-	case OfType:
+	case facets.OfType:
 		name = s.Kind
 	}
 	names := make([]string, len(values))
@@ -160,7 +139,7 @@ func colorOf(word string) string {
 	return ""
 }
 
-func (c *Constraint) sayFigures(s i18n.Speaker, label string) string {
+func sayFigures(s i18n.Speaker, c *facets.Constraint, label string) string {
 	figure := func(v float64) string { return SayFigure(s, c.Slot, v, c.UnitName()) }
 	switch {
 	case c.Min != nil && c.Max != nil && *c.Min == *c.Max:
@@ -216,8 +195,8 @@ func sayPeriod(s i18n.Speaker, label string, from, to time.Time) string {
 	return s.Say(i18n.Within, label, day(from), day(last))
 }
 
-// Say puts an order in plain words.
-func (o Sort) Say(s i18n.Speaker) string {
+// SaySort puts an order in plain words.
+func SaySort(s i18n.Speaker, o facets.Sort) string {
 	text := i18n.Rising
 	switch dated := o.By == facets.Start || o.By == facets.Published; {
 	case dated && o.Descending:
@@ -251,12 +230,12 @@ func (u *Understood) Say(s i18n.Speaker) string {
 		if said := facets.Fold(c.Said); c.Soft && !c.Not && said != "" && strings.Contains(searched, " "+said+" ") {
 			continue
 		}
-		if text := c.Say(s); !slices.Contains(parts, text) {
+		if text := SayConstraint(s, c); !slices.Contains(parts, text) {
 			parts = append(parts, text)
 		}
 	}
 	if u.Sort.By != "" {
-		parts = append(parts, u.Sort.Say(s))
+		parts = append(parts, SaySort(s, u.Sort))
 	}
 	if u.Count > 0 {
 		parts = append(parts, s.Say(i18n.SoMany, u.Count))

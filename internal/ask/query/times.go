@@ -450,7 +450,7 @@ func (r *reader) dated(p period, i, next int) bool {
 	if !ok {
 		return false
 	}
-	r.add(Constraint{Slot: slot, From: p.from, To: p.to}, i, next)
+	r.add(facets.Constraint{Slot: slot, From: p.from, To: p.to}, i, next)
 	return true
 }
 

@@ -158,9 +158,9 @@ func learn(phrases map[string][]sense, starts map[string]int, phrase string, s s
 }
 
 // sortOf reads the argument of roleSort.
-func sortOf(arg string) Sort {
+func sortOf(arg string) facets.Sort {
 	slot, falling := strings.CutPrefix(arg, "-")
-	return Sort{By: facets.Slot(slot), Descending: falling}
+	return facets.Sort{By: facets.Slot(slot), Descending: falling}
 }
 
 // numberOf reads the number that a token is, in digits or as a word.

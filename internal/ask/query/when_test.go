@@ -9,11 +9,11 @@ import (
 // board is a catalog of events, courses, articles, things for sale and, with jobs, vacancies.
 func board() Asking {
 	at := asking()
-	slots := []Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}, {Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
+	slots := []facets.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}, {Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
 		{Slot: facets.Employment, Count: 5}, {Slot: facets.Workplace, Count: 3}, {Slot: facets.Location, Count: 9}, {Slot: "isAccessibleForFree", Count: 4}}
-	at.Lexicon = NewLexicon(Taught{
+	at.Lexicon = facets.NewLexicon(facets.Taught{
 		Items: 60, Types: map[string]int{"Event": 9, "MusicEvent": 4, "Article": 9, "Course": 3, "Book": 3, "Product": 20, "JobPosting": 9}, Slots: slots,
-		Values: map[facets.Slot][]Value{facets.Location: {{"Berlin", 4}}, facets.Category: {{"Lamps", 9}}, facets.Brand: {{"Cheap Trick", 2}}},
+		Values: map[facets.Slot][]facets.Value{facets.Location: {{Text: "Berlin", Count: 4}}, facets.Category: {{Text: "Lamps", Count: 9}}, facets.Brand: {{Text: "Cheap Trick", Count: 2}}},
 	})
 	return at
 }

@@ -27,7 +27,7 @@ func (r *reader) readSort(i int) bool {
 			return false // of events that are over, or nothing that has a day
 		}
 		if r.wanted("Event") {
-			order = Sort{By: facets.Start, Descending: order.Descending}
+			order = facets.Sort{By: facets.Start, Descending: order.Descending}
 		} else if r.wanted("Product") && r.known(releaseDate) {
 			order.By = releaseDate
 		}
@@ -57,7 +57,7 @@ func (r *reader) readSort(i int) bool {
 	r.out.Sort = order
 	r.use(i, i+n)
 	if order.By == facets.Start && !order.Descending {
-		r.out.Constraints = append(r.out.Constraints, Constraint{Slot: facets.Start, From: r.today(), Source: FromText, Said: order.Said})
+		r.out.Constraints = append(r.out.Constraints, facets.Constraint{Slot: facets.Start, From: r.today(), Source: facets.FromText, Said: order.Said})
 	}
 	return true
 }
@@ -69,7 +69,7 @@ var recent = wordSet("recent récent récents récente récentes reciente recien
 func (r *reader) readNextEvent(i int) bool {
 	if _, n := r.match(i, rolePast); n > 0 && i+n < len(r.tokens) && r.tokens[i+n].used && r.out.Sort.By == "" && r.known(facets.Published) && !r.wanted("Event") {
 		if _, m := r.match2(i+n, roleType); m > 0 { // "derniers articles"
-			r.out.Sort = Sort{By: facets.Published, Descending: true, Said: r.said(i, i+n)}
+			r.out.Sort = facets.Sort{By: facets.Published, Descending: true, Said: r.said(i, i+n)}
 			r.use(i, i+n)
 			return true
 		}
@@ -81,8 +81,8 @@ func (r *reader) readNextEvent(i int) bool {
 	if _, m := r.match2(i+n, roleType); m == 0 {
 		return false
 	}
-	r.out.Sort = Sort{By: facets.Start, Said: r.said(i, i+n)}
-	r.out.Constraints = append(r.out.Constraints, Constraint{Slot: facets.Start, From: r.today(), Source: FromText, Said: r.said(i, i+n)})
+	r.out.Sort = facets.Sort{By: facets.Start, Said: r.said(i, i+n)}
+	r.out.Constraints = append(r.out.Constraints, facets.Constraint{Slot: facets.Start, From: r.today(), Source: facets.FromText, Said: r.said(i, i+n)})
 	r.use(i, i+n)
 	return true
 }
@@ -109,14 +109,14 @@ func (r *reader) readDiet(i int) bool {
 		return false
 	}
 	if slot, limit, high := figureOfDiet(s.arg); slot != "" && r.known(slot) {
-		c := Constraint{Slot: slot, Max: &limit}
+		c := facets.Constraint{Slot: slot, Max: &limit}
 		if high {
 			c.Min, c.Max = c.Max, nil
 		}
 		r.lean(c, i, i+n)
 		return true
 	}
-	c := Constraint{Slot: facets.Diet, Values: []string{s.arg}}
+	c := facets.Constraint{Slot: facets.Diet, Values: []string{s.arg}}
 	if name, ok := facets.DietOf(s.arg); ok {
 		c.Values[0] = name
 	}
@@ -205,7 +205,7 @@ func (r *reader) readNutrient(i int) bool {
 			continue
 		}
 		least, most := highOf[slot], lowOf[slot]
-		c := Constraint{Slot: slot, Min: &least}
+		c := facets.Constraint{Slot: slot, Min: &least}
 		if degree == roleLow {
 			c.Min, c.Max = nil, &most
 		}
@@ -219,7 +219,7 @@ func (r *reader) readNutrient(i int) bool {
 func (r *reader) readSoft(i int) bool {
 	if _, n := r.match(i, roleQuick); n > 0 && (r.wanted("Recipe") || len(r.out.Types) == 0 && r.have("Recipe") > 0) && r.known(facets.TotalTime) {
 		half := 30.0
-		r.lean(Constraint{Slot: facets.TotalTime, Max: &half}, i, i+n)
+		r.lean(facets.Constraint{Slot: facets.TotalTime, Max: &half}, i, i+n)
 		return true
 	}
 	if r.readCheap(i) {
@@ -227,7 +227,7 @@ func (r *reader) readSoft(i int) bool {
 	}
 	if _, n := r.match(i, rolePraised); n > 0 && r.known(facets.Rating) {
 		four := 4.0
-		r.add(Constraint{Slot: facets.Rating, Min: &four}, i, i+n)
+		r.add(facets.Constraint{Slot: facets.Rating, Min: &four}, i, i+n)
 		return true
 	}
 	return false
@@ -243,13 +243,13 @@ func (r *reader) readCheap(i int) bool {
 	switch {
 	case r.bareBut(i, n):
 		if r.out.Sort.By == "" {
-			r.out.Sort = Sort{By: facets.Price, Said: r.said(i, i+n)}
+			r.out.Sort = facets.Sort{By: facets.Price, Said: r.said(i, i+n)}
 		}
 		r.use(i, i+n)
 	case economic[r.word(i)] && !r.wanted("Product") && !r.only("Product"):
 		return false
 	default:
-		r.lean(Constraint{Slot: facets.Price, Cheap: true}, i, i+n)
+		r.lean(facets.Constraint{Slot: facets.Price, Cheap: true}, i, i+n)
 	}
 	return true
 }
@@ -260,7 +260,7 @@ var economic = wordSet("economical économique économiques económico económic
 // named says whether the n tokens at i are a part of a name that the catalog taught: "Cheap Trick".
 func (r *reader) named(i, n int) bool {
 	for from := max(0, i-1); from <= i; from++ {
-		for to := min(len(r.tokens), from+LongestPhrase); to > i+n; to-- {
+		for to := min(len(r.tokens), from+facets.LongestPhrase); to > i+n; to-- {
 			if r.together(from, to) && len(r.at.Lexicon.Meanings(r.phrase(from, to))) > 0 {
 				return true
 			}
@@ -291,22 +291,22 @@ var sizes = map[string]bool{"xs": true, "s": true, "m": true, "l": true, "xl": t
 // readMark reads what is in stock, or in a language.
 func (r *reader) readMark(i int) bool {
 	if _, n := r.match(i, roleStock); n > 0 && r.known(facets.Availability) {
-		r.add(Constraint{Slot: facets.Availability, Values: []string{"InStock"}}, i, i+n)
+		r.add(facets.Constraint{Slot: facets.Availability, Values: []string{"InStock"}}, i, i+n)
 		return true
 	}
 	if _, n := r.match(i, roleOut); n > 0 && r.known(facets.Availability) {
-		r.add(Constraint{Slot: facets.Availability, Values: []string{"OutOfStock"}}, i, i+n)
+		r.add(facets.Constraint{Slot: facets.Availability, Values: []string{"OutOfStock"}}, i, i+n)
 		return true
 	}
 	if word := r.word(i); (word == "size" || word == "grosse" || word == "taille" || word == "talla" || word == "tamanho") && r.known(facets.Size) && i+1 < len(r.tokens) && !r.tokens[i+1].stop {
 		if value := r.word(i + 1); r.tokens[i+1].number || sizes[value] {
-			r.add(Constraint{Slot: facets.Size, Values: []string{r.said(i+1, i+2)}}, i, i+2)
+			r.add(facets.Constraint{Slot: facets.Size, Values: []string{r.said(i+1, i+2)}}, i, i+2)
 			return true
 		}
 	}
 	if s, n := r.match(i, roleTongue); n > 0 && r.known(facets.Language) && i > 0 {
 		if before := r.word(i - 1); before == "in" || before == "auf" || before == "en" || before == "em" {
-			r.add(Constraint{Slot: facets.Language, Values: []string{s.arg}}, i-1, i+n)
+			r.add(facets.Constraint{Slot: facets.Language, Values: []string{s.arg}}, i-1, i+n)
 			return true
 		}
 	}
@@ -394,12 +394,12 @@ func (r *reader) readFoodClass(i int) int {
 	if r.has(i+1, roleOr) || r.has(i-1, roleOr) {
 		return 0 // one of several things that would do
 	}
-	c := Constraint{Slot: facets.Contains, Values: []string{class}}
+	c := facets.Constraint{Slot: facets.Contains, Values: []string{class}}
 	if class == "seafood" {
 		c.Values = facets.ClassesOf(class)
 	}
 	if r.refused(i) {
-		r.add(Constraint{Slot: facets.Ingredient, Not: true, Values: []string{r.word(i)}}, i, i+1)
+		r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{r.word(i)}}, i, i+1)
 		return 1
 	}
 	r.add(c, i, i+1)
@@ -444,7 +444,7 @@ func (r *reader) readCuisine(i int) int {
 	if !cuisines[r.word(i)] || !r.known(facets.Cuisine) || !(r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
 		return 0
 	}
-	c := Constraint{Slot: facets.Cuisine, Values: []string{r.word(i)}}
+	c := facets.Constraint{Slot: facets.Cuisine, Values: []string{r.word(i)}}
 	n := 1
 	for r.has(i+n, roleOr) && cuisines[r.word(i+n+1)] {
 		c.Values = append(c.Values, r.word(i+n+1))
@@ -464,14 +464,14 @@ func (r *reader) readCuisine(i int) int {
 var inspired = map[string]bool{"inspired": true, "style": true, "cuisine": true, "kitchen": true, "cooking": true}
 
 // lean is prefer for what needs no words to be searched for beside.
-func (r *reader) lean(c Constraint, i, j int) {
+func (r *reader) lean(c facets.Constraint, i, j int) {
 	c.Soft = true
 	r.add(c, i, j)
 }
 
 // colored wishes for a colour: the word itself, and its English name, which most catalogs use.
 func (r *reader) colored(s sense, i, n int) {
-	c := Constraint{Slot: facets.Color, Values: r.hues(s, r.phrase(i, i+n))}
+	c := facets.Constraint{Slot: facets.Color, Values: r.hues(s, r.phrase(i, i+n))}
 	if _, m := r.match(i-n0(i), roleIn); i > 0 && m == 1 && !r.tokens[i].glued && (i+n >= len(r.tokens) || r.tokens[i+n].stop || r.tokens[i+n].comma || r.functional(i+n) || r.tokens[i+n].used) {
 		r.add(c, i-1, i+n) // "in blue"
 		r.kept = append(r.kept, i)
@@ -502,7 +502,7 @@ func n0(i int) int { return min(i, 1) }
 
 // readLearnt reads what the lexicon knows at i: the slot that it is of, and how many tokens it took.
 func (r *reader) readLearnt(i int) (facets.Slot, int) {
-	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
+	for n := min(facets.LongestPhrase, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
 			continue
 		}
@@ -522,8 +522,8 @@ func (r *reader) readLearnt(i int) (facets.Slot, int) {
 }
 
 // meant takes a meaning of the n tokens at i if it is one that a question would have.
-func (r *reader) meant(m Meaning, i, n int) bool {
-	c := Constraint{Slot: m.Slot, Values: []string{m.Value}}
+func (r *reader) meant(m facets.Meaning, i, n int) bool {
+	c := facets.Constraint{Slot: m.Slot, Values: []string{m.Value}}
 	led := func(lead role) bool {
 		if i == 0 || r.tokens[i].comma || r.tokens[i].stop {
 			return false
@@ -587,7 +587,7 @@ var alone = map[string]bool{
 }
 
 // alternative takes a meaning of the n tokens at i for one more value of the condition before it: "in Lyon or Paris".
-func (r *reader) alternative(m Meaning, i, n int) bool {
+func (r *reader) alternative(m facets.Meaning, i, n int) bool {
 	if m.Slot != facets.Location && m.Slot != facets.Brand && m.Slot != facets.Author {
 		return false
 	}
@@ -630,7 +630,7 @@ func (r *reader) colorful(i, n int) bool {
 }
 
 // soleCategory says whether a category that one item has is worth naming all the same: where there are few items.
-func (r *reader) soleCategory(Meaning) bool { return r.at.Lexicon.Items() < 1000 }
+func (r *reader) soleCategory(facets.Meaning) bool { return r.at.Lexicon.Items() < 1000 }
 
 // deepest is the last token at which a number of items is looked for.
 const deepest = 40

@@ -27,7 +27,7 @@ func (r *reader) readWork() {
 		}
 		start := r.denied(i)
 		c.Not = c.Not != (start < i)
-		if k := slices.IndexFunc(r.out.Constraints, func(o Constraint) bool { return o.Slot == c.Slot && o.Not == c.Not }); k >= 0 {
+		if k := slices.IndexFunc(r.out.Constraints, func(o facets.Constraint) bool { return o.Slot == c.Slot && o.Not == c.Not }); k >= 0 {
 			if o := &r.out.Constraints[k]; !slices.Contains(o.Values, c.Values[0]) { // "full time or part time"
 				o.Values = append(o.Values, c.Values[0])
 			}
@@ -68,20 +68,20 @@ var working = func() map[string]bool {
 var onSite = set("on site, onsite, in the office, in office, at the office", "vor ort, im büro", "sur place, au bureau, en présentiel, présentiel", "presencial, en la oficina", "no escritório")
 
 // workAt finds the longest words at i that say how or where one works, and how many tokens they are.
-func (r *reader) workAt(i int) (c Constraint, n int) {
+func (r *reader) workAt(i int) (c facets.Constraint, n int) {
 	for n = min(4, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
 			continue
 		}
 		phrase := r.phrase(i, i+n)
 		if name, ok := facets.EmploymentOf(phrase); ok {
-			return Constraint{Slot: facets.Employment, Values: []string{name}}, n
+			return facets.Constraint{Slot: facets.Employment, Values: []string{name}}, n
 		}
 		if facets.IsRemote(phrase) || onSite[phrase] {
-			return Constraint{Slot: facets.Workplace, Values: []string{facets.Remote}, Not: onSite[phrase]}, n
+			return facets.Constraint{Slot: facets.Workplace, Values: []string{facets.Remote}, Not: onSite[phrase]}, n
 		}
 		if strings.HasPrefix(phrase, "hybrid") || phrase == "hibrido" || phrase == "hibrida" || phrase == "hibridos" || phrase == "hibridas" {
-			return Constraint{Slot: facets.Workplace, Values: []string{"hybrid"}}, n
+			return facets.Constraint{Slot: facets.Workplace, Values: []string{"hybrid"}}, n
 		}
 	}
 	return c, 0

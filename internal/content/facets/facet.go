@@ -2,7 +2,8 @@
 // begins, what it is made of. It reads such facts from schema.org objects, and the same values from the words of
 // questions and attributes, so that both are understood alike.
 //
-// It is a leaf: understand speaks of its slots, answer keeps the facts of items in columns. It has no I/O and no clock.
+// What is wanted of items is said in its words too: Constraint and Sort, and the Lexicon that the catalog teaches. It is a
+// leaf: ask/query reads questions into them, content/index keeps the facts of items in columns. It has no I/O and no clock.
 package facets
 
 // Slot names one thing that can be said of an item. It is the schema.org property where there is one, and the name under

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 )
 
@@ -31,18 +30,18 @@ func BenchmarkFind(b *testing.B) {
 			}
 		})
 	}
-	price := func(most float64) query.Constraint {
-		return query.Constraint{Slot: facets.Price, Max: &most, Unit: "EUR"}
+	price := func(most float64) facets.Constraint {
+		return facets.Constraint{Slot: facets.Price, Max: &most, Unit: "EUR"}
 	}
-	red := query.Constraint{Slot: facets.Color, Values: []string{"red"}}
+	red := facets.Constraint{Slot: facets.Color, Values: []string{"red"}}
 	run("words", func(int, *Question) {})
-	run("words+conditions", func(_ int, q *Question) { q.Constraints = []query.Constraint{price(20), red} })
-	run("words+new conditions", func(i int, q *Question) { q.Constraints = []query.Constraint{price(20 + float64(i)/1e6), red} })
+	run("words+conditions", func(_ int, q *Question) { q.Constraints = []facets.Constraint{price(20), red} })
+	run("words+new conditions", func(i int, q *Question) { q.Constraints = []facets.Constraint{price(20 + float64(i)/1e6), red} })
 	run("words+exclusion", func(_ int, q *Question) {
-		q.Constraints = []query.Constraint{{Slot: facets.Color, Not: true, Values: []string{"red"}}}
+		q.Constraints = []facets.Constraint{{Slot: facets.Color, Not: true, Values: []string{"red"}}}
 	})
-	run("conditions alone", func(_ int, q *Question) { q.Text, q.Constraints = "", []query.Constraint{price(20), red} })
-	run("sorted", func(_ int, q *Question) { q.Sort = query.Sort{By: facets.Price} })
+	run("conditions alone", func(_ int, q *Question) { q.Text, q.Constraints = "", []facets.Constraint{price(20), red} })
+	run("sorted", func(_ int, q *Question) { q.Sort = facets.Sort{By: facets.Price} })
 }
 
 // BenchmarkCondition judges conditions over 60,000 items: one that was asked before, which is the floor, and ones that nobody has
@@ -67,15 +66,15 @@ func BenchmarkCondition(b *testing.B) {
 		})
 	}
 	price := func(least, most float64) Question {
-		return Question{Constraints: []query.Constraint{{Slot: facets.Price, Min: &least, Max: &most, Unit: "EUR"}}}
+		return Question{Constraints: []facets.Constraint{{Slot: facets.Price, Min: &least, Max: &most, Unit: "EUR"}}}
 	}
 	run("known", func(int) Question { return price(10, 12) })
 	run("narrow", func(i int) Question { return price(10+float64(i)/1e7, 12) })
 	run("wide", func(i int) Question { return price(1+float64(i)/1e7, 39) })
 	run("values", func(i int) Question {
-		return Question{Constraints: []query.Constraint{{Slot: facets.Color, Not: i%2 == 0, Values: []string{"red", fmt.Sprint("hue ", i)}}}}
+		return Question{Constraints: []facets.Constraint{{Slot: facets.Color, Not: i%2 == 0, Values: []string{"red", fmt.Sprint("hue ", i)}}}}
 	})
-	run("sorted", func(int) Question { return Question{Sort: query.Sort{By: facets.Price, Descending: true}} })
+	run("sorted", func(int) Question { return Question{Sort: facets.Sort{By: facets.Price, Descending: true}} })
 }
 
 func BenchmarkLexicon(b *testing.B) {

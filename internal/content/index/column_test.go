@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
 
@@ -39,7 +39,7 @@ func TestColumnGivesWhatALookAtEachGives(t *testing.T) {
 		}
 		for range 400 {
 			least, most := float64(random.IntN(110)-5), float64(random.IntN(110)-5)
-			asked := query.Constraint{Min: &least, Max: &most, Above: random.IntN(2) == 0, Below: random.IntN(2) == 0}
+			asked := facets.Constraint{Min: &least, Max: &most, Above: random.IntN(2) == 0, Below: random.IntN(2) == 0}
 			switch random.IntN(4) {
 			case 0:
 				asked.Min = nil

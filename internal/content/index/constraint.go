@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
@@ -19,7 +18,7 @@ type verdict struct {
 const maxVerdicts = 8 << 20
 
 // judge gives the verdict on a condition, whether or not it is soft, and remembers it.
-func (v *View) judge(c *query.Constraint) verdict {
+func (v *View) judge(c *facets.Constraint) verdict {
 	var room [128]byte
 	key := appendKey(room[:0], c)
 	v.mu.Lock()
@@ -39,7 +38,7 @@ func (v *View) judge(c *query.Constraint) verdict {
 }
 
 // appendKey names a condition by what it says.
-func appendKey(key []byte, c *query.Constraint) []byte {
+func appendKey(key []byte, c *facets.Constraint) []byte {
 	key = append(key, c.Slot...)
 	for _, value := range c.Values {
 		key = strconv.AppendQuote(key, value)
@@ -67,7 +66,7 @@ func appendKey(key []byte, c *query.Constraint) []byte {
 	return key
 }
 
-func (v *View) verdictOn(c *query.Constraint) verdict {
+func (v *View) verdictOn(c *facets.Constraint) verdict {
 	var meet, known *search.Selection
 	switch {
 	case c.Around > 0:
@@ -84,7 +83,7 @@ func (v *View) verdictOn(c *query.Constraint) verdict {
 	case !c.From.IsZero() || !c.To.IsZero():
 		in, meets := during(c)
 		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
-	case c.Slot == query.OfType:
+	case c.Slot == facets.OfType:
 		return v.onTypes(c)
 	case c.Slot == facets.Diet:
 		return v.onDiets(c)
@@ -100,7 +99,7 @@ func (v *View) verdictOn(c *query.Constraint) verdict {
 }
 
 // onTypes judges what items are. Each says.
-func (v *View) onTypes(c *query.Constraint) verdict {
+func (v *View) onTypes(c *facets.Constraint) verdict {
 	types := v.below(c.Values)
 	meet := v.none()
 	if len(types) > 0 {
@@ -113,7 +112,7 @@ func (v *View) onTypes(c *query.Constraint) verdict {
 }
 
 // unitOf gives the number of the unit that a condition asks for, 0 for any.
-func (v *View) unitOf(c *query.Constraint) uint16 {
+func (v *View) unitOf(c *facets.Constraint) uint16 {
 	if c.Unit == "" {
 		return 0
 	}
@@ -122,7 +121,7 @@ func (v *View) unitOf(c *query.Constraint) uint16 {
 
 // within says whether a range has something within the bounds of a condition. A figure without a unit is taken to be in
 // the one that is asked for.
-func within(c *query.Constraint, unit uint16) (interval, func(low, high float64, u uint16) bool) {
+func within(c *facets.Constraint, unit uint16) (interval, func(low, high float64, u uint16) bool) {
 	least, most := math.Inf(-1), math.Inf(1)
 	if c.Min != nil {
 		least = *c.Min
@@ -139,7 +138,7 @@ func within(c *query.Constraint, unit uint16) (interval, func(low, high float64,
 }
 
 // during says whether a time lies in the span of a condition. A day counts when any of it does.
-func during(c *query.Constraint) (interval, func(low, high float64, _ uint16) bool) {
+func during(c *facets.Constraint) (interval, func(low, high float64, _ uint16) bool) {
 	from, to := math.Inf(-1), math.Inf(1)
 	if !c.From.IsZero() {
 		from = float64(c.From.Unix())
@@ -156,7 +155,7 @@ var called = map[facets.Slot]bool{
 }
 
 // withAnyValue gives the items that have one of the values of a condition.
-func (v *View) withAnyValue(c *query.Constraint) *search.Selection {
+func (v *View) withAnyValue(c *facets.Constraint) *search.Selection {
 	meet := v.none()
 	for _, asked := range c.Values {
 		having, like := v.withValue(c.Slot, asked)
@@ -186,7 +185,7 @@ func (v *View) Share(word string, within *search.Selection) float64 {
 
 // onDiets judges by what is declared, by what a diet forbids, and, where the absence of one kind of food is all that is
 // asked, by the ingredients.
-func (v *View) onDiets(c *query.Constraint) verdict {
+func (v *View) onDiets(c *facets.Constraint) verdict {
 	var meet, broken *search.Selection
 	for i, asked := range c.Values {
 		diet, ok := facets.DietOf(facets.Fold(asked))
@@ -219,7 +218,7 @@ func (v *View) onDiets(c *query.Constraint) verdict {
 
 // onContents judges what is in an item: its ingredients, its allergens, and what its words mention. What is called by its
 // name and keys has it; of what mentions it only in running text it cannot be told.
-func (v *View) onContents(c *query.Constraint) verdict {
+func (v *View) onContents(c *facets.Constraint) verdict {
 	has, mentioned := v.none(), v.none()
 	for _, asked := range c.Values {
 		folded := facets.Fold(asked)
@@ -274,7 +273,7 @@ func (v *View) onEnded(by time.Time) verdict {
 }
 
 // onWorkplace judges where one works. Work that does not say that it is remote is not.
-func (v *View) onWorkplace(c *query.Constraint) verdict {
+func (v *View) onWorkplace(c *facets.Constraint) verdict {
 	meet := v.withAnyValue(c)
 	if c.Not {
 		meet = v.all().Without(meet)
@@ -289,12 +288,12 @@ func (v *View) containing(class string) *search.Selection {
 
 // never says whether a condition must hold whatever else gives way: what somebody eats and must not eat, and what is of a
 // type that is not wanted.
-func never(c *query.Constraint) bool {
-	return c.Slot == facets.Diet && !c.Not || c.Slot == query.OfType || harms(c)
+func never(c *facets.Constraint) bool {
+	return c.Slot == facets.Diet && !c.Not || c.Slot == facets.OfType || harms(c)
 }
 
 // harms says whether what does not meet a condition may harm somebody: then items that do not say do not meet it, either.
-func harms(c *query.Constraint) bool {
+func harms(c *facets.Constraint) bool {
 	if !c.Not && c.Slot == facets.Diet {
 		for _, asked := range c.Values {
 			if diet, ok := facets.DietOf(facets.Fold(asked)); ok {
@@ -323,7 +322,7 @@ func harms(c *query.Constraint) bool {
 
 // weight orders conditions by how much they matter, from the one that gives way first. What is known about a person or
 // was said earlier gives way before what is asked now, and an attribute gives way last; diets and the like never do.
-func weight(c *query.Constraint) int {
+func weight(c *facets.Constraint) int {
 	w := int(c.Source) * 100
 	if c.Slot == facets.Diet {
 		return w + 1000

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
@@ -56,7 +55,7 @@ func (v *View) away(from point, l *Listing) (kilometres float64, ok bool) {
 }
 
 // centre is where a place is, by the items that are in it and say where they are: the middle of them.
-func (v *View) centre(c *query.Constraint) (centre point, ok bool) {
+func (v *View) centre(c *facets.Constraint) (centre point, ok bool) {
 	var all []point
 	for _, ref := range v.withAnyValue(c).And(v.having(facets.Latitude)).All() {
 		v.places(&ref.(*Listing).facts, func(p point) { all = append(all, p) })
@@ -87,7 +86,7 @@ func (v *View) centre(c *query.Constraint) (centre point, ok bool) {
 
 // onDistance judges what is near a place: by where items say that they are, and of those that do not by the names of their
 // places. Where nobody says where the place is, its name counts.
-func (v *View) onDistance(c *query.Constraint) verdict {
+func (v *View) onDistance(c *facets.Constraint) verdict {
 	named, known := v.withAnyValue(c), v.having(c.Slot)
 	if centre, ok := v.centre(c); ok {
 		placed := v.having(facets.Latitude)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
@@ -23,11 +22,11 @@ type Question struct {
 	Guessed bool
 	// Constraints are the conditions on items. Items of which one cannot be told come after those that meet all where
 	// the condition leaves something out, and else only when nothing else is found.
-	Constraints []query.Constraint
+	Constraints []facets.Constraint
 	// Soft are words that raise the items that mention them.
 	Soft []string
 	// Sort is the order of the items; its zero value is by how well they fit.
-	Sort     query.Sort
+	Sort     facets.Sort
 	Limit    int
 	MinScore float64
 	// Within is what may be found at all.
@@ -57,7 +56,7 @@ type Found struct {
 
 // Relaxed is a condition that gave way.
 type Relaxed struct {
-	Constraint query.Constraint
+	Constraint facets.Constraint
 	// Unknown says that it did not give way to items that break it, but to those that do not say.
 	Unknown bool
 	// Types says that it was the types of the question, which are the constraint's values; Words, that it was its words.
@@ -104,21 +103,21 @@ func (v *View) Find(q Question) Found {
 	s.over = v.over(&q)
 	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
 		if s.near = v.near(&q); s.near != nil {
-			s.asked.Sort = query.Sort{By: nearest}
+			s.asked.Sort = facets.Sort{By: nearest}
 		}
 	}
 	return s.find()
 }
 
 // tells says whether a soft condition tells what is wanted, so that without any other words it has to hold: "ugg slippers".
-func tells(c *query.Constraint) bool {
+func tells(c *facets.Constraint) bool {
 	return !c.Not && len(c.Values) > 0 && (called[c.Slot] || c.Slot == facets.Location)
 }
 
 // spelled is a condition on what is not wanted with its words as they are meant: what nothing mentions because it is
 // misspelt would leave nothing out.
-func (s *finding) spelled(c *query.Constraint) *query.Constraint {
-	if !c.Not || len(c.Values) == 0 || s.asked.Literal || s.asked.AsSpelled || c.Source == query.FromAttribute {
+func (s *finding) spelled(c *facets.Constraint) *facets.Constraint {
+	if !c.Not || len(c.Values) == 0 || s.asked.Literal || s.asked.AsSpelled || c.Source == facets.FromAttribute {
 		return c
 	}
 	meant := *c
@@ -166,7 +165,7 @@ type preference struct {
 }
 
 // preferring makes a preference of a condition.
-func (v *View) preferring(c *query.Constraint) preference {
+func (v *View) preferring(c *facets.Constraint) preference {
 	p := preference{verdict: v.judge(c), slot: c.Slot, not: c.Not}
 	if c.Not && c.Slot == facets.Mention {
 		p.denied = v.none()
@@ -178,7 +177,7 @@ func (v *View) preferring(c *query.Constraint) preference {
 }
 
 type condition struct {
-	query.Constraint
+	facets.Constraint
 	verdict
 }
 
@@ -255,7 +254,7 @@ func (s *finding) attempts() []attempt {
 // vouched says whether the words may give way: some condition tells what is wanted, and not only what is not.
 func (s *finding) vouched() bool {
 	return s.asked.Text != "" && slices.ContainsFunc(s.hard, func(c condition) bool {
-		return !c.Not && (c.Source == query.FromText || c.Source == query.FromAttribute || c.Source == query.FromAnswer)
+		return !c.Not && (c.Source == facets.FromText || c.Source == facets.FromAttribute || c.Source == facets.FromAnswer)
 	})
 }
 
@@ -276,10 +275,10 @@ func (s *finding) givingWay() []int {
 // gaveWay tells what an attempt left of the question.
 func (s *finding) gaveWay(a attempt, hits []Hit) (relaxed []Relaxed) {
 	if a.anyTypes {
-		relaxed = append(relaxed, Relaxed{Constraint: query.Constraint{Slot: "@type", Values: s.asked.Types, Source: query.FromText}, Types: true})
+		relaxed = append(relaxed, Relaxed{Constraint: facets.Constraint{Slot: "@type", Values: s.asked.Types, Source: facets.FromText}, Types: true})
 	}
 	if a.wordless {
-		relaxed = append(relaxed, Relaxed{Constraint: query.Constraint{Slot: "text", Values: []string{s.asked.Text}, Source: query.FromText}, Words: true})
+		relaxed = append(relaxed, Relaxed{Constraint: facets.Constraint{Slot: "text", Values: []string{s.asked.Text}, Source: facets.FromText}, Words: true})
 	}
 	for i, c := range s.hard {
 		switch {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 )
@@ -88,26 +87,26 @@ var lamps = []string{
 func TestConditionsHold(t *testing.T) {
 	t.Parallel()
 	v := stocked(t, lamps...)
-	under20 := query.Constraint{Slot: facets.Price, Max: limit(20), Below: true, Unit: "USD"}
+	under20 := facets.Constraint{Slot: facets.Price, Max: limit(20), Below: true, Unit: "USD"}
 	for name, c := range map[string]struct {
 		ask  Question
 		want []string
 	}{
-		"below a price":              {Question{Text: "lamp", Constraints: []query.Constraint{under20}, Sort: query.Sort{By: facets.Price}}, []string{"lamp book", "red lamp"}},
-		"of a type, below a price":   {Question{Text: "lamp", Types: []string{"Product"}, Constraints: []query.Constraint{under20}}, []string{"red lamp"}},
-		"without words":              {Question{Types: []string{"Product"}, Constraints: []query.Constraint{under20}}, []string{"red lamp"}},
-		"a range meets a range":      {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Price, Min: limit(30), Max: limit(50)}}}, []string{"blue lamp"}},
-		"a bound itself":             {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Price, Max: limit(12)}}}, []string{"lamp book"}},
-		"another currency":           {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Price, Min: limit(1000), Unit: "EUR"}}}, []string{"big lamp"}},
-		"a rating on its scale":      {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Rating, Min: limit(4.6)}}}, []string{"blue lamp"}},
-		"a brand without its accent": {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Brand, Values: []string{"sud"}}}}, []string{"blue lamp"}},
-		"a colour among several":     {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Color, Values: []string{"white"}}}}, []string{"blue lamp"}},
-		"not a colour, then unknown": {Question{Text: "lamp", Types: []string{"Product"}, Constraints: []query.Constraint{{Slot: facets.Color, Not: true, Values: []string{"red"}}}}, []string{"blue lamp", "big lamp"}},
-		"a weight in its base unit":  {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: "weight", Min: limit(4000), Unit: "g"}}}, []string{"big lamp"}},
-		"an author":                  {Question{Constraints: []query.Constraint{{Slot: facets.Author, Values: []string{"Lee"}}}}, []string{"lamp book"}},
-		"sorted, unknown last":       {Question{Text: "lamp", Types: []string{"Product"}, Sort: query.Sort{By: facets.Price, Descending: true}}, []string{"big lamp", "blue lamp", "red lamp", "odd lamp"}},
+		"below a price":              {Question{Text: "lamp", Constraints: []facets.Constraint{under20}, Sort: facets.Sort{By: facets.Price}}, []string{"lamp book", "red lamp"}},
+		"of a type, below a price":   {Question{Text: "lamp", Types: []string{"Product"}, Constraints: []facets.Constraint{under20}}, []string{"red lamp"}},
+		"without words":              {Question{Types: []string{"Product"}, Constraints: []facets.Constraint{under20}}, []string{"red lamp"}},
+		"a range meets a range":      {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Min: limit(30), Max: limit(50)}}}, []string{"blue lamp"}},
+		"a bound itself":             {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Max: limit(12)}}}, []string{"lamp book"}},
+		"another currency":           {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Min: limit(1000), Unit: "EUR"}}}, []string{"big lamp"}},
+		"a rating on its scale":      {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Rating, Min: limit(4.6)}}}, []string{"blue lamp"}},
+		"a brand without its accent": {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Brand, Values: []string{"sud"}}}}, []string{"blue lamp"}},
+		"a colour among several":     {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"white"}}}}, []string{"blue lamp"}},
+		"not a colour, then unknown": {Question{Text: "lamp", Types: []string{"Product"}, Constraints: []facets.Constraint{{Slot: facets.Color, Not: true, Values: []string{"red"}}}}, []string{"blue lamp", "big lamp"}},
+		"a weight in its base unit":  {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: "weight", Min: limit(4000), Unit: "g"}}}, []string{"big lamp"}},
+		"an author":                  {Question{Constraints: []facets.Constraint{{Slot: facets.Author, Values: []string{"Lee"}}}}, []string{"lamp book"}},
+		"sorted, unknown last":       {Question{Text: "lamp", Types: []string{"Product"}, Sort: facets.Sort{By: facets.Price, Descending: true}}, []string{"big lamp", "blue lamp", "red lamp", "odd lamp"}},
 		"no words and no conditions": {Question{}, nil},
-		"a mention that is unwanted": {Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Mention, Not: true, Values: []string{"book"}}, {Slot: facets.Price, Max: limit(20)}}}, []string{"red lamp"}},
+		"a mention that is unwanted": {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Mention, Not: true, Values: []string{"book"}}, {Slot: facets.Price, Max: limit(20)}}}, []string{"red lamp"}},
 	} {
 		t.Run(name, func(t *testing.T) { wantFound(t, v, c.ask, c.want...) })
 	}
@@ -116,18 +115,18 @@ func TestConditionsHold(t *testing.T) {
 func TestWhatNothingMeetsGivesWayAndIsTold(t *testing.T) {
 	t.Parallel()
 	v := stocked(t, lamps...)
-	cheap := query.Constraint{Slot: facets.Price, Max: limit(5), Source: query.FromText}
-	red := query.Constraint{Slot: facets.Color, Values: []string{"red"}, Source: query.FromText}
-	asked := query.Constraint{Slot: facets.Price, Max: limit(5), Source: query.FromAttribute}
-	got, relaxed := found(v, Question{Text: "lamp", Types: []string{"Product"}, Constraints: []query.Constraint{red, cheap}})
+	cheap := facets.Constraint{Slot: facets.Price, Max: limit(5), Source: facets.FromText}
+	red := facets.Constraint{Slot: facets.Color, Values: []string{"red"}, Source: facets.FromText}
+	asked := facets.Constraint{Slot: facets.Price, Max: limit(5), Source: facets.FromAttribute}
+	got, relaxed := found(v, Question{Text: "lamp", Types: []string{"Product"}, Constraints: []facets.Constraint{red, cheap}})
 	if !slices.Equal(got, []string{"odd lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Slot != facets.Price || !relaxed[0].Unknown {
 		t.Errorf("a red lamp below 5 finds %q, relaxed %+v; want the red one that has no price, and that told", got, relaxed)
 	}
-	got, relaxed = found(v, Question{Text: "blue lamp", Constraints: []query.Constraint{{Slot: facets.Color, Values: []string{"blue"}}, asked}})
-	if !slices.Equal(got, []string{"blue lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Source != query.FromAttribute {
+	got, relaxed = found(v, Question{Text: "blue lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"blue"}}, asked}})
+	if !slices.Equal(got, []string{"blue lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Source != facets.FromAttribute {
 		t.Errorf("a blue lamp below 5 finds %q, relaxed %+v", got, relaxed)
 	}
-	if got, relaxed = found(v, Question{Text: "violin", Constraints: []query.Constraint{red}}); len(got) > 0 || len(relaxed) > 0 {
+	if got, relaxed = found(v, Question{Text: "violin", Constraints: []facets.Constraint{red}}); len(got) > 0 || len(relaxed) > 0 {
 		t.Errorf("words that nothing has find %q, relaxed %+v", got, relaxed)
 	}
 }
@@ -146,7 +145,7 @@ func TestWhatIsLeftOutStaysOut(t *testing.T) {
 	t.Parallel()
 	v := stocked(t, meals...)
 	not := func(slot facets.Slot, words ...string) Question {
-		return Question{Text: "cake", Types: []string{"Recipe"}, Constraints: []query.Constraint{{Slot: slot, Not: true, Values: words}}}
+		return Question{Text: "cake", Types: []string{"Recipe"}, Constraints: []facets.Constraint{{Slot: slot, Not: true, Values: words}}}
 	}
 	for name, c := range map[string]struct {
 		ask  Question
@@ -156,9 +155,9 @@ func TestWhatIsLeftOutStaysOut(t *testing.T) {
 		"an ingredient":           {not(facets.Ingredient, "ginger"), "beef cake,lemon cake,oat cake,secret cake,walnut cake"},
 		"a kind in German":        {not(facets.Ingredient, "Fleisch"), "gingerbread cake,lemon cake,oat cake,secret cake,walnut cake"},
 		"dairy, not oat milk":     {not(facets.Ingredient, "dairy"), "beef cake,gingerbread cake,oat cake,secret cake,walnut cake"},
-		"nut-free as a diet":      {Question{Text: "cake", Constraints: []query.Constraint{{Slot: facets.Diet, Values: []string{"nutfree"}}}}, "beef cake,gingerbread cake,lemon cake,oat cake"},
-		"a declared diet":         {Question{Text: "cake", Constraints: []query.Constraint{{Slot: facets.Diet, Values: []string{"vegan"}}}}, "oat cake"},
-		"a diet that follows":     {Question{Text: "cake", Constraints: []query.Constraint{{Slot: facets.Diet, Values: []string{"vegetarian"}}}}, "oat cake,walnut cake"},
+		"nut-free as a diet":      {Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"nutfree"}}}}, "beef cake,gingerbread cake,lemon cake,oat cake"},
+		"a declared diet":         {Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"vegan"}}}}, "oat cake"},
+		"a diet that follows":     {Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"vegetarian"}}}}, "oat cake,walnut cake"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, relaxed := found(v, c.ask)
@@ -168,11 +167,11 @@ func TestWhatIsLeftOutStaysOut(t *testing.T) {
 			}
 		})
 	}
-	got, _ := found(v, Question{Text: "cake", Constraints: []query.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"ginger"}}}})
+	got, _ := found(v, Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"ginger"}}}})
 	if len(got) == 0 || got[len(got)-1] != "secret cake" || slices.Contains(got, "cake through the ages") {
 		t.Errorf("what does not list its ingredients comes last, and nothing else than recipes; got %q", got)
 	}
-	if got, relaxed := found(v, Question{Text: "walnut", Constraints: []query.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}}}}); len(got) > 0 {
+	if got, relaxed := found(v, Question{Text: "walnut", Constraints: []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}}}}); len(got) > 0 {
 		t.Errorf("walnut without nuts finds %q, relaxed %v: what must not be eaten never gives way", got, relaxed)
 	}
 }
@@ -215,7 +214,7 @@ func TestOnlyOpenItemsTeachAndLicensedOnesHaveTheFactsOfTheirNotice(t *testing.T
 	if got := v.Lexicon().Meanings("sud"); len(got) != 1 || got[0].Value != "Süd" || got[0].Slot != facets.Brand {
 		t.Errorf("the brand of an open item teaches %v", got)
 	}
-	got, _ := found(v, Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Price, Max: limit(20)}}})
+	got, _ := found(v, Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Max: limit(20)}}})
 	if !slices.Equal(got, []string{"lamp book"}) {
 		t.Errorf("below 20 there is %q; the price of a licensed item must not be felt", got)
 	}
@@ -231,7 +230,7 @@ func TestCategoryIsTheOneThatIsNamed(t *testing.T) {
 		`{"@type":"Product","name":"glow","category":"Home > Lighting & Ceiling Fans > Wall Lamps"}`,
 		`{"@type":"Product","name":"old ceiling fan"}`,
 	)
-	ceiling := Question{Constraints: []query.Constraint{{Slot: facets.Category, Values: []string{"ceiling fan"}}}}
+	ceiling := Question{Constraints: []facets.Constraint{{Slot: facets.Category, Values: []string{"ceiling fan"}}}}
 	got, _ := found(v, ceiling)
 	if sorted(got) != "breeze,old ceiling fan" {
 		t.Errorf("ceiling fans are %q", got)
@@ -250,7 +249,7 @@ func TestPreferencesOrderAndLeaveNothingOut(t *testing.T) {
 		`{"@type":"Product","name":"lava lamp","color":"Blue"}`,
 	)
 	prefer := func(not bool) Question {
-		return Question{Text: "lamp", Constraints: []query.Constraint{{Slot: facets.Color, Not: not, Soft: true, Values: []string{"red"}}}}
+		return Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Not: not, Soft: true, Values: []string{"red"}}}}
 	}
 	if got, _ := found(v, prefer(false)); len(got) != 3 || got[0] != "night lamp" {
 		t.Errorf("red ones first: %q", got)
@@ -266,8 +265,8 @@ func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
 		`{"@type":"Recipe","name":"Ginger cake","recipeIngredient":["flour","ginger"]}`,
 		`{"@type":"Recipe","name":"Lemon cake","recipeIngredient":["flour","lemon"]}`,
 	)
-	q := Question{Text: "cake", Limit: 10, Within: v.Select(func(*Listing) bool { return true }), Constraints: []query.Constraint{
-		{Slot: facets.Ingredient, Not: true, Values: []string{"gingr"}, Source: query.FromText},
+	q := Question{Text: "cake", Limit: 10, Within: v.Select(func(*Listing) bool { return true }), Constraints: []facets.Constraint{
+		{Slot: facets.Ingredient, Not: true, Values: []string{"gingr"}, Source: facets.FromText},
 	}}
 	f := v.Find(q)
 	if len(f.Hits) != 1 || f.Hits[0].URL != "https://site.example/Lemon-cake" {
@@ -286,7 +285,7 @@ func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
 	}
 	for name, change := range map[string]func(q *Question){
 		"taken as written":  func(q *Question) { q.Literal = true },
-		"as an attribute":   func(q *Question) { q.Constraints[0].Source = query.FromAttribute },
+		"as an attribute":   func(q *Question) { q.Constraints[0].Source = facets.FromAttribute },
 		"a word of our own": func(q *Question) { q.Constraints[0].Values = []string{"celery"} },
 	} {
 		changed := q
@@ -303,15 +302,15 @@ func TestWhatIsNotWantedComesLast(t *testing.T) {
 	v := stocked(t,
 		`{"@type":"Product","name":"Desk lamp","description":"A lamp with a switch."}`, `{"@type":"Product","name":"Touch lamp","description":"A lamp, no switch."}`,
 		`{"@type":"Product","name":"Wall lamp","description":"A lamp for the wall."}`, `{"@type":"Product","name":"Tote bag","description":"A bag without zip."}`)
-	unwanted := query.Constraint{Slot: facets.Mention, Not: true, Values: []string{"switch"}, Soft: true}
-	wantFound(t, v, Question{Text: "lamp", Beside: "lamp without switch", Constraints: []query.Constraint{unwanted}}, "Touch lamp", "Wall lamp", "Desk lamp")
+	unwanted := facets.Constraint{Slot: facets.Mention, Not: true, Values: []string{"switch"}, Soft: true}
+	wantFound(t, v, Question{Text: "lamp", Beside: "lamp without switch", Constraints: []facets.Constraint{unwanted}}, "Touch lamp", "Wall lamp", "Desk lamp")
 }
 
 func TestTypesAreLeftOutAndNeverGiveWay(t *testing.T) {
 	t.Parallel()
 	v := stocked(t, `{"@type":"Book","name":"On lamps"}`, `{"@type":"Product","name":"Wall lamp"}`)
-	not := func(typ string) []query.Constraint {
-		return []query.Constraint{{Slot: query.OfType, Not: true, Values: []string{typ}, Source: query.FromText}}
+	not := func(typ string) []facets.Constraint {
+		return []facets.Constraint{{Slot: facets.OfType, Not: true, Values: []string{typ}, Source: facets.FromText}}
 	}
 	wantFound(t, v, Question{Text: "lamp", Constraints: not("Book")}, "Wall lamp")
 	wantFound(t, v, Question{Constraints: not("Product")}, "On lamps")
@@ -324,13 +323,13 @@ func TestDietsNeverGiveWay(t *testing.T) {
 	v := stocked(t, `{"@type":"Recipe","name":"Walnut bread","recipeIngredient":["100 g walnuts"],"suitableForDiet":"https://schema.org/VeganDiet"}`,
 		`{"@type":"Recipe","name":"Walnut cheesecake","recipeIngredient":["500 g cream cheese","biscuits"]}`,
 		`{"@type":"Recipe","name":"Lentil stew","recipeIngredient":["200 g lentils"],"suitableForDiet":"https://schema.org/VeganDiet"}`)
-	vegan := query.Constraint{Slot: facets.Diet, Values: []string{"vegan"}, Source: query.FromText}
-	nuts := query.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}, Source: query.FromText}
-	names, relaxed := found(v, Question{Text: "walnut", Types: []string{"Recipe"}, Constraints: []query.Constraint{vegan, nuts}})
+	vegan := facets.Constraint{Slot: facets.Diet, Values: []string{"vegan"}, Source: facets.FromText}
+	nuts := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}, Source: facets.FromText}
+	names, relaxed := found(v, Question{Text: "walnut", Types: []string{"Recipe"}, Constraints: []facets.Constraint{vegan, nuts}})
 	if slices.Contains(names, "Walnut bread") || slices.Contains(names, "Walnut cheesecake") {
 		t.Errorf("vegan and without nuts finds %q, relaxed %v", names, relaxed)
 	}
-	names, relaxed = found(v, Question{Text: "cheesecake", Types: []string{"Recipe"}, Constraints: []query.Constraint{vegan}})
+	names, relaxed = found(v, Question{Text: "cheesecake", Types: []string{"Recipe"}, Constraints: []facets.Constraint{vegan}})
 	if slices.Contains(names, "Walnut cheesecake") {
 		t.Errorf("a vegan cheesecake is %q, relaxed %v", names, relaxed)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 )
 
@@ -21,13 +20,13 @@ var taught = []facets.Slot{
 }
 
 // learn makes the lexicon of a view: of items that are open alone.
-func (v *View) learn() *query.Lexicon {
+func (v *View) learn() *facets.Lexicon {
 	counts := v.count(v.everything.All(), func(l *Listing) bool { return l.open })
-	t := query.Taught{Items: counts.items, Types: counts.types, Values: map[facets.Slot][]query.Value{}}
+	t := facets.Taught{Items: counts.items, Types: counts.types, Values: map[facets.Slot][]facets.Value{}}
 	for slot, tally := range counts.slots {
-		t.Slots = append(t.Slots, query.Known{Slot: slot, Kind: tally.kind(), Unit: tally.unit(), Count: tally.items})
+		t.Slots = append(t.Slots, facets.Known{Slot: slot, Kind: tally.kind(), Unit: tally.unit(), Count: tally.items})
 	}
-	slices.SortFunc(t.Slots, func(a, b query.Known) int {
+	slices.SortFunc(t.Slots, func(a, b facets.Known) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.Slot), string(b.Slot)))
 	})
 	for _, slot := range taught {
@@ -35,12 +34,12 @@ func (v *View) learn() *query.Lexicon {
 			t.Values[slot] = teachable(slot, tally.values)
 		}
 	}
-	return query.NewLexicon(t)
+	return facets.NewLexicon(t)
 }
 
 // teachable gives the values of a slot, the most frequent first. Colours and materials come apart too: "Black/White" teaches
 // both.
-func teachable(slot facets.Slot, values map[string]int) []query.Value {
+func teachable(slot facets.Slot, values map[string]int) []facets.Value {
 	counts := map[string]int{}
 	for text, n := range values {
 		counts[text] += n
@@ -56,11 +55,11 @@ func teachable(slot facets.Slot, values map[string]int) []query.Value {
 			}
 		}
 	}
-	all := make([]query.Value, 0, len(counts))
+	all := make([]facets.Value, 0, len(counts))
 	for text, n := range counts {
-		all = append(all, query.Value{Text: text, Count: n})
+		all = append(all, facets.Value{Text: text, Count: n})
 	}
-	slices.SortFunc(all, func(a, b query.Value) int {
+	slices.SortFunc(all, func(a, b facets.Value) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Text, b.Text))
 	})
 	return all[:min(len(all), maxTaught)]

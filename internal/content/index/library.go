@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
@@ -55,7 +54,7 @@ type Library struct {
 	types  map[string]bool // that items had since the index was begun
 	intern map[string]string
 	words  *dictionary // since the index was begun
-	taught *query.Lexicon
+	taught *facets.Lexicon
 	news   int // changes since it was taught
 
 	view atomic.Pointer[View]

@@ -10,7 +10,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 )
 
@@ -76,7 +75,7 @@ func (w ware) object(form int) string {
 }
 
 // meets is the oracle's own reading of a condition.
-func (w ware) meets(c query.Constraint) bool {
+func (w ware) meets(c facets.Constraint) bool {
 	in := func(v float64, known bool) bool {
 		return known && (c.Min == nil || v > *c.Min || v == *c.Min && !c.Above) && (c.Max == nil || v < *c.Max || v == *c.Max && !c.Below)
 	}
@@ -94,8 +93,8 @@ func (w ware) meets(c query.Constraint) bool {
 	return has != c.Not
 }
 
-func drawConstraint(t *rapid.T) query.Constraint {
-	c := query.Constraint{Slot: rapid.SampledFrom([]facets.Slot{facets.Price, facets.Rating, facets.TotalTime, facets.Color, facets.Start}).Draw(t, "slot"), Source: query.FromText}
+func drawConstraint(t *rapid.T) facets.Constraint {
+	c := facets.Constraint{Slot: rapid.SampledFrom([]facets.Slot{facets.Price, facets.Rating, facets.TotalTime, facets.Color, facets.Start}).Draw(t, "slot"), Source: facets.FromText}
 	switch c.Slot {
 	case facets.Color:
 		c.Values = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"red", "blue", "navy", "green", "violet"}), 1, 2, func(s string) string { return s }).Draw(t, "values")
@@ -134,7 +133,7 @@ func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		constraints := rapid.SliceOfN(rapid.Custom(drawConstraint), 1, 4).Draw(t, "constraints")
 		q := Question{Constraints: constraints, Limit: 1000, Text: rapid.SampledFrom([]string{"", "thing"}).Draw(t, "text")}
-		q.Sort = rapid.SampledFrom([]query.Sort{{}, {By: facets.Price}, {By: facets.Rating, Descending: true}, {By: facets.TotalTime}}).Draw(t, "sort")
+		q.Sort = rapid.SampledFrom([]facets.Sort{{}, {By: facets.Price}, {By: facets.Rating, Descending: true}, {By: facets.TotalTime}}).Draw(t, "sort")
 		got, relaxed := found(v, q)
 		var want []string
 		for _, w := range stock {
@@ -158,7 +157,7 @@ func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
 		}
 		inOrder(t, q.Sort, constraints, got, byName)
 		q.Limit = rapid.IntRange(1, 20).Draw(t, "limit")
-		if few, _ := found(v, q); !slices.Equal(few, got[:min(q.Limit, len(got))]) && !slices.ContainsFunc(constraints, func(c query.Constraint) bool { return c.Not }) {
+		if few, _ := found(v, q); !slices.Equal(few, got[:min(q.Limit, len(got))]) && !slices.ContainsFunc(constraints, func(c facets.Constraint) bool { return c.Not }) {
 			t.Fatalf("%v by %v finds %q among the first %d, and %q among all", constraints, q.Sort, few, q.Limit, got[:min(q.Limit, len(got))])
 		}
 	})
@@ -168,7 +167,7 @@ func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Va
 
 // inOrder holds hits to the order that was asked for, within those that say that they meet what is left out and within
 // those that do not say.
-func inOrder(t *rapid.T, by query.Sort, constraints []query.Constraint, got []string, all map[string]ware) {
+func inOrder(t *rapid.T, by facets.Sort, constraints []facets.Constraint, got []string, all map[string]ware) {
 	if by.By == "" {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
@@ -54,14 +53,14 @@ var attended = []string{"Event", "Course", "CourseInstance"}
 // over gives the items that were over when the day of a question began; nil where there are none, or where the question is
 // about the time of things.
 func (v *View) over(q *Question) *search.Selection {
-	if q.Today.IsZero() || timely(q.Sort.By) || slices.ContainsFunc(q.Constraints, func(c query.Constraint) bool { return timely(c.Slot) && !c.Soft }) {
+	if q.Today.IsZero() || timely(q.Sort.By) || slices.ContainsFunc(q.Constraints, func(c facets.Constraint) bool { return timely(c.Slot) && !c.Soft }) {
 		return nil
 	}
 	types := v.below(attended)
 	if len(types) == 0 {
 		return nil
 	}
-	over := v.judge(&query.Constraint{Slot: facets.End, To: q.Today}).meet
+	over := v.judge(&facets.Constraint{Slot: facets.End, To: q.Today}).meet
 	over = over.And(v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} }))
 	if over.Empty() {
 		return nil

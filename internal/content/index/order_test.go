@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 )
 
@@ -25,7 +24,7 @@ func TestEventsThatAreOverComeBehindThoseToCome(t *testing.T) {
 	v := stocked(t, calendar...)
 	brunch := "jazz brunch in the garden of the old harbour house"
 	events := []string{"Event"}
-	ended := query.Constraint{Slot: facets.End, To: nov20}
+	ended := facets.Constraint{Slot: facets.End, To: nov20}
 	for name, c := range map[string]struct {
 		ask  Question
 		want []string
@@ -33,10 +32,10 @@ func TestEventsThatAreOverComeBehindThoseToCome(t *testing.T) {
 		"among those that fit":        {Question{Text: "jazz", Types: events, Today: nov20}, []string{brunch, "jazz night"}},
 		"not on a day without a date": {Question{Text: "jazz", Types: events}, []string{"jazz night", brunch}},
 		"in a list":                   {Question{Types: events, Today: nov20}, []string{"long show", "glass show", brunch, "jazz night", "old fair"}},
-		"in another order":            {Question{Types: events, Today: nov20, Sort: query.Sort{By: facets.Rating, Descending: true}}, []string{"glass show", brunch, "long show", "jazz night", "old fair"}},
-		"when they are asked for":     {Question{Types: events, Today: nov20, Constraints: []query.Constraint{ended}, Sort: query.Sort{By: facets.Start, Descending: true}}, []string{"jazz night", "old fair"}},
+		"in another order":            {Question{Types: events, Today: nov20, Sort: facets.Sort{By: facets.Rating, Descending: true}}, []string{"glass show", brunch, "long show", "jazz night", "old fair"}},
+		"when they are asked for":     {Question{Types: events, Today: nov20, Constraints: []facets.Constraint{ended}, Sort: facets.Sort{By: facets.Start, Descending: true}}, []string{"jazz night", "old fair"}},
 		"when a time is asked for": {
-			Question{Types: events, Today: nov20, Constraints: []query.Constraint{{Slot: facets.Start, From: nov20.AddDate(-1, 0, 0), To: nov20.AddDate(0, -1, 0)}}},
+			Question{Types: events, Today: nov20, Constraints: []facets.Constraint{{Slot: facets.Start, From: nov20.AddDate(-1, 0, 0), To: nov20.AddDate(0, -1, 0)}}},
 			[]string{"jazz night", "glass show"},
 		},
 	} {
@@ -71,7 +70,7 @@ func TestWhatCostsLessComesFirstAmongWhatFitsAsWell(t *testing.T) {
 		`{"@type":"Product","name":"desk lamp","offers":{"price":40,"priceCurrency":"EUR"}}`, `{"@type":"Product","name":"tall lamp","offers":{"price":150,"priceCurrency":"EUR"}}`,
 		`{"@type":"Product","name":"bulb","description":"For a lamp of any kind, and for much else in a house, be it large or small.","offers":{"price":2,"priceCurrency":"EUR"}}`,
 	)
-	cheap := []query.Constraint{{Slot: facets.Price, Cheap: true, Soft: true}}
+	cheap := []facets.Constraint{{Slot: facets.Price, Cheap: true, Soft: true}}
 	got, relaxed := found(v, Question{Text: "lamp", Types: []string{"Product"}, Constraints: cheap})
 	if len(got) != 5 || got[0] != "clip lamp" || got[1] != "desk lamp" || got[4] != "bulb" || len(relaxed) > 0 {
 		t.Errorf("got %q, want the lamps that cost least first, and what is no lamp last", got)
@@ -85,7 +84,7 @@ func TestWhatCostsNothing(t *testing.T) {
 		`{"@type":"Event","name":"fair play","offers":[{"price":30,"priceCurrency":"EUR"},{"price":0,"priceCurrency":"EUR"}]}`, `{"@type":"Event","name":"fair run"}`,
 		`{"@type":"Article","name":"fair news","isAccessibleForFree":true}`,
 	)
-	free := []query.Constraint{{Slot: facets.Price, Max: limit(0)}}
+	free := []facets.Constraint{{Slot: facets.Price, Max: limit(0)}}
 	wantFound(t, v, Question{Text: "fair", Constraints: free, Types: []string{"Article"}}, "fair news")
 	got, _ := found(v, Question{Text: "fair", Constraints: free, Types: []string{"Event"}})
 	if slices.Sort(got); !slices.Equal(got, []string{"fair talk", "fair walk"}) {
@@ -99,14 +98,14 @@ func TestWorkThatDoesNotSayThatItIsRemoteIsNot(t *testing.T) {
 		`{"@type":"JobPosting","name":"go job","jobLocationType":"TELECOMMUTE","employmentType":"Full-time"}`,
 		`{"@type":"JobPosting","name":"rust job","employmentType":["PART_TIME","Praktikum"]}`,
 	)
-	remote := query.Constraint{Slot: facets.Workplace, Values: []string{facets.Remote}}
+	remote := facets.Constraint{Slot: facets.Workplace, Values: []string{facets.Remote}}
 	onSite := remote
 	onSite.Not = true
-	for want, c := range map[string]query.Constraint{
+	for want, c := range map[string]facets.Constraint{
 		"go job": remote, "rust job": onSite,
 	} {
-		wantFound(t, v, Question{Text: "job", Constraints: []query.Constraint{c}}, want)
+		wantFound(t, v, Question{Text: "job", Constraints: []facets.Constraint{c}}, want)
 	}
-	wantFound(t, v, Question{Text: "job", Constraints: []query.Constraint{{Slot: facets.Employment, Values: []string{"FULL_TIME"}}}}, "go job")
-	wantFound(t, v, Question{Text: "job", Constraints: []query.Constraint{{Slot: facets.Employment, Values: []string{"INTERN"}}}}, "rust job")
+	wantFound(t, v, Question{Text: "job", Constraints: []facets.Constraint{{Slot: facets.Employment, Values: []string{"FULL_TIME"}}}}, "go job")
+	wantFound(t, v, Question{Text: "job", Constraints: []facets.Constraint{{Slot: facets.Employment, Values: []string{"INTERN"}}}}, "rust job")
 }

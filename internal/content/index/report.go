@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
 
@@ -22,7 +22,7 @@ type Report struct {
 const maxReportWords = 32
 
 // hard says whether a condition is one that items must meet.
-func hard(c query.Constraint) bool { return !c.Soft }
+func hard(c facets.Constraint) bool { return !c.Soft }
 
 // Report counts all items that meet a question and that permit admits: those that mention each word of it that any item
 // mentions, and meet its conditions for sure. The text "*" is everything; words that no item mentions, and nothing beside

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
@@ -25,7 +24,7 @@ type order struct {
 const nearest facets.Slot = "distance"
 
 // orderBy gives the order of a question; ok is false when no item says anything in its slot.
-func (s *finding) orderBy(by query.Sort) (o order, ok bool) {
+func (s *finding) orderBy(by facets.Sort) (o order, ok bool) {
 	v := s.view
 	o = order{view: v, descending: by.Descending}
 	if by.By == nearest && s.near != nil {
@@ -74,7 +73,7 @@ func (o *order) keys(hits []Hit) []keyed {
 }
 
 // leaders gives the first hits in an order, ordered; in the order they have when no item says anything of it.
-func (s *finding) leaders(hits []Hit, by query.Sort, limit int) []Hit {
+func (s *finding) leaders(hits []Hit, by facets.Sort, limit int) []Hit {
 	o, ok := s.orderBy(by)
 	if !ok || limit <= 0 {
 		return hits[:min(len(hits), max(limit, 0))]
@@ -123,14 +122,14 @@ func (s *finding) first(hits []Hit, limit int) []Hit {
 func (s *finding) list(within *search.Selection, limit int) []Hit {
 	by := s.asked.Sort
 	if by.By == "" {
-		by = query.Sort{By: facets.Rating, Descending: true}
+		by = facets.Sort{By: facets.Rating, Descending: true}
 		for _, c := range s.hard {
 			if c.Slot == facets.Start {
-				by = query.Sort{By: facets.Start}
+				by = facets.Sort{By: facets.Start}
 			}
 		}
 		if s.over != nil && s.attended() {
-			by = query.Sort{By: facets.Start}
+			by = facets.Sort{By: facets.Start}
 		}
 		if len(s.soft) > 0 || s.cheap {
 			return s.preferred(within, by, limit)
@@ -148,7 +147,7 @@ func (s *finding) list(within *search.Selection, limit int) []Hit {
 }
 
 // ordered gives the first items of a selection in an order.
-func (s *finding) ordered(within *search.Selection, by query.Sort, limit int) []Hit {
+func (s *finding) ordered(within *search.Selection, by facets.Sort, limit int) []Hit {
 	for want := limit; ; want *= 4 {
 		hits := s.leading(within, by, want)
 		n := len(hits)
@@ -162,7 +161,7 @@ func (s *finding) ordered(within *search.Selection, by query.Sort, limit int) []
 }
 
 // preferred gives the items of a selection that meet soft conditions, or cost less, before the others.
-func (s *finding) preferred(within *search.Selection, by query.Sort, limit int) []Hit {
+func (s *finding) preferred(within *search.Selection, by facets.Sort, limit int) []Hit {
 	keep := max(4*limit, 1024)
 	var hits []Hit
 	cut := func() {
@@ -189,7 +188,7 @@ func (s *finding) preferred(within *search.Selection, by query.Sort, limit int) 
 
 // leading gives items of a selection among which are the first of an order, so many as there are: from each part those
 // that lead there, by walking along the column until there are enough.
-func (s *finding) leading(within *search.Selection, by query.Sort, limit int) []Hit {
+func (s *finding) leading(within *search.Selection, by facets.Sort, limit int) []Hit {
 	o, ok := s.orderBy(by)
 	v := s.view
 	var hits []Hit

@@ -127,7 +127,7 @@ func inWords(s i18n.Speaker, f facets.Facts, slot facets.Slot) string {
 	}
 	unit := figure.Unit
 	if unit == "" {
-		unit = (&query.Constraint{Slot: slot, Min: &figure.Low}).UnitName()
+		unit = (&facets.Constraint{Slot: slot, Min: &figure.Low}).UnitName()
 	}
 	if figure.High > figure.Low && figure.Unit != "" {
 		return query.SayRange(s, slot, figure.Low, figure.High, unit)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
 
@@ -19,7 +19,7 @@ type View struct {
 	parts      []search.Part // of the snapshot
 	columns    map[search.Part]*columns
 	everything *search.Selection
-	lexicon    *query.Lexicon
+	lexicon    *facets.Lexicon
 
 	mu       sync.Mutex
 	chosen   map[choice]*search.Selection // the items of one site or one type, made when first asked for
@@ -63,7 +63,7 @@ func (v *View) Named(text string, within *search.Selection) bool {
 
 // Lexicon is what the items that are open teach: their brands, colours, authors and the like. In a large catalog it may be
 // that of a little earlier.
-func (v *View) Lexicon() *query.Lexicon { return v.lexicon }
+func (v *View) Lexicon() *facets.Lexicon { return v.lexicon }
 
 // below returns those of the view's types that are one of the types asked for or a subtype of it.
 func (v *View) below(asked []string) []string {

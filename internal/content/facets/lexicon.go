@@ -1,10 +1,8 @@
-package query
+package facets
 
 import (
 	"slices"
 	"strings"
-
-	"frontdesk/internal/content/facets"
 )
 
 // Lexicon is what the catalog's own items taught: which words are brands, colours, authors and the like, which types the
@@ -19,16 +17,16 @@ type Lexicon struct {
 
 // Meaning is one way to understand a phrase: as a value that so many items have in a slot.
 type Meaning struct {
-	Slot  facets.Slot
+	Slot  Slot
 	Value string // as most items write it; a Constraint may carry it or the phrase
 	Count int    // of items
 }
 
 // Known is something that the catalog's items say of themselves.
 type Known struct {
-	Slot  facets.Slot
-	Kind  facets.Kind
-	Unit  string // of figures, the one that most have: an ISO 4217 currency or a base unit of [facets.Quantity]
+	Slot  Slot
+	Kind  Kind
+	Unit  string // of figures, the one that most have: an ISO 4217 currency or a base unit of [Quantity]
 	Count int    // of items that say it
 }
 
@@ -41,7 +39,7 @@ type Taught struct {
 	Types map[string]int // schema.org types with how many items have them
 	Slots []Known
 	// Values are the values of slots of words, by slot. Of values that fold alike the first gives the form.
-	Values map[facets.Slot][]Value
+	Values map[Slot][]Value
 }
 
 // Value is one value of a slot of words.
@@ -55,8 +53,8 @@ func NewLexicon(taught Taught) *Lexicon {
 	l := &Lexicon{items: taught.Items, types: taught.Types, slots: map[string]Known{}, meanings: map[string][]Meaning{}}
 	for _, known := range taught.Slots {
 		l.slots[string(known.Slot)] = known
-		l.slots[facets.Fold(string(known.Slot))] = known
-		if known.Slot == facets.Price {
+		l.slots[Fold(string(known.Slot))] = known
+		if known.Slot == Price {
 			l.currency = known.Unit
 		}
 	}
@@ -76,8 +74,8 @@ func NewLexicon(taught Taught) *Lexicon {
 	return l
 }
 
-func (l *Lexicon) learn(slot facets.Slot, value Value) {
-	phrase := facets.Fold(value.Text)
+func (l *Lexicon) learn(slot Slot, value Value) {
+	phrase := Fold(value.Text)
 	if phrase == "" || strings.Count(phrase, " ") >= LongestPhrase {
 		return
 	}
@@ -91,7 +89,7 @@ func (l *Lexicon) learn(slot facets.Slot, value Value) {
 }
 
 // Meanings gives what a phrase of 1 to LongestPhrase words can mean, the most frequent first. The phrase must be in the form
-// that [facets.Fold] gives. The result must not be changed.
+// that [Fold] gives. The result must not be changed.
 func (l *Lexicon) Meanings(phrase string) []Meaning {
 	if l == nil {
 		return nil
@@ -105,7 +103,7 @@ func (l *Lexicon) Slot(name string) (known Known, ok bool) {
 		return Known{}, false
 	}
 	if known, ok = l.slots[name]; !ok {
-		known, ok = l.slots[facets.Fold(name)]
+		known, ok = l.slots[Fold(name)]
 	}
 	return known, ok
 }

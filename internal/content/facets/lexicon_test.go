@@ -1,24 +1,23 @@
-package query_test
+package facets_test
 
 import (
 	"testing"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 )
 
 func TestLexiconFindsValuesInAnyForm(t *testing.T) {
 	t.Parallel()
-	l := query.NewLexicon(query.Taught{
+	l := facets.NewLexicon(facets.Taught{
 		Items: 10,
 		Types: map[string]int{"Product": 10},
-		Slots: []query.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 7}, {Slot: facets.Brand, Count: 9}},
-		Values: map[facets.Slot][]query.Value{
+		Slots: []facets.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 7}, {Slot: facets.Brand, Count: 9}},
+		Values: map[facets.Slot][]facets.Value{
 			facets.Brand: {{"Nörd & Co", 4}, {"NORD CO", 2}, {"one two three four five", 1}, {"Orange", 1}},
 			facets.Color: {{"orange", 3}, {"", 2}},
 		},
 	})
-	if got := l.Meanings("nord co"); len(got) != 1 || got[0] != (query.Meaning{Slot: facets.Brand, Value: "Nörd & Co", Count: 6}) {
+	if got := l.Meanings("nord co"); len(got) != 1 || got[0] != (facets.Meaning{Slot: facets.Brand, Value: "Nörd & Co", Count: 6}) {
 		t.Errorf("nord co means %v", got)
 	}
 	if got := l.Meanings("orange"); len(got) != 2 || got[0].Slot != facets.Color {
@@ -33,7 +32,7 @@ func TestLexiconFindsValuesInAnyForm(t *testing.T) {
 	if _, ok := l.Slot("personalized"); ok {
 		t.Error("an attribute that no item has is known")
 	}
-	var none *query.Lexicon
+	var none *facets.Lexicon
 	if _, ok := none.Slot("price"); ok || none.Meanings("x") != nil || none.Items() != 0 || none.Types() != nil || none.Currency() != "" {
 		t.Error("a nil lexicon knows something")
 	}
