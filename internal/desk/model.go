@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
@@ -205,7 +206,7 @@ type Draft struct {
 // not allow as input to other texts are left out; it is nil when none remains.
 func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 	draft := &Draft{tab: a.tab, asking: llm.Asking{Question: a.wording, Language: a.language}}
-	var told []index.Told
+	var told []ask.Told
 	for result, err := range a.Results(ctx) {
 		if err != nil {
 			return nil, err
@@ -220,7 +221,7 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 			break
 		}
 	}
-	draft.builtIn = strings.TrimSpace(a.telling + " " + index.Summarize(a.speaker, a.terms, told))
+	draft.builtIn = strings.TrimSpace(a.telling + " " + ask.Summarize(a.speaker, a.terms, told))
 	if draft.builtIn == "" {
 		return nil, nil
 	}

@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,7 +50,6 @@ func (d *Desk) report(ctx context.Context, in *inquiry) (*Report, error) {
 	if all.Items == 0 {
 		return nil, in.noResults()
 	}
-	typesFirst(all.Facets)
 	r := &Report{Counted: all}
 	r.Text = r.inWords(say)
 	return r, nil
@@ -139,14 +137,4 @@ func appendFacet(dst []byte, f index.Facet) []byte {
 		dst = released.AppendQuote(append(dst, `,"unit":`...), f.Unit)
 	}
 	return append(dst, '}')
-}
-
-// typesFirst puts the types before all else.
-func typesFirst(facets []index.Facet) {
-	i := slices.IndexFunc(facets, func(f index.Facet) bool { return f.Slot == "@type" })
-	if i > 0 {
-		types := facets[i]
-		copy(facets[1:i+1], facets[:i])
-		facets[0] = types
-	}
 }

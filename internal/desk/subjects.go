@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
@@ -64,7 +65,7 @@ func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok boo
 			if share <= leastNamed || share < most {
 				continue
 			}
-			states := in.understood.Detail == "" || index.States(toldOf(c.As(a.parts[0][i].hit())), in.understood.Detail)
+			states := in.understood.Detail == "" || ask.States(toldOf(c.As(a.parts[0][i].hit())), in.understood.Detail)
 			if share > most || states && !says {
 				at, most, says = i, share, states
 			}
@@ -131,7 +132,7 @@ func singular(words string) string {
 // say answers a comparison or a question for a detail in a sentence, from what is released of the items. Where the terms
 // keep the text of one from being made into other texts, nothing is said.
 func (in *inquiry) say(subjects []subject) string {
-	told := make([]index.Told, len(subjects))
+	told := make([]ask.Told, len(subjects))
 	for i, s := range subjects {
 		if !s.card.Input() {
 			return ""
@@ -140,7 +141,7 @@ func (in *inquiry) say(subjects []subject) string {
 	}
 	u, speaker := &in.understood, i18n.For(in.Languages...)
 	if u.Intent == query.Compare {
-		return index.Compare(speaker, told, u.Detail)
+		return ask.Compare(speaker, told, u.Detail)
 	}
-	return index.Tell(speaker, told[0], u.Detail, u.DetailValue)
+	return ask.Tell(speaker, told[0], u.Detail, u.DetailValue)
 }

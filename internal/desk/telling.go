@@ -1,7 +1,7 @@
 package desk
 
 import (
-	"frontdesk/internal/content/index"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/content/released"
 )
 
@@ -9,8 +9,8 @@ import (
 type Result = released.Result
 
 // toldOf is an item as a summary may speak of it.
-func toldOf(r Result) index.Told {
-	t := index.Told{Type: r.Type(), Name: r.Name(), Language: r.Language(), Text: r.Description()}
+func toldOf(r Result) ask.Told {
+	t := ask.Told{Type: r.Type(), Name: r.Name(), Language: r.Language(), Text: r.Description()}
 	if r.Licensed() {
 		return t
 	}

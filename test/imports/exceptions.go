@@ -31,10 +31,6 @@ var exceptions = []exception{
 	},
 	{rule: edges, from: "internal/operator/console internal/cli", to: "internal/desk", why: "so is what these show"},
 	{
-		rule: edges, from: "internal/content/index", to: "internal/ask",
-		why: "constraints go to content/facets, and the sentences of summaries and counts to ask",
-	},
-	{
 		rule: edges, from: "internal/policy/imported", to: "internal/content/ingest/sitemap",
 		why: "the sitemap reader goes to wire/licence",
 	},

@@ -80,6 +80,7 @@ func (v *View) Report(ctx context.Context, q Question, permit func(*Listing) boo
 		return report, err
 	}
 	report.Items, report.Facets = counted.items, counted.facets()
+	typesFirst(report.Facets)
 	return report, nil
 }
 
@@ -92,4 +93,14 @@ func reportWords(text string) []string {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != '-' && r != '\''
 	})
 	return words[:min(len(words), maxReportWords)]
+}
+
+// typesFirst puts the types before all else.
+func typesFirst(all []Facet) {
+	i := slices.IndexFunc(all, func(f Facet) bool { return f.Slot == "@type" })
+	if i > 0 {
+		types := all[i]
+		copy(all[1:i+1], all[:i])
+		all[0] = types
+	}
 }

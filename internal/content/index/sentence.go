@@ -2,9 +2,13 @@ package index
 
 import (
 	"iter"
+	"math"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/search"
 )
 
 // SentenceEnds gives the bytes at which the sentences of a text end, rising; the last is the text's end. A sentence ends
@@ -31,19 +35,6 @@ func SentenceEnds(text string) iter.Seq[int] {
 	}
 }
 
-// sentences cuts a text at sentence ends and line breaks.
-func sentences(text string) []string {
-	var out []string
-	start := 0
-	for end := range SentenceEnds(text) {
-		if s := strings.TrimSpace(text[start:end]); s != "" {
-			out = append(out, s)
-		}
-		start = end
-	}
-	return out
-}
-
 // beginsSentence says whether the text after a stop looks like the start of another sentence.
 func beginsSentence(rest string) bool {
 	trimmed := strings.TrimLeft(rest, " \t\u00a0")
@@ -67,18 +58,50 @@ func abbreviated(before string) bool {
 	return utf8.RuneCountInString(word) == 1 && unicode.IsUpper([]rune(word)[0])
 }
 
-// shorten cuts a text at a word's end so that it has at most limit runes, and marks the cut.
-func shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	runes := []rune(text)[:limit]
-	cut := limit
-	for i := limit - 1; i > limit/2; i-- {
-		if unicode.IsSpace(runes[i]) {
-			cut = i
-			break
+// Scale weighs sentences by the words of a question.
+type Scale map[string]float64
+
+// Weigh makes the scale of a question's terms.
+func Weigh(terms []search.Term) Scale {
+	weights := Scale{}
+	for _, term := range terms {
+		for _, stem := range term.Stems {
+			weights[stem] = max(weights[stem], term.Weight)
 		}
 	}
-	return strings.TrimRight(string(runes[:cut]), " ,;:.-–—\n") + "…"
+	return weights
+}
+
+// Carries says how many words a sentence has, and how much weight of the question for its length.
+func (s Scale) Carries(sentence, language string) (words int, score float64) {
+	covered := 0.0
+	seen := map[string]bool{}
+	for word := range analyzer().Words(sentence, language) {
+		words++
+		if !seen[word.Term] {
+			seen[word.Term] = true
+			covered += s[word.Term]
+		}
+	}
+	return words, covered / math.Sqrt(float64(max(words, 8)))
+}
+
+// analyzer finds the words of sentences; to make one takes longer than to read a page with it.
+var analyzer = sync.OnceValue(search.NewAnalyzer)
+
+// BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
+// for its length; the first when none has any.
+func BestSentence(terms []search.Term, text, language string) (from, to int) {
+	scale := Weigh(terms)
+	start, best := 0, -1.0
+	for end := range SentenceEnds(text) {
+		if _, score := scale.Carries(text[start:end], language); score > best {
+			best, from, to = score, start, end
+		}
+		start = end
+	}
+	for from < to && strings.ContainsRune(" \n\t\r", rune(text[from])) {
+		from++
+	}
+	return from, to
 }

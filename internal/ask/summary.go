@@ -1,4 +1,4 @@
-package index
+package ask
 
 import (
 	"cmp"
@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/search"
 )
 
@@ -39,14 +39,13 @@ func Summarize(say i18n.Speaker, terms []search.Term, items []Told) string {
 	}
 	var b strings.Builder
 	b.WriteString(overview(say, items))
-	weights := weightsOf(terms)
-	analyzer := analyzer()
+	scale := index.Weigh(terms)
 	for _, item := range items[:min(len(items), toldItems)] {
 		if item.Name == "" {
 			continue
 		}
 		b.WriteString(" " + item.Name)
-		if sentence := bestSentence(analyzer, weights, item); sentence != "" {
+		if sentence := bestSentence(scale, item); sentence != "" {
 			b.WriteString(": " + sentence)
 		}
 		if last, _ := utf8.DecodeLastRuneInString(b.String()); !strings.ContainsRune(".!?…。！？", last) {
@@ -58,13 +57,13 @@ func Summarize(say i18n.Speaker, terms []search.Term, items []Told) string {
 
 // bestSentence is the sentence of an item's text that carries most weight of the question for its length; the
 // first sentence when none has any.
-func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item Told) string {
+func bestSentence(scale index.Scale, item Told) string {
 	best, bestScore := "", -1.0
 	for i, s := range sentences(item.Text) {
 		if i >= 40 {
 			break
 		}
-		words, score := carries(analyzer, weights, s, item.Language)
+		words, score := scale.Carries(s, item.Language)
 		if words >= 3 && score > bestScore || best == "" {
 			best, bestScore = s, score
 		}
@@ -73,50 +72,6 @@ func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item To
 		return ""
 	}
 	return shorten(strings.Join(strings.Fields(best), " "), sentenceRunes)
-}
-
-func weightsOf(terms []search.Term) map[string]float64 {
-	weights := map[string]float64{}
-	for _, term := range terms {
-		for _, stem := range term.Stems {
-			weights[stem] = max(weights[stem], term.Weight)
-		}
-	}
-	return weights
-}
-
-// carries says how many words a sentence has, and how much weight of a question for its length.
-func carries(analyzer *search.Analyzer, weights map[string]float64, sentence, language string) (words int, score float64) {
-	covered := 0.0
-	seen := map[string]bool{}
-	for word := range analyzer.Words(sentence, language) {
-		words++
-		if !seen[word.Term] {
-			seen[word.Term] = true
-			covered += weights[word.Term]
-		}
-	}
-	return words, covered / math.Sqrt(float64(max(words, 8)))
-}
-
-// analyzer finds the words of sentences; to make one takes longer than to read a page with it.
-var analyzer = sync.OnceValue(search.NewAnalyzer)
-
-// BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
-// for its length; the first when none has any.
-func BestSentence(terms []search.Term, text, language string) (from, to int) {
-	weights, analyzer := weightsOf(terms), analyzer()
-	start, best := 0, -1.0
-	for end := range SentenceEnds(text) {
-		if _, score := carries(analyzer, weights, text[start:end], language); score > best {
-			best, from, to = score, start, end
-		}
-		start = end
-	}
-	for from < to && strings.ContainsRune(" \n\t\r", rune(text[from])) {
-		from++
-	}
-	return from, to
 }
 
 // overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.
