@@ -31,10 +31,6 @@ var exceptions = []exception{
 	},
 	{rule: edges, from: "internal/operator/console internal/cli", to: "internal/desk", why: "so is what these show"},
 	{
-		rule: edges, from: "internal/policy/imported", to: "internal/content/ingest/sitemap",
-		why: "the sitemap reader goes to wire/licence",
-	},
-	{
 		rule: ledgering, from: "internal/desk internal/app/server",
 		why: "use cases go to services; what owners change goes to operator, which then records it",
 	},

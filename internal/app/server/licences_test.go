@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/ingest/sitemap"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/wire/licence/sitemap"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/ingest/frontier"
-	"frontdesk/internal/content/ingest/sitemap"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/wire/licence"
+	"frontdesk/wire/licence/sitemap"
 )
 
 // digest tells an answer from another, by all that is read of it.

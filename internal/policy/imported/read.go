@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/content/ingest/sitemap"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/licence"
+	"frontdesk/wire/licence/sitemap"
 )
 
 // Asking is what is asked of a site.

@@ -19,11 +19,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"frontdesk/internal/content/ingest/sitemap"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/licence"
+	"frontdesk/wire/licence/sitemap"
 )
 
 var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)

@@ -2,7 +2,7 @@
 // and schema maps, which a line `schemamap:` of robots.txt names and which list feeds of structured data. They are read
 // as a stream, and leniently: what makes a list is its addresses.
 //
-// It knows nothing of items and fetches nothing; ingest, below which it stands, does both.
+// It knows nothing of items and fetches nothing: content/ingest and policy/imported do, which read with it.
 package sitemap
 
 import (
