@@ -3,18 +3,15 @@ package desk
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/excerpts/grants"
-	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/intent"
 )
@@ -319,41 +316,34 @@ func clipped(text string, most int) string {
 func (d *Desk) articles(ctx context.Context, g *released.View, hits []index.Hit) ([]*article, error) {
 	found := make([]*article, len(hits))
 	var missing []int
-	var refs []content.Ref
+	var unread []*index.Listing
 	for i, hit := range hits {
 		if a, ok := d.articleCache.GetIfPresent(articleKey{hit.Listing, g.Terms}); ok {
 			found[i] = a
 			continue
 		}
-		missing, refs = append(missing, i), append(refs, hit.Ref)
+		missing, unread = append(missing, i), append(unread, hit.Listing)
 	}
 	if len(missing) == 0 {
 		return found, nil
 	}
-	items, err := d.config.Catalog.Load(ctx, refs...)
+	loaded, err := g.Articles(ctx, unread)
 	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
-		}
-		unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return nil, unavailable.Because(err)
+		return nil, err
 	}
 	for n, i := range missing {
-		if items[n].URL == "" {
+		if loaded[n] == nil {
 			continue
 		}
-		found[i] = newArticle(g.Terms, hits[i].Listing, &items[n])
+		found[i] = newArticle(loaded[n])
 		d.articleCache.Set(articleKey{hits[i].Listing, g.Terms}, found[i])
 	}
 	return found, nil
 }
 
-func newArticle(rules *policy.Terms, l *index.Listing, item *content.Item) *article {
-	out := released.ArticleOf(rules, l, item)
-	a := &article{site: l.Site, url: item.URL, title: out.Title, publisher: item.Publisher, language: item.Language}
-	a.rule, a.words = out.Rule+1, out.Words
-	a.passages, a.tokens = out.Passages, make([]int, 0, len(out.Passages))
+func newArticle(of *released.Article) *article {
+	a := &article{site: of.Item.Site, url: of.URL, title: of.Title, publisher: of.Publisher, language: of.Language, rule: of.Rule + 1, words: of.Words}
+	a.passages, a.tokens = of.Passages, make([]int, 0, len(of.Passages))
 	for _, p := range a.passages {
 		a.bytes += len(p.Text)
 		a.tokens = append(a.tokens, intent.Tokens(p.Text))
@@ -372,18 +362,13 @@ func (a *article) tokensOf(at int, part string) int {
 // articlesAt are the articles at an address, one for each source that has it, that may give passages to requests in an
 // editorial domain.
 func (d *Desk) articlesAt(ctx context.Context, g *released.View, owner *Excerpts, site, address, area, country string) (found []*article, err error) {
-	refs, err := d.config.Catalog.Find(ctx, site, address)
+	all, err := g.ArticlesAt(ctx, site, address)
 	if err != nil {
 		return nil, err
 	}
-	items, err := d.config.Catalog.Load(ctx, refs...)
-	if err != nil {
-		return nil, err
-	}
-	for i, item := range items {
-		l := &index.Listing{Ref: refs[i], URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
-		if _, ok := d.gives(g.Terms, owner, l, area, country); ok && item.URL != "" {
-			found = append(found, newArticle(g.Terms, l, &item))
+	for _, a := range all {
+		if _, ok := d.gives(g.Terms, owner, a.Item, area, country); ok {
+			found = append(found, newArticle(a))
 		}
 	}
 	return found, nil

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
@@ -26,7 +25,7 @@ type Fetched struct {
 
 	desk *Desk
 	sale transactions.Transaction
-	item *content.Item
+	item *released.Copy
 }
 
 // Rendition is what was bought in one media type. The same version of an item has the same bytes each time.
@@ -136,7 +135,7 @@ func (d *Desk) fetched(ctx context.Context, t transactions.Transaction) (*Fetche
 		}
 		return nil, err
 	}
-	return &Fetched{URI: item.URL, Media: media, desk: d, sale: t, item: item}, nil
+	return &Fetched{URI: item.URL(), Media: media, desk: d, sale: t, item: item}, nil
 }
 
 // Shown is an item that is open to everyone.
@@ -144,7 +143,7 @@ type Shown struct {
 	URI   string
 	Media []string // types in which it can be had
 
-	item *content.Item
+	item *released.Copy
 }
 
 // Show gives the item at an address, if it is open as a whole to everyone. The error is fail.NotFound where there is none, and
@@ -162,19 +161,15 @@ func (d *Desk) Show(ctx context.Context, address string) (*Shown, error) {
 			closed = closed || rules.Decide(ware.Facts()).Access == policy.Licensed
 			continue
 		}
-		items, err := d.config.Catalog.Load(ctx, ware.Ref)
+		found, err := d.corpus.Copy(ctx, ware.Ref)
 		if err != nil {
 			return nil, err
 		}
-		item := &items[0]
-		shown := &Shown{URI: item.URL, item: item}
-		if item.URL != "" && released.Whole(rules, ware.Ref, item) {
-			for _, form := range released.Forms(item) {
-				if released.WholeIn(rules, ware.Ref, item, form) {
-					shown.Media = append(shown.Media, form)
-				}
-			}
-			return shown, nil
+		if found == nil {
+			continue
+		}
+		if media := found.Forms(rules); media != nil {
+			return &Shown{URI: found.URL(), Media: media, item: found}, nil
 		}
 	}
 	if closed {
@@ -184,31 +179,31 @@ func (d *Desk) Show(ctx context.Context, address string) (*Shown, error) {
 }
 
 // In gives the item in one of the types of Media.
-func (s *Shown) In(media string) []byte { return released.Render(s.item, media) }
+func (s *Shown) In(media string) []byte { return s.item.Render(media) }
 
 // In gives what was bought in one of the types of Media.
 func (f *Fetched) In(media string) *Rendition {
-	r := &Rendition{Media: media, of: f, body: released.Render(f.item, media)}
+	r := &Rendition{Media: media, of: f, body: f.item.Render(media)}
 	r.Size, r.Hash = int64(len(r.body)), sha256.Sum256(r.body)
 	return r
 }
 
 // stillThere gives the version of an item that was bought, or, when it is no more, the one that is there now; and the media types in
 // which it may be had.
-func (d *Desk) stillThere(ctx context.Context, t transactions.Transaction) (item *content.Item, media []string, err error) {
+func (d *Desk) stillThere(ctx context.Context, t transactions.Transaction) (item *released.Copy, media []string, err error) {
 	gone := fail.New(fail.NotFound, "what was bought is not there any more; dispute the transaction")
 	if !d.served[t.Site] {
 		return nil, nil, gone
 	}
 	ref := t.Item
 	for range 2 {
-		items, err := d.config.Catalog.Load(ctx, ref)
+		found, err := d.corpus.Copy(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
-		if item := &items[0]; item.URL != "" {
-			if media := d.lets(t, ref, item); media != nil {
-				return item, media, nil
+		if found != nil {
+			if media := d.lets(found); media != nil {
+				return found, media, nil
 			}
 			return nil, nil, gone
 		}
@@ -224,16 +219,10 @@ func (d *Desk) stillThere(ctx context.Context, t transactions.Transaction) (item
 
 // lets gives the media types in which today's terms let an item be had that was bought; nil for none. In whichever it is sold as a
 // whole, it can be had: others would give away what has a price of its own.
-func (d *Desk) lets(t transactions.Transaction, ref content.Ref, item *content.Item) (media []string) {
+func (d *Desk) lets(item *released.Copy) (media []string) {
 	rules := d.config.Terms()
-	facts := policy.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
-	if rules.Decide(facts).Access == policy.Blocked || !released.Whole(rules, ref, item) {
+	if rules.Decide(item.Facts()).Access == policy.Blocked {
 		return nil
 	}
-	for _, form := range released.Forms(item) {
-		if released.WholeIn(rules, ref, item, form) {
-			media = append(media, form)
-		}
-	}
-	return media
+	return item.Forms(rules)
 }

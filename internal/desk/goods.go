@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/licensing/catalog"
@@ -85,7 +84,7 @@ func (d *Desk) stock(ctx context.Context) error {
 
 // licenses says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms name a price
 // and sell it for something to somebody, without a scope, and with all that stands within it.
-func (d *Desk) licenses(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *content.Item) bool {
+func (d *Desk) licenses(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
 	if d.quoting == nil || decision.Access != policy.Licensed {
 		return false
 	}
@@ -93,8 +92,8 @@ func (d *Desk) licenses(rules *policy.Terms, l *index.Listing, decision policy.D
 	owner.Strict = false // who asks may still say for whom
 	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
 	q.licensed(l.Ref.Site)
-	_, err := catalog.CanonicalURI(item.URL)
-	return err == nil && q.price != (policy.Money{}) && q.unlocked() && q.refused() == policy.Permitted && released.Whole(rules, l.Ref, item)
+	_, err := catalog.CanonicalURI(item.URL())
+	return err == nil && q.price != (policy.Money{}) && q.unlocked() && q.refused() == policy.Permitted && item.Whole(rules)
 }
 
 // sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it; see released.Corpus.SellsWhole.

@@ -346,9 +346,9 @@ func (d *Desk) license(m *quoter) {
 
 // loadObject reads an item's object for profiles; nil for one that is no more.
 func (d *Desk) loadObject(ctx context.Context, ref content.Ref) (map[string]any, error) {
-	items, err := d.config.Catalog.Load(ctx, ref)
-	if err != nil || items[0].URL == "" {
+	item, err := d.corpus.Copy(ctx, ref)
+	if err != nil || item == nil {
 		return nil, err
 	}
-	return objectOf(items[0].Object), nil
+	return objectOf(item.Object()), nil
 }

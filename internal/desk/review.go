@@ -2,15 +2,11 @@ package desk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
 	"unicode/utf8"
 
-	"frontdesk/internal/content"
-	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog"
@@ -45,11 +41,11 @@ func (d *Desk) renewed(ctx context.Context, t transactions.Transaction, f *dispu
 			if one.At.Sub(t.Made).Abs() > disputes.Race {
 				continue
 			}
-			items, err := d.config.Catalog.Load(ctx, one.Ref)
+			later, err := d.corpus.Copy(ctx, one.Ref)
 			if err != nil {
 				return err
 			}
-			if sums := sumsOf(&items[0]); items[0].URL != "" && !slices.Contains(sums, f.Offered) {
+			if later != nil && !slices.Contains(later.Sums(), f.Offered) {
 				f.Fresher = one.At
 				return nil
 			}
@@ -76,17 +72,17 @@ func (d *Desk) renewed(ctx context.Context, t transactions.Transaction, f *dispu
 
 // compare holds the catalog's versions of what was bought against a dispute.
 func (d *Desk) compare(ctx context.Context, t transactions.Transaction, f *disputes.Facts) error {
-	items, err := d.config.Catalog.Load(ctx, t.Item)
+	bought, err := d.corpus.Copy(ctx, t.Item)
 	if err != nil {
 		return err
 	}
-	if len(items) > 0 && items[0].URL != "" {
-		f.Bought = sumsOf(&items[0])
+	if bought != nil {
+		f.Bought = bought.Sums()
 	}
 	item, _, err := d.stillThere(ctx, t)
 	switch {
 	case err == nil:
-		f.There, f.Known = true, sumsOf(item)
+		f.There, f.Known = true, item.Sums()
 	case fail.From(err).Code != fail.NotFound:
 		return err
 	}
@@ -101,15 +97,6 @@ func (d *Desk) compare(ctx context.Context, t transactions.Transaction, f *dispu
 		}
 	}
 	return nil
-}
-
-// sumsOf are the hashes of an item in each media type in which it can be delivered.
-func sumsOf(item *content.Item) (all []string) {
-	for _, form := range released.Forms(item) {
-		sum := sha256.Sum256(released.Render(item, form))
-		all = append(all, hex.EncodeToString(sum[:]))
-	}
-	return all
 }
 
 // reviewStep is how many disputes are looked at before others are read.

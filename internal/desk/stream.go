@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/transactions"
@@ -203,7 +202,7 @@ func (s *Stream) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	media, body := released.Delivered(item)
+	media, body := item.Delivered()
 	if !utf8.Valid(body) {
 		body = []byte(strings.ToValidUTF8(string(body), "\uFFFD"))
 	}

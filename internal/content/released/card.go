@@ -84,7 +84,7 @@ func (v *View) newCard(l *index.Listing, stored *content.Item) *Card {
 // appendActions appends what can be done with an item, as a member.
 func (v *View) appendActions(dst []byte, l *index.Listing, d policy.Decision, item *content.Item, shown []byte) []byte {
 	options := &v.corpus.options
-	sold := options.ForSale(v.Terms, l, d, item)
+	sold := options.ForSale(v.Terms, l, d, &Copy{ref: l.Ref, item: item})
 	facts := policy.Facts{Site: l.Site, Source: l.Source, URL: item.URL, Types: item.Types}
 	if told, some := options.Actions(facts, sold, shown); some {
 		dst = append(append(dst, `,"actions":`...), told...)

@@ -36,7 +36,7 @@ type Options struct {
 	// Actions gives what can be done with an item as a JSON array, from what is shown of it; some is false for nothing.
 	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
 	// ForSale says whether a stranger may buy an item of which only a notice is shown.
-	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *content.Item) bool
+	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *Copy) bool
 	// CacheBytes bounds the memory for items that are ready to leave.
 	CacheBytes uint64
 	// Timeout bounds how long loading the items of one Render may take.

@@ -1,6 +1,7 @@
 package released
 
 import (
+	"context"
 	"strings"
 
 	"frontdesk/internal/content"
@@ -34,23 +35,62 @@ func (c *Corpus) Texts(rules *policy.Terms, e *content.Entry) []string {
 	return texts
 }
 
-// Article is what the terms let out of an item passage by passage, to platforms that answer questions with it.
+// Article is what the terms let out of an item passage by passage, to platforms that answer questions with it. Whether they let
+// a platform have passages at all is not asked here.
 type Article struct {
-	Rule     int               // that decides, by its index; -1 is the default
-	Title    string            // its name; of a licensed item that is called by its text, an excerpt
-	Words    int               // how many words of it may be displayed
-	Passages []content.Passage // none where some of the words are of things that are not open
+	Item                     *index.Listing
+	Title                    string // the item's name; of a licensed item that is called by its text, an excerpt
+	URL, Publisher, Language string
+	Rule                     int               // that decides, by its index; -1 is the default
+	Words                    int               // how many words of it may be displayed; 0 for no bound
+	Passages                 []content.Passage // none where some of the words are of things that are not open
 }
 
-// ArticleOf gives what the terms let out of an item passage by passage. Whether they let a platform have passages at all is
-// not asked here.
-func ArticleOf(rules *policy.Terms, l *index.Listing, item *content.Item) Article {
-	decision := Decide(rules, l)
-	a := Article{Rule: decision.Rule, Title: item.Name}
+// Articles loads items for their passages; nil for one whose version was swept from the store. It returns fail.Timeout
+// and fail.Unavailable.
+func (v *View) Articles(ctx context.Context, items []*index.Listing) ([]*Article, error) {
+	refs := make([]content.Ref, len(items))
+	for i, l := range items {
+		refs[i] = l.Ref
+	}
+	loaded, err := v.corpus.load(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	articles := make([]*Article, len(items))
+	for i := range loaded {
+		if loaded[i].URL != "" {
+			articles[i] = v.article(items[i], &loaded[i])
+		}
+	}
+	return articles, nil
+}
+
+// ArticlesAt loads the items at an address of a site as they are published now, one for each source that has it.
+func (v *View) ArticlesAt(ctx context.Context, site, address string) (articles []*Article, err error) {
+	refs, err := v.corpus.options.Catalog.Find(ctx, site, address)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		found, err := v.corpus.Copy(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			articles = append(articles, v.article(found.listing(), found.item))
+		}
+	}
+	return articles, nil
+}
+
+func (v *View) article(l *index.Listing, item *content.Item) *Article {
+	decision := Decide(v.Terms, l)
+	a := &Article{Item: l, Title: item.Name, URL: item.URL, Publisher: item.Publisher, Language: item.Language, Rule: decision.Rule}
 	if decision.Access != policy.Open && calledByText(*item) {
 		a.Title = Excerpt(item.Name, decision.ExcerptWords)
 	}
-	if !(sieve{rules, l}).holdsText(item.Object) {
+	if !(sieve{v.Terms, l}).holdsText(item.Object) {
 		a.Passages, a.Words = item.Passages, decision.DisplayWords
 	}
 	return a

@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/index"
 	"frontdesk/internal/policy"
 )
 
@@ -19,11 +18,11 @@ func (c *Corpus) SellsWhole(ctx context.Context, rules *policy.Terms, ref conten
 	if whole, known := c.wholes.GetIfPresent(key); known {
 		return whole, nil
 	}
-	items, err := c.options.Catalog.Load(ctx, ref)
+	found, err := c.Copy(ctx, ref)
 	if err != nil {
 		return false, err
 	}
-	whole := items[0].URL != "" && Whole(rules, ref, &items[0])
+	whole := found != nil && found.Whole(rules)
 	c.wholes.Set(key, whole)
 	return whole, nil
 }
@@ -37,18 +36,15 @@ type wholeKey struct {
 // wholesKept is of how many items it is remembered whether they are sold whole.
 const wholesKept = 100_000
 
-// Whole is SellsWhole of an item that is at hand, as it is Delivered.
-func Whole(rules *policy.Terms, ref content.Ref, item *content.Item) bool {
-	media, _ := Delivered(item)
-	return WholeIn(rules, ref, item, media)
-}
+// Whole is Corpus.SellsWhole of an item that is at hand.
+func (k *Copy) Whole(rules *policy.Terms) bool { return k.wholeIn(rules, Forms(k.item)[0]) }
 
-// WholeIn is Whole for one of the forms of an item: of the texts nothing is given of the object but what is running text.
-func WholeIn(rules *policy.Terms, ref content.Ref, item *content.Item, form string) bool {
-	within := sieve{rules, &index.Listing{Ref: ref, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}}
+// wholeIn is Whole for one of the forms of an item: of the texts nothing is given of the object but what is running text.
+func (k *Copy) wholeIn(rules *policy.Terms, form string) bool {
+	within := sieve{rules, k.listing()}
 	rule := Decide(rules, within.item).Rule
 	whole := true
-	eachMember(item.Object, func(name string, value jsontext.Value) {
+	eachMember(k.item.Object, func(name string, value jsontext.Value) {
 		if form == LinkedObject || content.GivesText(name) {
 			whole = whole && within.sold(value, rule, 0)
 		}
