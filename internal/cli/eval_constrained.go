@@ -151,7 +151,7 @@ func (c evalCommand) judged(folder string) (*server.Loaded, error) {
 // read takes the objects of a site's items, those aside that the terms block.
 func (j *judge) read(ctx context.Context, house *server.House, site string) error {
 	rules := house.Terms()
-	return house.Catalog.Each(ctx, site, func(item content.Item) error {
+	return house.Catalog.EachItem(ctx, site, func(item content.Item) error {
 		if rules.Decide(policy.Facts{Site: site, URL: item.URL, Types: item.Types}).Access == policy.Blocked {
 			return nil
 		}

@@ -136,7 +136,7 @@ func (c termsExplain) lookUp(env *environment, config server.Config, house *serv
 			}
 		}
 	}
-	items, err := house.Catalog.Load(env.ctx, refs...)
+	items, err := house.Catalog.LoadItems(env.ctx, refs...)
 	if err != nil {
 		return nil, err
 	}

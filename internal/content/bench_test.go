@@ -138,7 +138,7 @@ func BenchmarkLoad10(b *testing.B) {
 			for k := range ten {
 				ten[k] = refs[(i*7919+k*104729)%len(refs)]
 			}
-			loaded, err := catalog.Load(b.Context(), ten...)
+			loaded, err := catalog.LoadItems(b.Context(), ten...)
 			if err != nil || loaded[9].URL == "" {
 				b.Fatal(err)
 			}

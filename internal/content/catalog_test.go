@@ -138,12 +138,12 @@ func wantCurrent(t testing.TB, catalog *content.Catalog, specs ...string) {
 		t.Errorf("Changes (-want +got):\n%s", diff)
 	}
 	clear(got)
-	err := catalog.Each(t.Context(), site, func(i content.Item) error { got[i.URL] = i; return nil })
+	err := catalog.EachItem(t.Context(), site, func(i content.Item) error { got[i.URL] = i; return nil })
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("Each: %v (-want +got):\n%s", err, diff)
 	}
 	clear(got)
-	loaded, err := catalog.Load(t.Context(), refs...)
+	loaded, err := catalog.LoadItems(t.Context(), refs...)
 	for _, i := range loaded {
 		got[i.URL] = i
 	}
@@ -151,7 +151,7 @@ func wantCurrent(t testing.TB, catalog *content.Catalog, specs ...string) {
 		t.Errorf("Load: %v (-want +got):\n%s", err, diff)
 	}
 	for _, ref := range refs {
-		loaded, err := catalog.Load(t.Context(), ref)
+		loaded, err := catalog.LoadItems(t.Context(), ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -465,7 +465,7 @@ func TestSitesAndSourcesAreApart(t *testing.T) {
 			t.Errorf("found %+v %v in the wrong site", refs, err)
 		}
 		var urls []string
-		err = catalog.Each(t.Context(), "b", func(i content.Item) error { urls = append(urls, i.URL); return nil })
+		err = catalog.EachItem(t.Context(), "b", func(i content.Item) error { urls = append(urls, i.URL); return nil })
 		if diff := cmp.Diff([]string{"https://example.org/shared", "https://example.org/own2"}, urls); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -533,12 +533,12 @@ func TestLoadKeepsTheOrderAndLeavesGaps(t *testing.T) {
 		never, nowhere := a, b
 		never.Since = 99
 		nowhere.Source = "nowhere"
-		loaded, err := catalog.Load(t.Context(), b, never, a, nowhere, b)
+		loaded, err := catalog.LoadItems(t.Context(), b, never, a, nowhere, b)
 		want := []content.Item{item("b", 1), {}, item("a", 1), {}, item("b", 1)}
 		if diff := cmp.Diff(want, loaded); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		if none, err := catalog.Load(t.Context()); err != nil || len(none) != 0 {
+		if none, err := catalog.LoadItems(t.Context()); err != nil || len(none) != 0 {
 			t.Errorf("no refs give %v %v", none, err)
 		}
 	})
@@ -553,7 +553,7 @@ func TestReaderOneRevisionBehindStillLoads(t *testing.T) {
 			refs = append(refs, entry.Ref)
 		}
 		missing := func() (n int) {
-			loaded, err := catalog.Load(t.Context(), refs...)
+			loaded, err := catalog.LoadItems(t.Context(), refs...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -598,7 +598,7 @@ func TestForgottenContentIsSweptAfterAWhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			run.Abort(t.Context())
-			loaded, err := catalog.Load(t.Context(), refs...)
+			loaded, err := catalog.LoadItems(t.Context(), refs...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -642,13 +642,13 @@ func TestCallbackEndsTheReading(t *testing.T) {
 			t.Errorf("Changes went on for %d: %v", n, err)
 		}
 		n = 0
-		err = catalog.Each(t.Context(), site, func(content.Item) error { n++; return enough })
+		err = catalog.EachItem(t.Context(), site, func(content.Item) error { n++; return enough })
 		if err != enough || n != 1 {
 			t.Errorf("Each went on for %d: %v", n, err)
 		}
 		// A callback may itself ask the catalog.
 		_, err = catalog.Changes(t.Context(), nil, func(change content.Change) error {
-			_, err := catalog.Load(t.Context(), change.Entry.Ref)
+			_, err := catalog.LoadItems(t.Context(), change.Entry.Ref)
 			return err
 		})
 		if err != nil {

@@ -145,7 +145,7 @@ func identify(t *testing.T, dsn string, reported int) int {
 	}
 	got := map[string]content.Item{}
 	catalog := content.New(db, content.Options{})
-	if err := catalog.Each(t.Context(), site, func(i content.Item) error { got[i.URL] = i; return nil }); err != nil {
+	if err := catalog.EachItem(t.Context(), site, func(i content.Item) error { got[i.URL] = i; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	diff := ""

@@ -421,7 +421,7 @@ func (m *machine) check(t *rapid.T) {
 	}
 	m.compare(t, "a full reading", reader)
 
-	loaded, err := m.catalog.Load(ctx, refs...)
+	loaded, err := m.catalog.LoadItems(ctx, refs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func (m *machine) check(t *rapid.T) {
 			if at < s.revision-1 {
 				continue
 			}
-			old, err := m.catalog.Load(ctx, entry.Ref)
+			old, err := m.catalog.LoadItems(ctx, entry.Ref)
 			if err != nil || old[0].URL != entry.URL || old[0].Name != entry.Name {
 				t.Fatalf("at revision %d of %d, %+v loads as %q (%v)", at, s.revision, entry.Ref, old[0].Name, err)
 			}

@@ -167,9 +167,9 @@ func (s publishedSource) additions(ctx context.Context, tx *store.Tx, since int6
 	})
 }
 
-// Each calls fn with every item that a site has now, whole, by source and in the order in which they were put. An error
+// EachItem calls fn with every item that a site has now, whole, by source and in the order in which they were put. An error
 // of fn ends it and is returned.
-func (c *Catalog) Each(ctx context.Context, site string, fn func(Item) error) error {
+func (c *Catalog) EachItem(ctx context.Context, site string, fn func(Item) error) error {
 	return c.db.View(ctx, func(tx *store.Tx) error {
 		sources, err := c.published(ctx, tx)
 		if err != nil {
@@ -188,8 +188,8 @@ func (c *Catalog) Each(ctx context.Context, site string, fn func(Item) error) er
 	})
 }
 
-// Load gives the items that refs name, whole, in their order. A version that is no more gives a zero Item.
-func (c *Catalog) Load(ctx context.Context, refs ...Ref) ([]Item, error) {
+// LoadItems gives the items that refs name, whole, in their order. A version that is no more gives a zero Item.
+func (c *Catalog) LoadItems(ctx context.Context, refs ...Ref) ([]Item, error) {
 	items := make([]Item, len(refs))
 	wanted := map[Ref][]int{}
 	numbers := map[SourceKey]int64{}

@@ -35,6 +35,7 @@ func check(files []file) []fault {
 			}
 		}
 		faults = append(faults, checkLedger(f)...)
+		faults = append(faults, checkReads(f)...)
 		faults = append(faults, checkClock(f)...)
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(byPackage)) {
@@ -148,6 +149,18 @@ func checkLedger(f file) []fault {
 	var faults []fault
 	for _, at := range f.appends {
 		faults = append(faults, fault{rule: ledgering, from: f.pkg, text: at + " writes to the ledger: only services may"})
+	}
+	return faults
+}
+
+func checkReads(f file) []fault {
+	if forTest(f) || slices.Contains(itemReaders, f.pkg) {
+		return nil
+	}
+	var faults []fault
+	for _, at := range f.reads {
+		text := at + " reads whole items from the store: what leaves is had of content/released"
+		faults = append(faults, fault{rule: releasing, from: f.pkg, text: text})
 	}
 	return faults
 }

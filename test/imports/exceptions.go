@@ -69,6 +69,12 @@ var exceptions = []exception{
 		why: "its daily run suspends and warns, and records that in the same transaction",
 	},
 
+	{
+		rule: releasing, from: "internal/licensing/catalog",
+		why: "it hashes and counts what is delivered, and keeps none of the text",
+	},
+	{rule: releasing, from: "internal/cli", why: "the owner looks at what terms say, and measures answers"},
+
 	// Sizes.
 	{rule: packageSize, from: "internal/desk", size: 13900, why: "goes"},
 	{rule: packageSize, from: "internal/app/server", size: 16200, why: "becomes modules"},

@@ -91,6 +91,12 @@ func TestBadFileIsFound(t *testing.T) {
 		{"a function of that name", "", "internal/app/x.go", `import "slices"; func f() { slices.Append(a, b, c) }`},
 		{"the ledger from a test", "", "internal/app/x_test.go", `func f() { l.Append(ctx, tx, e) }`},
 
+		{"items from a service", releasing, "internal/excerpts/x.go", `import "frontdesk/internal/content"; func f(c *content.Catalog) { c.LoadItems(ctx, ref) }`},
+		{"items handed on", releasing, "internal/app/x.go", `import "frontdesk/internal/content"; func f(c *content.Catalog) { g(c.LoadItems) }`},
+		{"the feed of items", releasing, "internal/ask/x.go", `import "frontdesk/internal/content"; func f(c *content.Catalog) { c.Changes(ctx, nil, g) }`},
+		{"items from released", "", "internal/content/released/x.go", `import "frontdesk/internal/content"; func f(c *content.Catalog) { c.LoadItems(ctx, ref) }`},
+		{"items from a test", "", "internal/ask/x_test.go", `import "frontdesk/internal/content"; func f(c *content.Catalog) { c.LoadItems(ctx, ref) }`},
+
 		{"files where it is pure", purity, "internal/policy/x.go", `import "os"`},
 		{"network where it is pure", purity, "wire/sign/x.go", `import "net/http"`},
 		{"the clock where it is pure", purity, "biscuit/x.go", `import "time"; var at = time.Now()`},

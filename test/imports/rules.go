@@ -14,6 +14,7 @@ const (
 	handlers    = "handlers"  // a protocol's handlers import their service and what goes over the wire
 	forTests    = "tests"     // only tests import the test helpers
 	ledgering   = "ledger"    // only services write to the ledger
+	releasing   = "released"  // only content/released reads items to let them out
 	purity      = "pure"      // what decides and what is parsed has no I/O and no clock
 	standard    = "standard"  // some packages of the standard library belong to a few of ours
 	sqlText     = "sql"       // SQL text stands in packages that own tables
@@ -83,6 +84,13 @@ var ledgerWriters = []string{
 
 // appends are the methods by which one writes to the ledger, with how many arguments each takes.
 var appends = map[string]int{"Append": 3, "AppendAll": 3, "AppendChange": 5}
+
+// itemReaders are the packages that read whole items from the store: to find them again, and content/released to let out what
+// the terms allow. None of these names covers what is below it.
+var itemReaders = []string{"internal/content", "internal/content/index", "internal/content/vector", "internal/content/released"}
+
+// reads are the methods of the content's catalog that give whole items.
+var reads = []string{"LoadItems", "Changes", "EachItem"}
 
 // pure packages have no I/O and are handed the time: of ours they import only each other, of the standard library
 // what pureStandard lists. Those under wire and biscuit are pure with all that is below them.

@@ -23,6 +23,7 @@ type file struct {
 	imports   []string
 	clock     []string       // where it uses the clock: "time.Now at file.go:7"
 	appends   []string       // where it writes to the ledger
+	reads     []string       // where it reads whole items from the store
 	sql       []string       // where it has SQL text
 	schema    bool           // declares a store.Schema
 	structs   map[string]int // fields by the name of the struct
@@ -143,8 +144,12 @@ func (r *reader) declared(t *ast.TypeSpec) {
 	}
 }
 
-// selector notes the clock, be it called or handed on, and a declared schema.
+// selector notes the clock, be it called or handed on, a declared schema, and what reads items. Types are not known
+// here: whoever imports content and names such a method is taken to mean the catalog's.
 func (r *reader) selector(s *ast.SelectorExpr) {
+	if slices.Contains(reads, s.Sel.Name) && slices.Contains(r.imports, module+"/internal/content") {
+		r.reads = append(r.reads, r.place(s))
+	}
 	base, ok := s.X.(*ast.Ident)
 	if !ok {
 		return

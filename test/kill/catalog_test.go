@@ -40,7 +40,7 @@ func readState(t *testing.T, dsn string) state {
 	all := sha256.New()
 	read := state{}
 	for _, source := range sources {
-		err := catalog.Each(ctx, source.Site, func(item content.Item) error {
+		err := catalog.EachItem(ctx, source.Site, func(item content.Item) error {
 			read.items++
 			addItem(all, item)
 			return nil

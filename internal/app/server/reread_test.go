@@ -33,7 +33,7 @@ func (s *supplied) readWhole() {
 // names are those of what the site own has.
 func (s *supplied) names() (all []string) {
 	s.t.Helper()
-	if err := s.Catalog.Each(s.t.Context(), "own", func(item content.Item) error { all = append(all, item.Name); return nil }); err != nil {
+	if err := s.Catalog.EachItem(s.t.Context(), "own", func(item content.Item) error { all = append(all, item.Name); return nil }); err != nil {
 		s.t.Fatal(err)
 	}
 	slices.Sort(all)

@@ -178,7 +178,7 @@ func (h *host) mustRun() Report {
 func (h *host) items() []string {
 	h.Helper()
 	var all []string
-	if err := h.catalog.Each(h.Context(), "shop.example", func(i content.Item) error {
+	if err := h.catalog.EachItem(h.Context(), "shop.example", func(i content.Item) error {
 		all = append(all, strings.TrimPrefix(i.URL, h.server.URL)+" "+i.Name)
 		return nil
 	}); err != nil {
@@ -317,7 +317,7 @@ func TestEntryOfAFeedGivesWayToDataOfTheSameItem(t *testing.T) {
 					h.put("/news.xml", rss("one", "two", added))
 				}
 				h.mustRun()
-				h.catalog.Each(t.Context(), "shop.example", func(i content.Item) error {
+				h.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
 					if strings.HasSuffix(i.URL, "/one") && i.Types[0] != "Book" {
 						t.Errorf("the entry was taken for the item: %s", i.Object)
 					}
@@ -359,7 +359,7 @@ func TestFeedGivesItsEntries(t *testing.T) {
 			if report.Web.Kind != "feed" {
 				t.Errorf("%+v", report.Web)
 			}
-			h.catalog.Each(t.Context(), "shop.example", func(i content.Item) error {
+			h.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
 				if i.Types[0] != "Article" || len(i.Passages) != 1 || strings.Contains(i.Passages[0].Text+i.Description, "<") || i.Origin != h.server.URL+"/feed#1" ||
 					name != "json" && i.Published.IsZero() && i.Modified.IsZero() {
 					t.Errorf("%+v", i)
@@ -380,7 +380,7 @@ func TestEntryIsReadWithoutWhatTheSitePutsBehindEach(t *testing.T) {
 		`<content:encoded><![CDATA[<p>`+opening+` winter.</p><p>See <a href="/x">more</a> of <a href="/y">it</a>.</p>`+credit+`]]></content:encoded></item></channel></rss>`)
 	h.mustRun()
 	var item content.Item
-	if err := h.catalog.Each(t.Context(), "shop.example", func(i content.Item) error { item = i; return nil }); err != nil {
+	if err := h.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error { item = i; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if item.Name != "Tom’s soup" || item.Description != opening+" winter." {
@@ -828,7 +828,7 @@ func TestAddressesOfPagesAreThoseTheyGive(t *testing.T) {
 	h.put("/shop/b", `<link rel=canonical href="/shop/b">`+pageOf("banana itself"))
 	h.mustRun()
 	h.wantItems("/ home", "/shop/a apple", "/shop/de/a Apfel", "/shop/b banana itself")
-	h.catalog.Each(t.Context(), "shop.example", func(i content.Item) error {
+	h.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
 		if german := strings.Contains(i.URL, "/de/"); german != (i.Language == "de") {
 			t.Errorf("%s is in %s", i.URL, i.Language)
 		}
@@ -897,7 +897,7 @@ func TestFirstRunShowsWhatItHasBeforeItsEnd(t *testing.T) {
 	}
 	seen := 0
 	h.set("/p15", answer{do: func(w http.ResponseWriter, r *http.Request) {
-		h.catalog.Each(t.Context(), "shop.example", func(content.Item) error { seen++; return nil })
+		h.catalog.EachItem(t.Context(), "shop.example", func(content.Item) error { seen++; return nil })
 		fmt.Fprint(w, pageOf("fifteen"))
 	}})
 	h.put("/", pageOf("home", links...))

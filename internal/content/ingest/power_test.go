@@ -193,7 +193,7 @@ func TestABrokenConnectionLeavesAWholeEdition(t *testing.T) {
 // itemsOrNil are the items, where the connection lasts.
 func (h *host) itemsOrNil() []string {
 	all := []string{}
-	if err := h.catalog.Each(h.Context(), "shop.example", func(i content.Item) error {
+	if err := h.catalog.EachItem(h.Context(), "shop.example", func(i content.Item) error {
 		all = append(all, i.URL[len(h.server.URL):]+" "+i.Name)
 		return nil
 	}); err != nil {

@@ -51,7 +51,7 @@ func (s *shop) mustRun() Report {
 func (s *shop) urls() []string {
 	s.Helper()
 	var all []string
-	if err := s.catalog.Each(s.Context(), "shop.example", func(i content.Item) error {
+	if err := s.catalog.EachItem(s.Context(), "shop.example", func(i content.Item) error {
 		all = append(all, strings.TrimPrefix(i.URL, "https://shop.example"))
 		return nil
 	}); err != nil {
@@ -284,7 +284,7 @@ func TestPassagesKeepTheirIDsWhereTheTextStays(t *testing.T) {
 	ids := func() (all []string) {
 		s.write("a.jsonl", article(strings.Join(parts, `\n\n`)))
 		s.mustRun()
-		if err := s.catalog.Each(t.Context(), "shop.example", func(i content.Item) error {
+		if err := s.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
 			for _, p := range i.Passages {
 				all = append(all, p.ID)
 			}

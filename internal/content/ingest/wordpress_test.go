@@ -160,7 +160,7 @@ func TestAWordPressIsReadByItsAPI(t *testing.T) {
 	if report.Web.Kind != "wordpress" || report.Web.Hidden != 2 || report.Web.Useless != 1 || !strings.Contains(report.Web.Note, "crawl.hosts") {
 		t.Errorf("%+v", report.Web)
 	}
-	if err := b.catalog.Each(t.Context(), "shop.example", func(i content.Item) error {
+	if err := b.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
 		if strings.Contains(i.URL, "/7/") {
 			text := i.Passages[0].Text
 			for _, part := range []string{`"Article"`, `"author":`, `Ann`, `soup.jpg`, `Food & Drink, cats`, `2026-01-02T03:04:05Z`} {

@@ -19,7 +19,7 @@ type Copy struct {
 
 // Copy loads a version of an item; nil where it was swept from the store.
 func (c *Corpus) Copy(ctx context.Context, ref content.Ref) (*Copy, error) {
-	items, err := c.options.Catalog.Load(ctx, ref)
+	items, err := c.options.Catalog.LoadItems(ctx, ref)
 	if err != nil || items[0].URL == "" {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func (v *View) Render(ctx context.Context, items []*index.Listing) ([]*Card, err
 func (c *Corpus) load(ctx context.Context, refs []content.Ref) ([]content.Item, error) {
 	limited, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
-	items, err := c.options.Catalog.Load(limited, refs...)
+	items, err := c.options.Catalog.LoadItems(limited, refs...)
 	switch {
 	case err == nil:
 		return items, nil

@@ -226,7 +226,7 @@ func (k *Keeper) words(ctx context.Context, admission Admission, items []*item) 
 	for i, it := range items {
 		refs[i] = it.ref
 	}
-	loaded, err := k.options.Catalog.Load(ctx, refs...)
+	loaded, err := k.options.Catalog.LoadItems(ctx, refs...)
 	if err != nil {
 		return nil, fmt.Errorf("load the items whose texts have no vector: %w", err)
 	}

@@ -188,7 +188,7 @@ func (c *Catalog) prove(ctx context.Context) (anew bool, err error) {
 	pushedOK, err := c.provePushed(ctx, &refs)
 	var items []content.Item
 	if err == nil {
-		items, err = c.config.Content.Load(ctx, refs...)
+		items, err = c.config.Content.LoadItems(ctx, refs...)
 	}
 	if err != nil {
 		return false, fmt.Errorf("hold the catalog's file against the database: %w", err)

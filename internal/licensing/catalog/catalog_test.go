@@ -101,7 +101,7 @@ func TestCatalogFollowsTheContent(t *testing.T) {
 		if after.Title != "About new words" || after.Since <= before.Since || after.Hash == before.Hash || after.ID != before.ID {
 			t.Errorf("%+v after %+v", after, before)
 		}
-		if loaded, err := h.content.Load(t.Context(), after.Ref); err != nil || loaded[0].Name != after.Title {
+		if loaded, err := h.content.LoadItems(t.Context(), after.Ref); err != nil || loaded[0].Name != after.Title {
 			t.Error(loaded, err)
 		}
 		h.publish("a", "two", item("https://a.example/x", "again"))
