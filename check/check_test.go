@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"frontdesk/check"
-	"frontdesk/test/publisher"
+	"frontdesk/internal/testkit/publisher"
 	"frontdesk/wire/intent"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"frontdesk/check"
-	"frontdesk/test/provider"
-	"frontdesk/test/publisher"
+	"frontdesk/internal/testkit/provider"
+	"frontdesk/internal/testkit/publisher"
 	"frontdesk/wire/intake"
 )
 

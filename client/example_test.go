@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/test/publisher"
+	"frontdesk/internal/testkit/publisher"
 	"frontdesk/wire/nlweb"
 )
 

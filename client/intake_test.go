@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/provider"
+	"frontdesk/internal/testkit/provider"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/publisher"
+	"frontdesk/internal/testkit/publisher"
 	"frontdesk/wire/intent"
 	"frontdesk/wire/sign"
 )

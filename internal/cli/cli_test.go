@@ -20,7 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"frontdesk/internal/content/ingest"
-	"frontdesk/test/publisher"
+	"frontdesk/internal/testkit/publisher"
 )
 
 func TestMain(m *testing.M) {

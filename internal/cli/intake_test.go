@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/provider"
+	"frontdesk/internal/testkit/provider"
 	"frontdesk/wire/intake"
 )
 

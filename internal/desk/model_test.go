@@ -13,7 +13,7 @@ import (
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/policy"
-	scripted "frontdesk/test/model"
+	scripted "frontdesk/internal/testkit/model"
 )
 
 func TestMain(m *testing.M) { scripted.Main(m) }

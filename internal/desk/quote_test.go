@@ -20,8 +20,8 @@ import (
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 )
 
 // seller is a desk that makes offers, at a time that stands.

@@ -21,7 +21,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/policy"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 // giver is a bench whose desk gives passages to platforms.

@@ -22,8 +22,8 @@ import (
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )

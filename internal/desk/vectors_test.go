@@ -14,7 +14,7 @@ import (
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/policy"
-	scripted "frontdesk/test/model"
+	scripted "frontdesk/internal/testkit/model"
 )
 
 // pointing gives a bench vectors from a scripted endpoint, whose texts resemble each other as far as they share groups of

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 // TestWhatIsRememberedOfADomainKeepsNoHeader asks for a domain that is a part of a long text, as it is of a header with signatures: what is remembered for hours, of

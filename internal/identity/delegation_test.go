@@ -23,8 +23,8 @@ import (
 	"frontdesk/biscuit"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

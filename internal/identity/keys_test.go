@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 )
 
 func newClock() *clock.Clock { return clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)) }

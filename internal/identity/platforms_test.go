@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 )
 
 var sealer = bytes.Repeat([]byte{7}, 32)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 // TestProvidersAreHeldToWhatTheyPublish lets a provider name an Exchange, no more name it, and go silent.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 // TestAKeyLosesItsPrivatePartWhenItsOverlapEnds has another process rotate, and time pass.

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/internal/identity"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 func siteKeys(t testing.TB, folder string, c *clock.Clock) *identity.SiteKeys {

@@ -27,7 +27,7 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 // authority is an authorization server, as far as it publishes keys and signs.

@@ -15,8 +15,8 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 	"frontdesk/wire/receipt"
 )
 

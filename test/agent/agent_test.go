@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 func TestMain(m *testing.M) { process.Main(m) }

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestAnAgentsKeyIsReplacedInFlight replaces the key of an agent at the Exchange and the Broker, while the answer to one purchase is lost and another is answered. Under its

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestTheCommandBuysThroughABroker presses `frontdesk ramp resolve` as a person does: told what would be bought, bought, saved and reported, the same again, a budget that is used up, what

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // behaviour is how a peer answers: see test/broker/peer.

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/client"
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // breaks is how often something breaks in TestBreaksBuyOnce, in the short form; FRONTDESK_KILLS has another number.

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/client"
-	"frontdesk/test/exchange"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/exchange"
+	"frontdesk/internal/testkit/process"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 

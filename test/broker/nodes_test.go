@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"frontdesk/client"
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // TestBrokersBehindNginxKeepOneBudget has three Brokers with one PostgreSQL behind the nginx of docs/scale.md, and agents who buy through it until the operator's budget is

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // again sends what was sent before to where it went, byte for byte, and gives the answers.

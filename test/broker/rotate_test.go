@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestKeysRotateBetweenOfferAndPurchase has keys be rotated after offers were made, when the Broker's purchase is on its way: that by which the Exchange signs offers, which is rotated

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestARunningBrokerFindsWhatIsNotNamed asks the built program by words instead of addresses: it searches its own sources, buys the one thing that fits

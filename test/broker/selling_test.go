@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // told is what a peer tells of itself: see test/broker/peer.

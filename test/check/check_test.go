@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"frontdesk/check"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 func TestMain(m *testing.M) { process.Main(m) }

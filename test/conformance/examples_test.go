@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // The items that the protocol's own examples answer with. Where the text prints an ellipsis, this says what it stands

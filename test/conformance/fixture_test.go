@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/infra/store"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // The fixture's two sites, and what they offer: recipes and a few products on one, products and a few recipes on the

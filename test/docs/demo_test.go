@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // ramp are the commands that buy, as the demo prints them.

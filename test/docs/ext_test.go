@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // extKey is a key of ext of our own, as the doors of RAMP write and read it.

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // told is what the command tells as JSON.

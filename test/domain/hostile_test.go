@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // scripted is a provider that plays tricks, on a socket of its own.

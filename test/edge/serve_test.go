@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // house is a front desk that is gate and Exchange in one, with something to sell, and a buyer who has paid in. site is written into the site

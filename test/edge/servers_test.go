@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 	wire "frontdesk/wire/edge"
 )
 

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 	wire "frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // key is a key of the configuration, such as "terms[].access", with what the manual says of its value.

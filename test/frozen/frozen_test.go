@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")

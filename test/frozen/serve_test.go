@@ -15,7 +15,7 @@ import (
 
 	_ "github.com/ncruces/go-sqlite3/driver" // SQLite for database/sql
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // full starts a server of the full sample.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // The bounds of one run over hostile content: far above what the files below need, far below what they could make

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 func TestMain(m *testing.M) { process.Main(m) }

@@ -79,7 +79,7 @@ func TestBadFileIsFound(t *testing.T) {
 
 		{"test helpers in the program", forTests, "internal/app/x.go", `import "frontdesk/internal/testkit/storetest"`},
 		{"test helpers in tests", "", "internal/app/x_test.go", `import "frontdesk/internal/testkit/storetest"`},
-		{"test helpers among themselves", "", "test/kill/x.go", `import "frontdesk/test/process"`},
+		{"test helpers among themselves", "", "test/kill/x.go", `import "frontdesk/internal/testkit/process"`},
 
 		{"the ledger from a service", "", "internal/intake/x.go", `func f() { s.Ledger.Append(ctx, tx, e) }`},
 		{"the ledger from handlers", ledgering, "internal/intake/api/x.go", `func f() { h.Ledger.Append(ctx, tx, e) }`},

@@ -46,7 +46,7 @@ var libraries = []library{
 	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/ingest internal/content/search " +
 		"internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
 	{"google.golang.org/protobuf", "wire biscuit client check internal/identity internal/licensing internal/app " +
-		"internal/cli internal/desk test"},
+		"internal/cli internal/desk internal/testkit test"},
 }
 
 // testTools are what any test may use.

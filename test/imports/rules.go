@@ -60,7 +60,7 @@ var layers = []layer{
 	{path: "internal/app", may: "internal client check biscuit"},
 	{path: "internal/cli", may: "internal/app internal/operator client check"},
 	{path: "cmd", may: "internal/cli"},
-	{path: "internal/testkit", may: "internal client check biscuit test"},
+	{path: "internal/testkit", may: "internal client check biscuit"},
 	{path: "test", may: "internal client check biscuit"},
 
 	{path: "internal/ask/nlweb", handlers: true, may: "internal/ask" + answering},
@@ -123,7 +123,7 @@ var clock = []string{
 var guarded = map[string]string{
 	"database/sql":        "internal/infra/store internal/testkit/storetest",
 	"database/sql/driver": "internal/infra/store internal/testkit/storetest",
-	"os/exec":             "test",
+	"os/exec":             "test internal/testkit/process",
 	"unsafe":              "wire/comp/v1 wire/ramp/v1 wire/delivery/v1 wire/grpc/health/v1",
 	"plugin":              "",
 	"C":                   "",

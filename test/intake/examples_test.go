@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // exampleManifest is the full example of the protocol's text, as it is printed.

@@ -3,7 +3,7 @@ package intake
 import (
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 func TestMain(m *testing.M) { process.Main(m) }

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/infra/store"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // mutated is a valid request of which something was changed at random, and what must come of it.

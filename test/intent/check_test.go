@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestTheCheckFindsNothingWrongInOurOwn has the program look at its own servers, open and closed in every way.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/infra/store"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // harbour is an English site of articles, kueche a German one of recipes.

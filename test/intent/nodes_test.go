@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // TestNodesOfOneDatabaseAreOneFrontDesk has platforms ask and report at two servers of one PostgreSQL.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // TestARestoredLedgerSignsNoSecondHistory takes a backup while platforms ask, lets more be signed, and puts the backup back:

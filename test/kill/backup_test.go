@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // TestKilledRestoreLeavesTheOldOrTheNewWhole ends restores by SIGKILL: afterwards database and key file are those of

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // exchangeURL is the address by which buyers know the Exchange, whichever server answers for it.

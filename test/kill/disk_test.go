@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // ownMounts runs a shell's text where it may mount for itself alone, as root of a namespace of its own.

@@ -19,7 +19,7 @@ import (
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/transactions"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // disputeKills is how often servers are killed under disputes in the short form, and disputesEach how many purchases are disputed for each.

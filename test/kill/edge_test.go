@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/store"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 	"frontdesk/wire/sign"
 )
 

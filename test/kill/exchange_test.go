@@ -19,7 +19,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/transactions"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // exchangeKills is how often servers are killed under buyers in the short form.

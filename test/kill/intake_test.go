@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // intakeKills is how often servers are killed under submissions and binds in the short form.

@@ -23,7 +23,7 @@ import (
 
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/store"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 	"frontdesk/wire/receipt"
 )
 

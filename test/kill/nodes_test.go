@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // TestTwoServersShareTheirPromises has two servers on one PostgreSQL, with one folder of secrets: a promise that one made

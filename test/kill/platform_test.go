@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 	"frontdesk/wire/receipt"
 )
 

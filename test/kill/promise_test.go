@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // TestPromisesOutliveAKill kills the server while it works on a promise. What it had kept is answered from, what it was

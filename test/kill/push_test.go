@@ -26,7 +26,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/ramp/v1/rampv1connect"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // slowSite is a web site with a first page that links to others. A page that stalls is not answered until its asker goes

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/testkit/process"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/process"
 )
 
 // between is how many purchases stand between two events of TestNodesBehindNginxCarryOneDesk, in the short form.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestServerAnswersFromOneEditionWhileIngestIsKilled keeps asking a server on the same database: every answer is of

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // The rates at which requests come, whatever becomes of those before them.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // manner is one way of asking whose time is measured, from the request's first byte to the answer's last, or to the

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 	compv1 "frontdesk/wire/comp/v1"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // brokered is a Broker that buys at the demo, for its reader.

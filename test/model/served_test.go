@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	scripted "frontdesk/test/model"
-	"frontdesk/test/process"
+	scripted "frontdesk/internal/testkit/model"
+	"frontdesk/internal/testkit/process"
 )
 
 func TestMain(m *testing.M) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	scripted "frontdesk/test/model"
-	"frontdesk/test/process"
+	scripted "frontdesk/internal/testkit/model"
+	"frontdesk/internal/testkit/process"
 )
 
 // pointing is the part of the configuration that makes vectors and does nothing else with the model.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/business"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/business"
+	"frontdesk/internal/testkit/process"
 )
 
 const (

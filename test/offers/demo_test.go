@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestTheIntakesOfTheDemo submits to all four of them: each rule of each is followed once, and what is not valid gets no

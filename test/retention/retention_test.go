@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 func TestMain(m *testing.M) { process.Main(m) }

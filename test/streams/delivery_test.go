@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // maxFollowing is the memory of the server, heap and stacks, that a stream of what is live may take while nothing happens.

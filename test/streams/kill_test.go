@@ -12,7 +12,7 @@ import (
 
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // TestAKilledServerNeverOverchargesAStream kills a server while what is live is followed, follows it on with the server that comes after

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // shop is a server that sells what is live by the minute, and a long text by streams alone.

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 func TestMain(m *testing.M) { process.Main(m) }

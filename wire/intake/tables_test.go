@@ -3,7 +3,7 @@ package intake_test
 import (
 	"testing"
 
-	"frontdesk/test/tables"
+	"frontdesk/internal/testkit/tables"
 	"frontdesk/wire/document"
 	"frontdesk/wire/intake"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/test/tables"
+	"frontdesk/internal/testkit/tables"
 	"frontdesk/wire/document"
 	"frontdesk/wire/intent"
 )

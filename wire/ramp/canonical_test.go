@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"frontdesk/test/ramp/made"
+	"frontdesk/internal/testkit/ramp/made"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
 )

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"frontdesk/test/ramp/made"
+	"frontdesk/internal/testkit/ramp/made"
 	compv1 "frontdesk/wire/comp/v1"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"

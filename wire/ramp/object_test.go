@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/test/ramp/made"
+	"frontdesk/internal/testkit/ramp/made"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

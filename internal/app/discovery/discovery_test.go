@@ -19,7 +19,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/transcript"
+	"frontdesk/internal/testkit/transcript"
 )
 
 // fixture is a desk over a shop, with one licensed, one blocked and one item that is for lists alone, and a journal,

@@ -20,7 +20,7 @@ import (
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/transcript"
+	"frontdesk/internal/testkit/transcript"
 )
 
 // fixture is a desk over a small site: an open, a licensed and a blocked item, one that must be no input to other

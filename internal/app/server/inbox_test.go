@@ -15,7 +15,7 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/outbox"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 // inboxConfig takes in what a person answers: binds of the one wait in the inbox, and those of the other go to a webhook.

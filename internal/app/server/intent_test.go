@@ -15,7 +15,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	wire "frontdesk/wire/intent"
 	"frontdesk/wire/sign"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 func TestSiteKeysArePublishedAndRotatedWithoutARestart(t *testing.T) {

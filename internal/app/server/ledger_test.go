@@ -15,8 +15,8 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/store/backup"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 	"frontdesk/wire/receipt"
 )
 

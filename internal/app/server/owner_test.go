@@ -14,7 +14,7 @@ import (
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/receipt"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	wire "frontdesk/wire/ramp"
 )
 

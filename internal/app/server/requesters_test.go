@@ -13,7 +13,7 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/ledger"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"

@@ -17,7 +17,7 @@ import (
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/receipt"
 )
 

@@ -19,8 +19,8 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"

@@ -22,7 +22,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/transcript"
+	"frontdesk/internal/testkit/transcript"
 	wire "frontdesk/wire/nlweb"
 )
 

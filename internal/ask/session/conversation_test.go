@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 )
 
 // conversing returns the conversations of a front desk whose secret is the same byte throughout.

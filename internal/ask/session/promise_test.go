@@ -12,8 +12,8 @@ import (
 
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 )
 
 // each runs a test with promises on every engine, in a database that two nodes share.

@@ -15,9 +15,9 @@ import (
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/clock"
+	scripted "frontdesk/internal/testkit/model"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
-	scripted "frontdesk/test/model"
 )
 
 func TestMain(m *testing.M) { scripted.Main(m) }

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"frontdesk/test/transcript"
+	"frontdesk/internal/testkit/transcript"
 	wire "frontdesk/wire/intent"
 )
 

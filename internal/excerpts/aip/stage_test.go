@@ -23,9 +23,9 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
-	"frontdesk/test/transcript"
+	"frontdesk/internal/testkit/transcript"
 	proof "frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/llm"
-	scripted "frontdesk/test/model"
+	scripted "frontdesk/internal/testkit/model"
 )
 
 // book is a book of days that processes share.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/llm"
-	"frontdesk/test/clock"
-	scripted "frontdesk/test/model"
+	"frontdesk/internal/testkit/clock"
+	scripted "frontdesk/internal/testkit/model"
 )
 
 func TestMain(m *testing.M) { scripted.Main(m) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/infra/llm"
-	scripted "frontdesk/test/model"
+	scripted "frontdesk/internal/testkit/model"
 )
 
 // TestSummariesAreHeldAgainstTheItems says what a model wrote, and what of it reaches a reader.

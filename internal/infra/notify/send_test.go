@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/test/business"
+	"frontdesk/internal/testkit/business"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 )
 
 // hands do effects for a test, and remember them.

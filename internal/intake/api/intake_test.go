@@ -14,7 +14,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/test/transcript"
+	"frontdesk/internal/testkit/transcript"
 	wire "frontdesk/wire/intake"
 )
 

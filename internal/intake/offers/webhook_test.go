@@ -16,8 +16,8 @@ import (
 
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/test/business"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/business"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"

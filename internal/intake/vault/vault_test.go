@@ -18,8 +18,8 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/clock"
 )
 
 var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/testkit/exchange"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/test/exchange"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

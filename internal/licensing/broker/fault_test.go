@@ -21,7 +21,7 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"frontdesk/internal/licensing/edge/deliverylog"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	wire "frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )

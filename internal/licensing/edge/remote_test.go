@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

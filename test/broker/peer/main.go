@@ -25,7 +25,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/test/exchange"
+	"frontdesk/internal/testkit/exchange"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )

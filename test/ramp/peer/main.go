@@ -1,5 +1,5 @@
 // Command peer stands on our side of the round trips with another protocol buffer runtime: "peer make" writes the messages
-// of test/ramp/made as lines of JSON, in binary and in our JSON; "peer hold" reads what the other side made of them, and
+// of internal/testkit/ramp/made as lines of JSON, in binary and in our JSON; "peer hold" reads what the other side made of them, and
 // says what is not the same message any more.
 package main
 
@@ -12,7 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/test/ramp/made"
+	"frontdesk/internal/testkit/ramp/made"
 	"frontdesk/wire/ramp"
 )
 

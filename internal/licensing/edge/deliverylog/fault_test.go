@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )

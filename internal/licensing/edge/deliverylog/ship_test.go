@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/test/clock"
+	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/edge"
 )
 

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // Behaviour is how the server answers on one of its paths; the program in endpoint tells what its members mean.
@@ -63,7 +63,7 @@ func Start(t testing.TB) *Endpoint {
 
 func start(t testing.TB, listen string) *Endpoint {
 	t.Helper()
-	peer := process.StartPeer(t, "./test/model/endpoint", "-listen", listen)
+	peer := process.StartPeer(t, "./internal/testkit/model/endpoint", "-listen", listen)
 	return &Endpoint{URL: peer.Origin + "/v1", peer: peer}
 }
 

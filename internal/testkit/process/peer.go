@@ -64,7 +64,7 @@ func removePeers() {
 	}
 }
 
-// StartPeer runs the program of a package, such as "./test/model/endpoint", until the end of the test. Packages that use
+// StartPeer runs the program of a package, such as "./internal/testkit/model/endpoint", until the end of the test. Packages that use
 // it call Main from TestMain.
 func StartPeer(t testing.TB, pkg string, args ...string) *Peer {
 	t.Helper()

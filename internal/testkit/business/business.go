@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"testing"
 
-	"frontdesk/test/process"
+	"frontdesk/internal/testkit/process"
 )
 
 // Behaviour is how the business behaves; the program in peer tells what its members mean. The zero value answers.
@@ -78,7 +78,7 @@ func Main(m *testing.M) { process.Main(m) }
 // Start runs a business until the end of the test.
 func Start(t testing.TB) *Business {
 	t.Helper()
-	b := &Business{peer: process.StartPeer(t, "./test/business/peer")}
+	b := &Business{peer: process.StartPeer(t, "./internal/testkit/business/peer")}
 	b.URL = b.peer.Origin + "/hook"
 	told := b.told()
 	b.SMTP, b.TLS, b.CA = told.SMTP, told.TLS, x509.NewCertPool()
