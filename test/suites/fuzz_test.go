@@ -8,27 +8,34 @@ import (
 	"testing"
 )
 
-// TestFuzzingFailsByWhateverIsFound runs test/fuzz.sh over one target, whose binary, and the go command that builds it, are
-// scripts. Only a target that says nothing but that its time is over counts as one that found nothing.
+// TestFuzzingFailsByWhateverIsFound runs test/fuzz.sh over one target, whose binary, and the go
+// command that builds it, are scripts. Only a target that says nothing but that its time is over
+// counts as one that found nothing.
 func TestFuzzingFailsByWhateverIsFound(t *testing.T) {
 	t.Parallel()
-	const progress = "fuzz: elapsed: 0s, gathering baseline coverage: 0/1 completed\nfuzz: elapsed: 20s, execs: 7 (0/sec), new interesting: 0 (total: 1)\n"
-	const over = progress + "--- FAIL: FuzzIt (20.31s)\n    context deadline exceeded\nFAIL\n"
+	const (
+		progress = "fuzz: elapsed: 0s, gathering baseline coverage: 0/1 completed\n" +
+			"fuzz: elapsed: 20s, execs: 7 (0/sec), new interesting: 0 (total: 1)\n"
+		failed  = progress + "--- FAIL: FuzzIt (20.31s)\n"
+		late    = failed + "    context deadline exceeded\n"
+		over    = late + "FAIL\n"
+		written = "    Failing input written to testdata/fuzz/FuzzIt/08d4\nFAIL\n"
+		inner   = failed + "    --- FAIL: FuzzIt (0.00s)\n        it_test.go:9: "
+		hung    = failed + "    fuzzing process hung or terminated unexpectedly: exit status 2\nFAIL\n"
+	)
 	for name, c := range map[string]struct {
 		output string
 		fails  bool
 	}{
-		"out of time": {output: over},
-		"an input that fails": {fails: true, output: progress + "--- FAIL: FuzzIt (2.31s)\n    --- FAIL: FuzzIt (0.00s)\n        it_test.go:9: wrong\n" +
-			"    \n    Failing input written to testdata/fuzz/FuzzIt/08d4\n    To re-run:\n    go test -run=FuzzIt/08d4\nFAIL\n"},
-		"an input that fails by a deadline": {fails: true, output: progress + "--- FAIL: FuzzIt (20.31s)\n    --- FAIL: FuzzIt (0.00s)\n" +
-			"        it_test.go:9: context deadline exceeded\n    \n    Failing input written to testdata/fuzz/FuzzIt/08d4\nFAIL\n"},
-		"the fuzzer's words and an input": {fails: true, output: strings.TrimSuffix(over, "FAIL\n") + "    Failing input written to testdata/fuzz/FuzzIt/08d4\nFAIL\n"},
-		"a hang":                          {fails: true, output: progress + "--- FAIL: FuzzIt (10.26s)\n    fuzzing process hung or terminated unexpectedly: exit status 2\nFAIL\n"},
-		"a seed":                          {fails: true, output: "failure while testing seed corpus entry: FuzzIt/08d4\n" + over},
-		"a panic":                         {fails: true, output: over + "panic: it broke\n"},
-		"another target's time":           {fails: true, output: strings.ReplaceAll(over, "FuzzIt", "FuzzOther")},
-		"nothing":                         {fails: true},
+		"out of time":                       {over, false},
+		"an input that fails":               {inner + "wrong\n    \n" + written, true},
+		"an input that fails by a deadline": {inner + "context deadline exceeded\n    \n" + written, true},
+		"the fuzzer's words and an input":   {late + written, true},
+		"a hang":                            {hung, true},
+		"a seed":                            {"failure while testing seed corpus entry: FuzzIt/08d4\n" + over, true},
+		"a panic":                           {over + "panic: it broke\n", true},
+		"another target's time":             {strings.ReplaceAll(over, "FuzzIt", "FuzzOther"), true},
+		"nothing":                           {"", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,9 +61,11 @@ func TestFuzzingFailsByWhateverIsFound(t *testing.T) {
 				}
 			}
 			run := exec.CommandContext(t.Context(), "bash", filepath.Join(root, "test/fuzz.sh"))
-			run.Env = append(os.Environ(), "PATH="+filepath.Join(root, "bin")+":"+os.Getenv("PATH"), "TMPDIR="+t.TempDir())
+			path := filepath.Join(root, "bin") + ":" + os.Getenv("PATH")
+			run.Env = append(os.Environ(), "PATH="+path, "TMPDIR="+t.TempDir())
 			said, err := run.CombinedOutput()
-			if failed := strings.Contains(string(said), "FAILED frontdesk/it FuzzIt"); failed != c.fails || (err != nil) != c.fails {
+			told := strings.Contains(string(said), "FAILED frontdesk/it FuzzIt")
+			if told != c.fails || (err != nil) != c.fails {
 				t.Errorf("%v: %s", err, said)
 			}
 			if !c.fails && !strings.Contains(string(said), "1 fuzz targets, 2s each: nothing found.") {

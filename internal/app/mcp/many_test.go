@@ -104,17 +104,21 @@ func TestNobodyListensForChangesThatAreNotTold(t *testing.T) {
 
 // brokenTool has a result that is no JSON, which the SDK cannot send.
 func brokenTool() httpx.Tool {
-	return httpx.Tool{Name: "broken", Description: "Answers with half an object.", Input: []byte(`{"type":"object"}`), Call: func(context.Context, httpx.Call) httpx.Result {
+	half := func(context.Context, httpx.Call) httpx.Result {
 		return httpx.Result{Object: []byte(`{"given":}`), Meta: []byte(`{}`)}
-	}}
+	}
+	input := []byte(`{"type":"object"}`)
+	return httpx.Tool{Name: "broken", Description: "Answers with half an object.", Input: input, Call: half}
 }
 
 // TestResultThatIsNoJSONIsAnInternalError holds that nobody waits for ever for what cannot be sent.
 func TestResultThatIsNoJSONIsAnInternalError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which ends when all wait
-		server := New(Config{Name: "test", Version: "1", Tools: func() []httpx.Tool { return []httpx.Tool{brokenTool()} }})
+		const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"broken"}}`
+		tools := func() []httpx.Tool { return []httpx.Tool{brokenTool()} }
+		server := New(Config{Name: "test", Version: "1", Tools: tools})
 		for _, accepted := range []string{"application/json", "text/event-stream"} {
-			r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"broken"}}`))
+			r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
 			r.Host = "localhost"
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Accept", accepted)
@@ -129,7 +133,8 @@ func TestResultThatIsNoJSONIsAnInternalError(t *testing.T) {
 
 // FuzzHandler holds that whatever is posted is answered with JSON-RPC, or not at all.
 func FuzzHandler(f *testing.F) {
-	server := New(Config{Name: "fuzz", Version: "1", Tools: func() []httpx.Tool { return append((&scripted{}).tools(), brokenTool()) }})
+	tools := func() []httpx.Tool { return append((&scripted{}).tools(), brokenTool()) }
+	server := New(Config{Name: "fuzz", Version: "1", Tools: tools})
 	server.RemoveTools("wait")
 	handler := server.Handler(HTTP{MaxBody: 4 << 10})
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`), "2025-11-25")

@@ -100,9 +100,10 @@ func described(t httpx.Tool) *sdk.Tool {
 	return shown
 }
 
-// handler calls a tool and puts its result into the protocol's form: the whole object as text for clients that know
-// no other, the same as structured content, and its metadata on the result. A result that is no JSON is an error: the
-// SDK cannot send it, and whoever asked would wait until they leave.
+// handler calls a tool and puts its result into the protocol's form: the whole object as text for
+// clients that know no other, the same as structured content, and its metadata on the result. A
+// result that is no JSON is an error: the SDK cannot send it, and whoever asked would wait until
+// they leave.
 func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if err := s.await(ctx); err != nil {
