@@ -93,7 +93,7 @@ func (c reportCompliance) Run(env *environment) error {
 	return c.write(env, reports.Wanted{Report: reports.Compliance, Since: c.Since, Until: c.Until})
 }
 
-// purchaseFlags choose of which purchases a report tells.
+// purchaseFlags choose the purchases of a report.
 type purchaseFlags struct {
 	formFlags
 	Site  string    `placeholder:"ID" help:"Only of this site."`

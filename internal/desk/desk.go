@@ -24,6 +24,7 @@ import (
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/licensing/attestation"
@@ -96,22 +97,22 @@ type Desk struct {
 
 	goods        goods
 	promises     promises
-	excerpting   *Excerpting                   // nil where no passages are given
-	articleCache cache[articleKey, *article]   // nil where no passages are given
-	warmed       atomic.Pointer[released.View] // the view whose articles were loaded last
-	intaking     *Intaking                     // nil where nothing is taken in
-	quoting      *Quoting                      // nil where no offers are made
-	dealing      *Dealing                      // nil where nothing is sold
-	supplying    *Supplying                    // nil where nothing is pushed
-	attestations cache[attestedAt, []*attestation.Kept]
+	excerpting   *Excerpting                       // nil where no passages are given
+	articleCache cache.Cache[articleKey, *article] // nil where no passages are given
+	warmed       atomic.Pointer[released.View]     // the view whose articles were loaded last
+	intaking     *Intaking                         // nil where nothing is taken in
+	quoting      *Quoting                          // nil where no offers are made
+	dealing      *Dealing                          // nil where nothing is sold
+	supplying    *Supplying                        // nil where nothing is pushed
+	attestations cache.Cache[attestedAt, []*attestation.Kept]
 	pushLane     lane
 	// pushedAttested checks what is pushed, in that lane.
 	pushedAttested *attestation.Checker
 	streams        streams
 	signatures     signatures
 	lately         lately
-	objects        cache[content.Ref, map[string]any]
-	unsubscribed   cache[subscriber, time.Time]
+	objects        cache.Cache[content.Ref, map[string]any]
+	unsubscribed   cache.Cache[subscriber, time.Time]
 	readObject     func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there
 	submitting     singleflight.Group                                         // submissions that are being answered, by [applied.name]
 	erasing        chan struct{}                                              // there may be something to erase

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
@@ -95,11 +94,7 @@ type Sink struct {
 
 // OpenExcerpts lets the desk give passages to platforms. It is called before the first request.
 func (d *Desk) OpenExcerpts(e *Excerpting) (err error) {
-	d.articleCache, err = newCache(&otter.Options[articleKey, *article]{
-		MaximumWeight: d.config.CacheBytes,
-		Weigher:       func(_ articleKey, a *article) uint32 { return a.weight() },
-		Executor:      func(task func()) { task() }, // which is less work than a goroutine
-	})
+	d.articleCache, err = cache.Weighed(d.config.CacheBytes, func(_ articleKey, a *article) uint32 { return a.weight() })
 	if err != nil {
 		return fmt.Errorf("make the cache of passages: %w", err)
 	}

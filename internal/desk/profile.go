@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/maypok86/otter/v2"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/infra/cache"
 )
 
 // Profile is what is told of items of some kinds beyond what everybody is told (RAMP v1, supported_profiles).
@@ -108,7 +108,7 @@ func objectOf(object []byte) map[string]any {
 }
 
 // newObjects makes the cache of objects that profiles told of.
-func newObjects(bytes uint64) (cache[content.Ref, map[string]any], error) {
+func newObjects(bytes uint64) (cache.Cache[content.Ref, map[string]any], error) {
 	const each = 4 << 10 // about what one takes
-	return newCache(&otter.Options[content.Ref, map[string]any]{MaximumSize: int(max(bytes/4/each, 64))})
+	return cache.Sized[content.Ref, map[string]any](int(max(bytes/4/each, 64)))
 }

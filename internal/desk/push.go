@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/errgroup"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/internal/licensing/catalog"
@@ -46,8 +46,8 @@ type Supplying struct {
 
 // OpenSupply lets the desk take what is pushed, and sell it. It is called before the first request, after OpenQuotes.
 func (d *Desk) OpenSupply(s *Supplying) (err error) {
-	d.attestations, err = newCache(&otter.Options[attestedAt, []*attestation.Kept]{
-		MaximumWeight: attestationsKept, Weigher: func(_ attestedAt, all []*attestation.Kept) uint32 { return uint32(1 + 4*len(all)) },
+	d.attestations, err = cache.Weighed(attestationsKept, func(_ attestedAt, all []*attestation.Kept) uint32 {
+		return uint32(1 + 4*len(all))
 	})
 	d.supplying, d.pushLane = s, newLane()
 	checker := *s.Attested

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/errgroup"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -62,7 +62,7 @@ func (d *Desk) OpenQuotes(q *Quoting) error {
 	if err != nil {
 		return fmt.Errorf("make the cache of what profiles tell: %w", err)
 	}
-	d.unsubscribed, err = newCache(&otter.Options[subscriber, time.Time]{MaximumSize: 100_000})
+	d.unsubscribed, err = cache.Sized[subscriber, time.Time](100_000)
 	if err != nil {
 		return fmt.Errorf("make the cache of who has no subscription: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/policy"
 )
@@ -25,7 +26,7 @@ func (d *Desk) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held, e
 		if ctx.Err() != nil || !d.served[l.Site] {
 			return false
 		}
-		facts := policy.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own}
+		facts := released.FactsOf(l)
 		if !rules.Matches(rule, facts) {
 			return false
 		}

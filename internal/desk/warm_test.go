@@ -3,8 +3,6 @@ package desk
 import (
 	"testing"
 
-	"github.com/maypok86/otter/v2"
-
 	"frontdesk/internal/policy"
 )
 
@@ -17,7 +15,7 @@ func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 	there := func(want int) {
 		t.Helper()
 		found := 0
-		for key, a := range g.articleCache.(*otter.Cache[articleKey, *article]).All() {
+		for key, a := range g.articleCache.All() {
 			if key.rules != g.config.Terms() || len(a.passages) != 1 || len(a.tokens) != 1 || a.tokens[0] == 0 {
 				t.Errorf("%s is kept as %+v", key.listing.URL, a)
 			}

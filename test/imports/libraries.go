@@ -24,7 +24,7 @@ var libraries = []library{
 	{"github.com/google/jsonschema-go", "test/mcp/everything"},
 	{"github.com/jackc/pgx/v5", "internal/infra/store"},
 	{"github.com/kljensen/snowball", "internal/content/search"},
-	{"github.com/maypok86/otter/v2", "internal/content/released internal/desk"},
+	{"github.com/maypok86/otter/v2", "internal/infra/cache"},
 	{"github.com/mmcdole/gofeed", "internal/content/ingest"},
 	{"github.com/modelcontextprotocol/go-sdk", "internal/app/mcp internal/app/server test/circle test/mcp"},
 	{"github.com/ncruces/go-sqlite3", "internal/infra/store internal/testkit/storetest test/frozen"},

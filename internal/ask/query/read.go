@@ -80,7 +80,7 @@ type reader struct {
 	wish   facets.Sort // the order that was read, before it was brought to what items say
 	bygone bool        // the question is for what has been
 	food   bool        // something was said that only food is said of
-	force  facets.Slot // the slot of an attribute, of which everything read is
+	force  facets.Slot // the slot that everything read belongs to; empty for any
 	barely bool        // what was read of it is a figure without a bound
 }
 

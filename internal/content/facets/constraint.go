@@ -7,7 +7,7 @@ type Constraint struct {
 	Slot Slot
 	// Not turns it around: items for which it holds are left out.
 	Not bool
-	// Values are words, any of which will do; for slots of words.
+	// Values are words of a slot that holds words. One of them is enough.
 	Values []string
 	// Min and Max bound a figure, each when not nil, both inclusive unless Below or Above is set.
 	Min, Max *float64

@@ -41,27 +41,27 @@ func (k *Copy) listing() *index.Listing {
 
 // Forms are the media types in which the terms let the item be had whole, the one first in which it is delivered where none is
 // asked for; none where they do not let it be had whole as it is delivered.
-func (k *Copy) Forms(rules *policy.Terms) (forms []string) {
+func (k *Copy) Forms(rules *policy.Terms) (all []string) {
 	if !k.Whole(rules) {
 		return nil
 	}
-	for _, form := range Forms(k.item) {
+	for _, form := range forms(k.item) {
 		if k.wholeIn(rules, form) {
-			forms = append(forms, form)
+			all = append(all, form)
 		}
 	}
-	return forms
+	return all
 }
 
 // Render gives the item in one of its forms. The same version of an item is always the same bytes.
-func (k *Copy) Render(form string) []byte { return Render(k.item, form) }
+func (k *Copy) Render(form string) []byte { return render(k.item, form) }
 
 // Delivered is the item as it is given to one who asks for no form.
 func (k *Copy) Delivered() (media string, body []byte) { return Delivered(k.item) }
 
 // Sums are the SHA-256, in hexadecimal, of the item in each media type in which it can be delivered.
 func (k *Copy) Sums() (all []string) {
-	for _, form := range Forms(k.item) {
+	for _, form := range forms(k.item) {
 		sum := sha256.Sum256(k.Render(form))
 		all = append(all, hex.EncodeToString(sum[:]))
 	}

@@ -16,10 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/policy"
 )
@@ -35,7 +34,7 @@ type Options struct {
 	Passages func() bool
 	// Actions gives what can be done with an item as a JSON array, from what is shown of it; some is false for nothing.
 	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
-	// ForSale says whether a stranger may buy an item of which only a notice is shown.
+	// ForSale says whether a stranger may buy an item that is shown as a notice.
 	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *Copy) bool
 	// CacheBytes bounds the memory for items that are ready to leave.
 	CacheBytes uint64
@@ -47,8 +46,8 @@ type Options struct {
 type Corpus struct {
 	options Options
 	library *index.Library
-	cards   cache[cardKey, *Card]
-	wholes  cache[wholeKey, bool]
+	cards   cache.Cache[cardKey, *Card]
+	wholes  cache.Cache[wholeKey, bool]
 
 	mu      sync.Mutex // held while a View is made
 	current atomic.Pointer[View]
@@ -56,14 +55,11 @@ type Corpus struct {
 
 // New returns a corpus without items; Refresh loads them.
 func New(options Options) (*Corpus, error) {
-	cards, err := newCache(&otter.Options[cardKey, *Card]{
-		MaximumWeight: options.CacheBytes,
-		Weigher:       func(_ cardKey, c *Card) uint32 { return c.weight() },
-	})
+	cards, err := cache.Weighed(options.CacheBytes, func(_ cardKey, c *Card) uint32 { return c.weight() })
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
-	wholes, err := newCache(&otter.Options[wholeKey, bool]{MaximumSize: wholesKept})
+	wholes, err := cache.Sized[wholeKey, bool](wholesKept)
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
@@ -95,7 +91,7 @@ func (c *Corpus) Current() *View {
 		return v
 	}
 	v := &View{Index: c.library.View(), Terms: c.options.Terms(), corpus: c}
-	v.Permit = v.Index.Select(v.Admits)
+	v.Permit = v.Index.Select(v.admits)
 	c.current.Store(v)
 	return v
 }
@@ -116,10 +112,6 @@ func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
 	}
 	decision := Decide(rules, l)
 	return decision.Allows(Search) || c.options.Passages() && len(decision.Labels) > 0 && decision.Allows(Input)
-}
-
-func (c *Corpus) admits(rules *policy.Terms, l *index.Listing) bool {
-	return c.options.Served[l.Site] && Decide(rules, l).Allows(Search)
 }
 
 // Render gives the ready form of each item, nil for one whose version was swept from the store. It returns

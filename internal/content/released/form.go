@@ -16,9 +16,9 @@ const (
 	LinkedObject = "application/ld+json"
 )
 
-// Forms are the media types in which an item can be had, the one first that it is given in where none is asked for. What has no
+// forms are the media types in which an item can be had, the one first that it is given in where none is asked for. What has no
 // running text is had as an object alone.
-func Forms(item *content.Item) []string {
+func forms(item *content.Item) []string {
 	texts := []string{PlainText, Markdown, HTML}
 	switch {
 	case len(item.Object) < 2:
@@ -31,8 +31,8 @@ func Forms(item *content.Item) []string {
 	return append([]string{LinkedObject}, texts...)
 }
 
-// Render gives an item in one of its Forms. The same version of an item is always the same bytes.
-func Render(item *content.Item, form string) []byte {
+// render gives an item in one of its forms. The same version of an item is always the same bytes.
+func render(item *content.Item, form string) []byte {
 	switch form {
 	case Markdown:
 		return markdown(item)
@@ -48,8 +48,8 @@ func Render(item *content.Item, form string) []byte {
 // the running text of an article, a page or whatever else is a text to be read, its passages parted by empty lines; of other
 // things the object.
 func Delivered(item *content.Item) (media string, body []byte) {
-	media = Forms(item)[0]
-	return media, Render(item, media)
+	media = forms(item)[0]
+	return media, render(item, media)
 }
 
 // linked is the object in schema.org terms, with the running text as its member "text" where it has none of its own.

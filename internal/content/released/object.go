@@ -15,7 +15,7 @@ import (
 // The bounds of a released item, so that one odd item cannot fill an answer.
 const (
 	MaxMember = 16 << 10 // bytes of one member
-	MaxObject = 64 << 10 // bytes of all members
+	maxObject = 64 << 10 // bytes of all members
 )
 
 // reserved are the members of an item that are ours to write.
@@ -47,7 +47,7 @@ func openObject(item content.Item, within sieve) (object []byte, omitted []strin
 		}
 		switch {
 		case reserved[name]:
-		case len(value) > MaxMember || len(object)+len(value) > MaxObject:
+		case len(value) > MaxMember || len(object)+len(value) > maxObject:
 			omitted = append(omitted, name)
 		default:
 			named, described = named || name == "name", described || name == "description"
@@ -156,7 +156,7 @@ func AppendQuote(dst []byte, s string) []byte {
 
 // said gives what of an item's object may be said of it: filters, facets and the words that questions are understood
 // with are made of that alone. whole says that it is all of the object, so that misspelt words may be corrected to those
-// of its text. open is false for an item of which only a notice is shown.
+// of its text. open is false for an item that is shown as a notice.
 func said(rules *policy.Terms, l *index.Listing, object []byte) (shown []byte, whole, open bool) {
 	if decision := Decide(rules, l); decision.Access != policy.Open || !decision.Allows(Search) {
 		return nil, false, false

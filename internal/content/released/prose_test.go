@@ -61,14 +61,14 @@ func TestMarkdownAndPagesSayTheTextAndNothingElse(t *testing.T) {
 		want = append(want, "p: "+line)
 	}
 	var rendered bytes.Buffer
-	if err := goldmark.Convert(Render(item, Markdown), &rendered); err != nil {
+	if err := goldmark.Convert(render(item, Markdown), &rendered); err != nil {
 		t.Fatal(err)
 	}
 	if got := seen(t, rendered.Bytes()); !slices.Equal(got, want) {
-		t.Errorf("Markdown:\n%s\n\n%s", strings.Join(got, "\n"), Render(item, Markdown))
+		t.Errorf("Markdown:\n%s\n\n%s", strings.Join(got, "\n"), render(item, Markdown))
 	}
-	if got := seen(t, Render(item, HTML)); !slices.Equal(got, append([]string{"title: " + item.Name}, want...)) {
-		t.Errorf("HTML:\n%s\n\n%s", strings.Join(got, "\n"), Render(item, HTML))
+	if got := seen(t, render(item, HTML)); !slices.Equal(got, append([]string{"title: " + item.Name}, want...)) {
+		t.Errorf("HTML:\n%s\n\n%s", strings.Join(got, "\n"), render(item, HTML))
 	}
 }
 
@@ -82,7 +82,7 @@ func FuzzMarkdown(f *testing.F) {
 			return
 		}
 		var rendered bytes.Buffer
-		if err := goldmark.Convert(Render(prose("", line), Markdown), &rendered); err != nil {
+		if err := goldmark.Convert(render(prose("", line), Markdown), &rendered); err != nil {
 			t.Fatal(err)
 		}
 		if got := seen(t, rendered.Bytes()); len(got) != 1 || got[0] != "p: "+line {
@@ -109,26 +109,26 @@ func TestFormsOfAnItem(t *testing.T) {
 		"a thing alone":  {bare, []string{LinkedObject}},
 		"text and title": {only, []string{PlainText, Markdown, HTML}},
 	} {
-		if got := Forms(c.item); !slices.Equal(got, c.forms) {
+		if got := forms(c.item); !slices.Equal(got, c.forms) {
 			t.Errorf("%s: %v", name, got)
 		}
 		media, body := Delivered(c.item)
-		if media != c.forms[0] || !bytes.Equal(body, Render(c.item, media)) {
+		if media != c.forms[0] || !bytes.Equal(body, render(c.item, media)) {
 			t.Errorf("%s: by itself it is %s", name, media)
 		}
 	}
-	if got := string(Render(article, PlainText)); got != "One.\n\nTwo\nThree." {
+	if got := string(render(article, PlainText)); got != "One.\n\nTwo\nThree." {
 		t.Errorf("%q", got)
 	}
-	if got := string(Render(article, Markdown)); got != "# A title\n\nOne.\n\nTwo\n\nThree.\n" {
+	if got := string(render(article, Markdown)); got != "# A title\n\nOne.\n\nTwo\n\nThree.\n" {
 		t.Errorf("%q", got)
 	}
-	if got := string(Render(article, HTML)); got != "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>A title</title>\n"+
+	if got := string(render(article, HTML)); got != "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>A title</title>\n"+
 		"<link rel=\"canonical\" href=\"https://site.example/a?b=1&amp;c\">\n</head>\n<body>\n<article>\n<h1>A title</h1>\n<p>One.</p>\n<p>Two</p>\n<p>Three.</p>\n</article>\n</body>\n</html>\n" {
 		t.Errorf("%q", got)
 	}
 	var object struct{ Name, Text string }
-	if err := json.Unmarshal(Render(article, LinkedObject), &object); err != nil || object.Name != "x" || object.Text != "One.\n\nTwo\nThree." {
-		t.Errorf("%s", Render(article, LinkedObject))
+	if err := json.Unmarshal(render(article, LinkedObject), &object); err != nil || object.Name != "x" || object.Text != "One.\n\nTwo\nThree." {
+		t.Errorf("%s", render(article, LinkedObject))
 	}
 }

@@ -38,9 +38,10 @@ type View struct {
 	memos  sync.Map // what callers made of the view, by their keys; see Memo
 }
 
-// Admits says whether an item may be found: its site is served, and the terms allow it in a list of answers. Permit is
-// made of that; whoever has an item from elsewhere asks here, so that terms hold from the moment they change.
-func (v *View) Admits(l *index.Listing) bool { return v.corpus.admits(v.Terms, l) }
+// admits says whether an item may be found: its site is served, and the terms allow it in a list of answers.
+func (v *View) admits(l *index.Listing) bool {
+	return v.corpus.options.Served[l.Site] && Decide(v.Terms, l).Allows(Search)
+}
 
 // Memo gives what a caller makes of a view under a key of its own (a type that no other package has), and has it made
 // once for each view.
@@ -75,7 +76,7 @@ func (v *View) directory() *directory {
 	d := &v.listed
 	d.once.Do(func() {
 		v.Index.Select(func(l *index.Listing) bool {
-			if v.Admits(l) {
+			if v.admits(l) {
 				d.items = append(d.items, l)
 			}
 			return false

@@ -11,8 +11,8 @@ import (
 )
 
 // SellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it: things
-// that are open, and things under the rule by which the item itself is sold. What else there is would be sold with it
-// unasked: a list with its recipes is not sold for the price of a list.
+// that are open, and things under the item's own rule. A list of recipes, each with a price, is not sold with them for
+// the price of the list.
 func (c *Corpus) SellsWhole(ctx context.Context, rules *policy.Terms, ref content.Ref) (bool, error) {
 	key := wholeKey{ref, rules}
 	if whole, known := c.wholes.GetIfPresent(key); known {
@@ -37,7 +37,7 @@ type wholeKey struct {
 const wholesKept = 100_000
 
 // Whole is Corpus.SellsWhole of an item that is at hand.
-func (k *Copy) Whole(rules *policy.Terms) bool { return k.wholeIn(rules, Forms(k.item)[0]) }
+func (k *Copy) Whole(rules *policy.Terms) bool { return k.wholeIn(rules, forms(k.item)[0]) }
 
 // wholeIn is Whole for one of the forms of an item: of the texts nothing is given of the object but what is running text.
 func (k *Copy) wholeIn(rules *policy.Terms, form string) bool {
