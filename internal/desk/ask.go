@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -292,14 +291,14 @@ func (d *Desk) check(q Question) (index.Question, error) {
 		if query.Indifferent(name) {
 			continue
 		}
-		name = policy.BareType(clip(name))
+		name = policy.BareType(fail.Clip(name))
 		if canonical, ok := content.KnownType(name); ok {
 			name = canonical
 		}
 		asked.Types = append(asked.Types, name)
 	}
 	var err error
-	asked.Sites, err = d.resolve(q.Sites)
+	asked.Sites, err = d.corpus.Sites().Resolve(q.Sites)
 	return asked, err
 }
 
@@ -309,41 +308,6 @@ func (q *Question) atMost(limit int) int {
 		limit = min(limit, q.Most)
 	}
 	return min(limit, MaxLimit)
-}
-
-// resolve turns names of sites into ids; nil means all.
-func (d *Desk) resolve(names []string) ([]string, error) {
-	var ids []string
-	for _, name := range names {
-		folded := foldSite(name)
-		if folded == "all" {
-			return nil, nil
-		}
-		id, ok := d.sites[folded]
-		if !ok {
-			return nil, fail.New(fail.Invalid, "site %q is not served here; there are %s, or leave it out to ask all", clip(name), d.siteNames())
-		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids, nil
-}
-
-func (d *Desk) siteNames() string {
-	names := make([]string, len(d.config.Sites))
-	for i, site := range d.config.Sites {
-		names[i] = fmt.Sprintf("%q", site.ID)
-	}
-	return strings.Join(names, ", ")
-}
-
-// clip shortens what a stranger sent before it is sent back.
-func clip(s string) string {
-	if utf8.RuneCountInString(s) <= 80 {
-		return s
-	}
-	return string([]rune(s)[:80]) + "…"
 }
 
 // find selects the items that may leave.

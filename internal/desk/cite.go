@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/receipt"
@@ -142,7 +143,7 @@ func (e *Excerpts) unfit(r Reported, asked grants.Request, known bool) *Refusal 
 	for _, id := range r.Chunks {
 		switch url, ok := given[id]; {
 		case !ok:
-			return refuse(Unprocessable, "The answer to this request had no chunk %q.", clip(id))
+			return refuse(Unprocessable, "The answer to this request had no chunk %q.", fail.Clip(id))
 		case url != r.SourceURL:
 			return refuse(Unprocessable, "Chunk %q is not of source_url; report each source by itself.", id)
 		}

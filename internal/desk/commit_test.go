@@ -560,11 +560,14 @@ func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.quoting.Catalog = behind
-	d.loaded.Store(false)
+	loaded := d.corpus
+	if err := d.openCorpus(); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := d.Commit(t.Context(), p); fail.From(err).Code != fail.Unavailable {
 		t.Errorf("before it knows anything: %+v, %v", out, err)
 	}
-	d.loaded.Store(true)
+	d.corpus = loaded
 	if got := d.commit(t, p).Items[0]; got.Denial != "" {
 		t.Errorf("it is denied: %s", got.Denial)
 	}

@@ -8,9 +8,7 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,25 +19,22 @@ import (
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/cache"
-	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/internal/policy"
 )
 
 // Site is one of the sites that the desk serves.
-type Site struct {
-	ID    string   // key of everything that belongs to the site
-	Name  string   // what people call it; may be empty
-	Hosts []string // host names under which requests may name it, such as "shop.example"
-}
+type Site = released.Site
 
 // Config is what a Desk needs.
 type Config struct {
+	Corpus  *released.Corpus // nil makes one
 	Catalog *content.Catalog
 	Sites   []Site
 	// Terms gives the rules in force; it is called for every request and may answer differently over time.
@@ -56,8 +51,8 @@ type Config struct {
 	CacheBytes uint64
 	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10 seconds.
 	Timeout time.Duration
-	// Poll is how often Follow looks for changes; 0 is one second.
-	Poll time.Duration
+	// Passages says whether platforms are given passages.
+	Passages bool
 	// Conversations seals what conversations carry with them; nil lets none carry anything.
 	Conversations *session.Conversations
 	// Memory keeps the turns of those who want to be remembered; nil keeps none. It needs Conversations.
@@ -86,10 +81,7 @@ type Config struct {
 type Desk struct {
 	config Config
 	corpus *released.Corpus
-	sites  map[string]string // name, host or id, folded, to id
-	served map[string]bool   // ids
-
-	loaded atomic.Bool
+	served map[string]bool // ids
 
 	nearbyMu sync.Mutex
 	nearby   atomic.Pointer[directions]
@@ -127,9 +119,6 @@ func New(config Config) (*Desk, error) {
 	if config.Timeout == 0 {
 		config.Timeout = 10 * time.Second
 	}
-	if config.Poll == 0 {
-		config.Poll = time.Second
-	}
 	if config.Now == nil {
 		config.Now = time.Now
 	}
@@ -140,15 +129,13 @@ func New(config Config) (*Desk, error) {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Desk{config: config, sites: map[string]string{}, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
+	d := &Desk{config: config, corpus: config.Corpus, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
 	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
 		d.served[site.ID] = true
-		for _, name := range append([]string{site.ID, site.Name}, site.Hosts...) {
-			if name = foldSite(name); name != "" {
-				d.sites[name] = site.ID
-			}
-		}
+	}
+	if d.corpus != nil {
+		return d, nil
 	}
 	return d, d.openCorpus()
 }
@@ -156,9 +143,8 @@ func New(config Config) (*Desk, error) {
 // openCorpus makes the corpus by the configuration.
 func (d *Desk) openCorpus() (err error) {
 	options := released.Options{
-		Catalog: d.config.Catalog, Served: d.served, Terms: d.config.Terms, CacheBytes: d.config.CacheBytes, Timeout: d.config.Timeout,
-		Passages: func() bool { return d.excerpting != nil },
-		ForSale:  d.licenses,
+		Catalog: d.config.Catalog, Sites: released.NewSites(d.config.Sites...), Terms: d.config.Terms, CacheBytes: d.config.CacheBytes, Timeout: d.config.Timeout,
+		Passages: d.config.Passages, ForSale: d.forSale, Log: d.config.Log,
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
 			return d.config.Actions.Append(nil, of, sold, object)
 		},
@@ -167,62 +153,22 @@ func (d *Desk) openCorpus() (err error) {
 	return err
 }
 
-// foldSite brings the ways to write a site's name to one: scheme, "www.", a slash at the end and case do not count.
-func foldSite(name string) string {
-	name = strings.ToLower(strings.TrimSpace(name))
-	for _, prefix := range []string{"https://", "http://", "www."} {
-		name = strings.TrimPrefix(name, prefix)
-	}
-	return strings.TrimRight(name, "/")
+func (d *Desk) forSale(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
+	return d.quoting != nil && ForSale(d.quoting.Owner(), rules, l, decision, item)
 }
 
 // Refresh brings the desk to the catalog's published state and the terms in force at once.
-func (d *Desk) Refresh(ctx context.Context) error {
-	changed, err := d.corpus.Refresh(ctx)
-	if err != nil {
-		return err
-	}
-	if changed {
-		d.config.Log.Info("index follows the catalog", "items", d.corpus.Index().Len())
-	}
-	if err := d.stock(ctx); err != nil {
-		return err
-	}
-	g := d.corpus.Current() // computed now, so that no question waits for it
-	d.loaded.Store(true)
-	d.warm(ctx, g)
-	return nil
-}
+func (d *Desk) Refresh(ctx context.Context) error { return d.corpus.Load(ctx, d.stock, d.warm) }
 
 // Follow keeps the desk at the catalog's state and the terms in force, whoever changes them, until ctx ends. What fails is logged and tried
 // again.
-func (d *Desk) Follow(ctx context.Context) {
-	tick := time.NewTicker(d.config.Poll)
-	defer tick.Stop()
-	for {
-		if err := d.Refresh(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			d.config.Log.Error("the index cannot follow the catalog; trying again", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
+func (d *Desk) Follow(ctx context.Context) { d.corpus.Follow(ctx, d.stock, d.warm) }
 
 // Ready says why the desk cannot answer yet; nil when it can.
-func (d *Desk) Ready() error {
-	if !d.loaded.Load() {
-		unavailable := fail.New(fail.Unavailable, "the content is still being loaded; try again in a moment")
-		unavailable.RetryAfter = time.Second
-		return unavailable
-	}
-	return nil
-}
+func (d *Desk) Ready() error { return d.corpus.Ready() }
 
 // Items is how many items can be found.
-func (d *Desk) Items() int { return d.corpus.Index().Len() }
+func (d *Desk) Items() int { return d.corpus.Items() }
 
 // Sites returns the sites that the desk serves.
-func (d *Desk) Sites() []Site { return d.config.Sites }
+func (d *Desk) Sites() []Site { return d.corpus.Sites().All() }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -160,7 +159,7 @@ func (d *Desk) siteFor(from Edge, address string) string {
 
 // siteOn is the site of a host, among those of an edge; the edge's first where it has none of it.
 func (d *Desk) siteOn(from Edge, host string) string {
-	if site, ok := d.sites[strings.ToLower(host)]; ok && slices.Contains(from.Sites, site) {
+	if site, ok := d.corpus.Sites().Find(host); ok && slices.Contains(from.Sites, site) {
 		return site
 	}
 	return from.Sites[0]

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/infra/fail"
 )
 
 // A question back, and one of its questions, as doors put them on the wire.
@@ -79,7 +80,7 @@ func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
 	})
 	if back != nil {
 		after := in.elicited().After(back.Prompts)
-		in.talk.Back = session.AskedBack{Question: clip(in.worded), Rounds: after.Rounds, IDs: after.Asked}
+		in.talk.Back = session.AskedBack{Question: fail.Clip(in.worded), Rounds: after.Rounds, IDs: after.Asked}
 	}
 	return back
 }
@@ -99,7 +100,7 @@ func (a *Answer) tellingWords() (n int) {
 func (in *inquiry) elicited() elicitation.State {
 	back := in.talk.Back
 	state := elicitation.State{Rounds: back.Rounds, Asked: back.IDs}
-	if clip(in.worded) != back.Question && in.understood.Asked == in.Text {
+	if fail.Clip(in.worded) != back.Question && in.understood.Asked == in.Text {
 		state.Rounds = 0
 	}
 	return state

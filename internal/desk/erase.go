@@ -226,7 +226,7 @@ func (d *Desk) Erase(ctx context.Context, sessionOrOffer, by string) (n int, err
 }
 
 func unknownSession(sessionOrOffer string) error {
-	return fail.New(fail.NotFound, "nothing is known of a session or offer %q", clip(sessionOrOffer))
+	return fail.New(fail.NotFound, "nothing is known of a session or offer %q", fail.Clip(sessionOrOffer))
 }
 
 // revoke decides to erase some submissions of a session, or of one offer, from after an id on.

@@ -56,7 +56,7 @@ func (d *Desk) Feed(site string) (*Feed, error) {
 	}
 	id, ok := d.SiteID(site)
 	if !ok {
-		return nil, fail.New(fail.NotFound, "site %q is not served here; there are %s", clip(site), d.siteNames())
+		return nil, fail.New(fail.NotFound, "site %q is not served here; there are %s", fail.Clip(site), d.corpus.Sites())
 	}
 	g := d.corpus.Current()
 	feeds := released.Memo(g, feedsOfView{}, func() map[string]*siteFeed { return d.feedsOf(g) })
@@ -65,8 +65,7 @@ func (d *Desk) Feed(site string) (*Feed, error) {
 
 // SiteID is the id of a site by its id, name or host, as a Question names it, and whether it is served.
 func (d *Desk) SiteID(name string) (id string, ok bool) {
-	id, ok = d.sites[foldSite(name)]
-	return id, ok
+	return d.corpus.Sites().Find(name)
 }
 
 // feedsOf divides the directory, which is by site and address and has every address once.

@@ -43,7 +43,7 @@ func (d *Desk) thread(in *inquiry) *thread {
 		switch goes.Relation {
 		case query.Apart:
 			t = &thread{wanted: said, types: turn.Types, shown: shown}
-			t.sites, _ = d.resolve(turn.Sites)
+			t.sites, _ = d.corpus.Sites().Resolve(turn.Sites)
 		case query.Onward:
 			t = &thread{wanted: d.onward(in, text, said, t, turn.Types), types: t.types, sites: t.sites, shown: shown}
 		case query.More:

@@ -55,7 +55,7 @@ const keepGoods = 10 * time.Minute
 func (d *Desk) OpenGoods(c *catalog.Catalog) { d.goods.catalog = c }
 
 // stock brings the catalog to the content's published state.
-func (d *Desk) stock(ctx context.Context) error {
+func (d *Desk) stock(ctx context.Context, _ *released.View) error {
 	if d.goods.catalog == nil {
 		return nil
 	}
@@ -82,13 +82,14 @@ func (d *Desk) stock(ctx context.Context) error {
 	return nil
 }
 
-// licenses says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms name a price
-// and sell it for something to somebody, without a scope, and with all that stands within it.
-func (d *Desk) licenses(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
-	if d.quoting == nil || decision.Access != policy.Licensed {
+// ForSale says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms
+// name a price and sell it for something to somebody, without a scope, and with all that stands within it. selling is
+// nil where no offers are made.
+func ForSale(selling *Selling, rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
+	if selling == nil || decision.Access != policy.Licensed {
 		return false
 	}
-	owner := *d.quoting.Owner()
+	owner := *selling
 	owner.Strict = false // who asks may still say for whom
 	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
 	q.licensed(l.Ref.Site)

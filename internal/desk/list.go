@@ -37,7 +37,7 @@ func (d *Desk) List(ctx context.Context, sites []string, after Place, limit int)
 	if limit < 1 || limit > MaxLimit {
 		return nil, Place{}, fail.New(fail.Malformed, "limit is %d; it must be between 1 and %d", limit, MaxLimit)
 	}
-	ids, err := d.resolve(sites)
+	ids, err := d.corpus.Sites().Resolve(sites)
 	if err != nil {
 		return nil, Place{}, err
 	}
@@ -79,7 +79,7 @@ func (d *Desk) Item(ctx context.Context, url string) ([]Result, error) {
 		g := d.corpus.Current()
 		all := g.Directory()
 		var part []*index.Listing
-		for _, site := range d.config.Sites {
+		for _, site := range d.Sites() {
 			at := Place{site.ID, url}
 			if i, found := slices.BinarySearchFunc(all, at, func(l *index.Listing, p Place) int { return p.compare(l) }); found {
 				part = append(part, all[i])

@@ -42,7 +42,7 @@ func (d *Desk) AccessPolicy(ctx context.Context, host string) (policy.Policy, er
 	place, err := catalog.Canonical("https://" + host + "/")
 	name, path, _ := strings.Cut(place, "/")
 	if err != nil || path != "" {
-		return policy.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
+		return policy.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
 	}
 	if tenant := d.tenantAt(name); tenant != nil {
 		return d.supplying.Terms(tenant).Policy(tenant.ID, name), nil
@@ -60,7 +60,7 @@ func (d *Desk) AccessPolicy(ctx context.Context, host string) (policy.Policy, er
 	}
 	found, known := p.hosts[name]
 	if !known {
-		return policy.Policy{}, fail.New(fail.NotFound, "nothing is served here of %s", clip(name))
+		return policy.Policy{}, fail.New(fail.NotFound, "nothing is served here of %s", fail.Clip(name))
 	}
 	return found, nil
 }
@@ -68,7 +68,7 @@ func (d *Desk) AccessPolicy(ctx context.Context, host string) (policy.Policy, er
 // makePolicies makes the policies of all hosts: those that sites name, and those of items.
 func (d *Desk) makePolicies(ctx context.Context, rules *policy.Terms) (map[string]policy.Policy, error) {
 	drafts := map[string]*draft{}
-	for _, site := range d.config.Sites {
+	for _, site := range d.Sites() {
 		for _, host := range site.Hosts {
 			if host, ok := policy.Host("https://" + host + "/"); ok {
 				drafts[host] = newDraft(rules, site.ID, host)

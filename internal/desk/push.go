@@ -436,7 +436,7 @@ func (d *Desk) hostsOf(tenant string) []string {
 	if one := d.supplying.Tenants.Get(tenant); one != nil {
 		return one.Domains
 	}
-	for _, site := range d.config.Sites {
+	for _, site := range d.Sites() {
 		if site.ID == tenant {
 			return site.Hosts
 		}

@@ -295,7 +295,7 @@ func (in *inquiry) origin(at int) string {
 
 // pointerToken is a name as part of a JSON pointer (RFC 6901).
 func pointerToken(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(name))
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(fail.Clip(name))
 }
 
 // asides are the attributes of contexts that are known, by their names without case, blanks and signs, and what is done

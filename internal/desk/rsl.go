@@ -36,7 +36,7 @@ func (d *Desk) RSL(ctx context.Context, host, origin, how string) ([]byte, error
 	}
 	name, ok := policy.Host("https://" + host + "/")
 	if !ok {
-		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
+		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
 	}
 	rules, owner, now := d.config.Terms(), d.quoting.Owner(), d.config.Now()
 	if tenant := d.tenantAt(name); tenant != nil {
@@ -55,7 +55,7 @@ func (d *Desk) RSL(ctx context.Context, host, origin, how string) ([]byte, error
 	}
 	licensing := l.hosts[name]
 	if licensing == nil {
-		return nil, fail.New(fail.NotFound, "nothing is served here of %s", clip(name))
+		return nil, fail.New(fail.NotFound, "nothing is served here of %s", fail.Clip(name))
 	}
 	return licensing.RSL(origin), nil
 }
@@ -70,7 +70,7 @@ func (d *Desk) makeLicensings(ctx context.Context, rules *policy.Terms, owner *S
 		}
 		return drafts[host]
 	}
-	for _, site := range d.config.Sites {
+	for _, site := range d.Sites() {
 		for _, host := range site.Hosts {
 			if host, ok := policy.Host("https://" + host + "/"); ok {
 				draft(site.ID, host)

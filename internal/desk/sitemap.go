@@ -46,7 +46,7 @@ func (d *Desk) Sitemap(ctx context.Context, host, at string, page int) ([]byte, 
 	}
 	name, ok := policy.Host("https://" + host + "/")
 	if !ok {
-		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
+		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
 	}
 	lines, err := d.sitemapOf(ctx, name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Desk) sitemapOf(ctx context.Context, host string) ([]string, error) {
 	defer s.mu.Unlock()
 	if s.hosts == nil || s.rules != rules || s.owner != owner || now.Sub(s.made).Abs() >= policiesFor {
 		made := map[string][]string{}
-		for _, site := range d.config.Sites {
+		for _, site := range d.Sites() {
 			for _, host := range site.Hosts {
 				if name, ok := policy.Host("https://" + host + "/"); ok {
 					made[name] = nil
@@ -111,7 +111,7 @@ func (d *Desk) sitemapOf(ctx context.Context, host string) ([]string, error) {
 	}
 	lines, known := s.hosts[host]
 	if !known {
-		return nil, fail.New(fail.NotFound, "nothing is served here of %s", clip(host))
+		return nil, fail.New(fail.NotFound, "nothing is served here of %s", fail.Clip(host))
 	}
 	return lines, nil
 }

@@ -130,7 +130,7 @@ func newExits(t *testing.T) *bench {
 	b := &bench{catalog: content.New(db, content.Options{}), db: db}
 	b.obey(t)
 	var err error
-	if b.Desk, err = New(Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1, Sites: []Site{{ID: "site", Name: "Site", Hosts: []string{"site.example"}}}}); err != nil {
+	if b.Desk, err = New(Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1, Passages: true, Sites: []Site{{ID: "site", Name: "Site", Hosts: []string{"site.example"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	owner := &Excerpts{

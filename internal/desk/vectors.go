@@ -34,7 +34,7 @@ func (d *Desk) KeepVectors(ctx context.Context) {
 	if keeper == nil {
 		return
 	}
-	tick := time.NewTicker(d.config.Poll)
+	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	defer func() {
 		if err := keeper.Release(ctx); err != nil {

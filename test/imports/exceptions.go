@@ -86,8 +86,8 @@ var exceptions = []exception{
 	{rule: packageSize, from: "internal/identity", size: 6700, why: "seven registries of credentials become one"},
 	{rule: packageSize, from: "client", size: 6400, why: "one public package speaks all four protocols"},
 
-	{rule: structSize, from: "internal/desk", to: "Desk", size: 32, why: "goes"},
-	{rule: structSize, from: "internal/desk", to: "Config", size: 22, why: "goes"},
+	{rule: structSize, from: "internal/desk", to: "Desk", size: 27, why: "goes"},
+	{rule: structSize, from: "internal/desk", to: "Config", size: 23, why: "goes"},
 	{rule: structSize, from: "internal/desk", to: "Excerpts", size: 23, why: "becomes the Deps of excerpts"},
 	{rule: structSize, from: "internal/desk", to: "Question", size: 21, why: "goes to ask"},
 	{rule: structSize, from: "internal/desk", to: "Stream", size: 21, why: "goes to licensing/delivery"},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
@@ -49,7 +50,7 @@ func fixture(t testing.TB, more int) (*desk.Desk, *store.DB, Config) {
 	}
 	d, err := desk.New(desk.Config{
 		Catalog: catalog, Terms: func() *policy.Terms { return rules }, CacheBytes: 1, // so that each reading reads
-		Sites: []desk.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}, {ID: "garten", Hosts: []string{"garten.example"}}},
+		Sites: []released.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}, {ID: "garten", Hosts: []string{"garten.example"}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
@@ -59,7 +60,7 @@ func fixture(t testing.TB, more int) *desk.Desk {
 	}
 	d, err := desk.New(desk.Config{
 		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules },
-		Sites: []desk.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}},
+		Sites: []released.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,8 @@ import (
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy/overrides"
 
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
@@ -43,8 +45,8 @@ import (
 // House is the rooms below the doors, put together as a configuration says: for a server, and for commands that
 // work on the same content without one.
 type House struct {
+	services
 	Catalog *content.Catalog
-	Desk    *desk.Desk
 	Keys    *identity.Keys
 	Model   *llm.Client      // nil without one
 	Vectors *vector.Keeper   // nil where no model makes any
@@ -103,6 +105,12 @@ type House struct {
 	admit    func(ctx context.Context, sites []string) error // nil to let everything through
 	asked    func(llm.Call)                                  // told of each call of the model; nil for nobody
 	log      *slog.Logger
+}
+
+// services are what the doors ask.
+type services struct {
+	Corpus *released.Corpus // what the terms let out of the content
+	Desk   *desk.Desk
 }
 
 // Database names the database, with the tables of every room.
@@ -173,11 +181,22 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		return nil, errors.Join(err, h.Close())
 	}
 	h.Vectors = config.openVectors(h)
-	var sites []desk.Site
+	var sites []released.Site
 	for _, site := range config.AllSites() {
-		sites = append(sites, desk.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
+		sites = append(sites, released.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
+	}
+	h.Corpus, err = released.New(released.Options{
+		Catalog: h.Catalog, Sites: released.NewSites(sites...), Terms: h.Terms, Passages: config.Intent.Enabled,
+		ForSale: h.forSale, CacheBytes: uint64(config.Ask.Cache), Timeout: config.Ask.Timeout, Log: log,
+		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
+			return actions.Append(nil, of, sold, object)
+		},
+	})
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
 	h.Desk, err = desk.New(desk.Config{
+		Corpus:     h.Corpus,
 		Catalog:    h.Catalog,
 		Sites:      sites,
 		Terms:      h.Terms,
@@ -209,6 +228,11 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 
 // Terms are the rules in force.
 func (h *House) Terms() *policy.Terms { return h.rules.Load() }
+
+// forSale says whether a stranger may buy an item.
+func (h *House) forSale(rules *policy.Terms, l *index.Listing, d policy.Decision, item *released.Copy) bool {
+	return desk.ForSale(h.selling.Load(), rules, l, d, item)
+}
 
 // now is the time by the server's clock.
 func (h *House) now() time.Time {

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
@@ -84,7 +85,7 @@ func vagueFixture(t *testing.T) *desk.Desk {
 		t.Fatal(err)
 	}
 	d, err := desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []desk.Site{{ID: "kitchen"}},
+		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "kitchen"}},
 		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
 		Elicit: elicitation.New(elicitation.Config{Mode: elicitation.Slots, Rounds: 2, Questions: 1, MoreThan: 5, Words: 2, Slots: []elicitation.Slot{
 			{ID: "diet", Text: "Any diet?", Kind: "multi_select", Options: []string{"vegan", "vegetarian"}, Filter: "suitableForDiet"},

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
@@ -56,7 +57,7 @@ func foreignDesk(t *testing.T) *desk.Desk {
 		t.Fatal(err)
 	}
 	d, err := desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []desk.Site{{ID: "zorvik"}, {ID: "leerlo"}}, Now: noon,
+		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "zorvik"}, {ID: "leerlo"}}, Now: noon,
 		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
 		Elicit:        elicitation.New(elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 5, Words: 2}),
 		Promising: desk.Promising{

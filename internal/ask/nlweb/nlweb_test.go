@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -69,7 +70,7 @@ func fixture(t testing.TB, more ...int) (*desk.Desk, *store.DB) {
 	}
 	d, err := desk.New(desk.Config{
 		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules },
-		Sites: []desk.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}, {ID: "garten", Hosts: []string{"garten.example"}}},
+		Sites: []released.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}, {ID: "garten", Hosts: []string{"garten.example"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -362,7 +363,7 @@ func TestContentNamesTheItemsWhereTheTermsLeaveNoSummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := desk.New(desk.Config{
-		Catalog: content.New(db, content.Options{}), MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []desk.Site{{ID: "lamps"}},
+		Catalog: content.New(db, content.Options{}), MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "lamps"}},
 	})
 	if err != nil {
 		t.Fatal(err)

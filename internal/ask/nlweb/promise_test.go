@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
@@ -45,7 +46,7 @@ func promising(t testing.TB) (d *desk.Desk, ask, await http.Handler) {
 		t.Fatal(err)
 	}
 	d, err = desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []desk.Site{{ID: "lamps"}},
+		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "lamps"}},
 		Promising: desk.Promising{
 			Store: promises, After: time.Hour,
 			Slow: []desk.Slow{{Words: "brass", For: time.Millisecond}, {Words: "paper", For: time.Hour}},

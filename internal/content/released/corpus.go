@@ -9,9 +9,11 @@
 package released
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,23 +25,25 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Options are what a Corpus needs. All of it is required.
+// Options are what a Corpus needs. Catalog, Sites and Terms are required.
 type Options struct {
 	Catalog *content.Catalog
-	// Served are the ids of the sites whose items may leave.
-	Served map[string]bool
+	// Sites are those whose items may leave.
+	Sites *Sites
 	// Terms gives the rules in force; it is called for every View and may answer differently over time.
 	Terms func() *policy.Terms
 	// Passages says whether platforms are given passages, so that an item which only they may see is indexed too.
-	Passages func() bool
+	Passages bool
 	// Actions gives what can be done with an item as a JSON array, from what is shown of it; some is false for nothing.
+	// Nil is nothing.
 	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
-	// ForSale says whether a stranger may buy an item that is shown as a notice.
+	// ForSale says whether a stranger may buy an item that is shown as a notice; nil is never.
 	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *Copy) bool
-	// CacheBytes bounds the memory for items that are ready to leave.
+	// CacheBytes bounds the memory for items that are ready to leave; 0 is 64 MiB.
 	CacheBytes uint64
-	// Timeout bounds how long loading the items of one Render may take.
+	// Timeout bounds how long loading the items of one Render may take; 0 is 10 seconds.
 	Timeout time.Duration
+	Log     *slog.Logger // nil for none
 }
 
 // Corpus is the content, as far as the terms let it out. Its methods may be called from many goroutines.
@@ -49,12 +53,27 @@ type Corpus struct {
 	cards   cache.Cache[cardKey, *Card]
 	wholes  cache.Cache[wholeKey, bool]
 
+	ready   atomic.Bool
 	mu      sync.Mutex // held while a View is made
 	current atomic.Pointer[View]
 }
 
-// New returns a corpus without items; Refresh loads them.
+// New returns a corpus without items; Load or Follow loads them.
 func New(options Options) (*Corpus, error) {
+	if options.Catalog == nil || options.Sites == nil || options.Terms == nil {
+		return nil, errors.New("a corpus needs a catalog, sites and terms")
+	}
+	options.CacheBytes = cmp.Or(options.CacheBytes, 64<<20)
+	options.Timeout = cmp.Or(options.Timeout, 10*time.Second)
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.ForSale == nil {
+		options.ForSale = func(*policy.Terms, *index.Listing, policy.Decision, *Copy) bool { return false }
+	}
+	if options.Actions == nil {
+		options.Actions = func(policy.Facts, bool, []byte) ([]byte, bool) { return nil, false }
+	}
 	cards, err := cache.Weighed(options.CacheBytes, func(_ cardKey, c *Card) uint32 { return c.weight() })
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
@@ -66,16 +85,78 @@ func New(options Options) (*Corpus, error) {
 	return &Corpus{options: options, library: index.NewLibrary(options.Catalog), cards: cards, wholes: wholes}, nil
 }
 
-// Refresh brings the index to the catalog's published state and the terms in force. changed says that there was
-// something new.
-func (c *Corpus) Refresh(ctx context.Context) (changed bool, err error) {
+// Refresh brings the index to the catalog's published state and the terms in force.
+func (c *Corpus) Refresh(ctx context.Context) error {
 	rules := c.options.Terms()
-	return c.library.Refresh(ctx, index.Admission{
+	changed, err := c.library.Refresh(ctx, index.Admission{
 		Version:  rules.Version(),
 		Admit:    func(l *index.Listing) bool { return c.indexes(rules, l) },
 		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) { return said(rules, l, object) },
 	})
+	if changed && err == nil {
+		c.options.Log.Info("index follows the catalog", "items", c.Index().Len())
+	}
+	return err
 }
+
+// Follower is what a service has to do about a View, whether it has changed or not, before the service can answer
+// from it.
+type Follower func(context.Context, *View) error
+
+// Load brings the corpus and those who follow it to the catalog's published state and the terms in force. Once it has
+// done so the corpus is Ready.
+func (c *Corpus) Load(ctx context.Context, followers ...Follower) error {
+	if err := c.Refresh(ctx); err != nil {
+		return err
+	}
+	v := c.Current() // made now, so that no question waits for it
+	for _, follow := range followers {
+		if err := follow(ctx, v); err != nil {
+			return err
+		}
+	}
+	c.ready.Store(true)
+	return nil
+}
+
+// poll is how often Follow looks for changes.
+const poll = time.Second
+
+// Follow loads again and again, whoever changes the content or the terms, until ctx ends. What fails is logged and
+// tried again.
+func (c *Corpus) Follow(ctx context.Context, followers ...Follower) {
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		if err := c.Load(ctx, followers...); err != nil && !errors.Is(err, context.Canceled) {
+			c.options.Log.Error("the index cannot follow the catalog; trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Ready says why nothing can be answered yet, as fail.Unavailable; nil when it can.
+func (c *Corpus) Ready() error {
+	if c.ready.Load() {
+		return nil
+	}
+	unavailable := fail.New(fail.Unavailable, "the content is still being loaded; try again in a moment")
+	unavailable.RetryAfter = time.Second
+	return unavailable
+}
+
+// Sites are those that are served.
+func (c *Corpus) Sites() *Sites { return c.options.Sites }
+
+// Terms are the rules in force.
+func (c *Corpus) Terms() *policy.Terms { return c.options.Terms() }
+
+// Items is how many items can be found.
+func (c *Corpus) Items() int { return c.Index().Len() }
 
 // Index is the present index, whatever the terms say.
 func (c *Corpus) Index() *index.View { return c.library.View() }
@@ -107,11 +188,11 @@ func (c *Corpus) fresh() *View {
 // indexes says whether an item is indexed at all, so that nothing else can be felt in the scores: it may be found in a
 // list of answers, or give passages to platforms.
 func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
-	if !c.options.Served[l.Site] {
+	if !c.options.Sites.Serves(l.Site) {
 		return false
 	}
 	decision := Decide(rules, l)
-	return decision.Allows(Search) || c.options.Passages() && len(decision.Labels) > 0 && decision.Allows(Input)
+	return decision.Allows(Search) || c.options.Passages && len(decision.Labels) > 0 && decision.Allows(Input)
 }
 
 // Render gives the ready form of each item, nil for one whose version was swept from the store. It returns

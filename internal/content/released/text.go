@@ -14,7 +14,7 @@ import (
 func (c *Corpus) Texts(rules *policy.Terms, e *content.Entry) []string {
 	l := &index.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language, Own: policy.Markup(e.Types, e.Object, content.IsA)}
 	decision := Decide(rules, l)
-	if !c.options.Served[l.Site] || !decision.Allows(Search) || !decision.Allows(Input) {
+	if !c.options.Sites.Serves(l.Site) || !decision.Allows(Search) || !decision.Allows(Input) {
 		return nil
 	}
 	name, description, passages := e.Name, e.Description, e.Passages

@@ -40,7 +40,7 @@ type View struct {
 
 // admits says whether an item may be found: its site is served, and the terms allow it in a list of answers.
 func (v *View) admits(l *index.Listing) bool {
-	return v.corpus.options.Served[l.Site] && Decide(v.Terms, l).Allows(Search)
+	return v.corpus.options.Sites.Serves(l.Site) && Decide(v.Terms, l).Allows(Search)
 }
 
 // Memo gives what a caller makes of a view under a key of its own (a type that no other package has), and has it made

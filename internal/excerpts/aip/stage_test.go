@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
@@ -133,7 +134,7 @@ func (s *stage) obey() {
 // newDesk is a desk that has not loaded anything.
 func (s *stage) newDesk() *desk.Desk {
 	d, err := desk.New(desk.Config{
-		Catalog: s.catalog, MinScore: 1, Terms: func() *policy.Terms { return s.terms }, Sites: []desk.Site{{ID: "house", Hosts: []string{"house.example"}}}, Now: s.clock.Now,
+		Catalog: s.catalog, MinScore: 1, Passages: true, Terms: func() *policy.Terms { return s.terms }, Sites: []released.Site{{ID: "house", Hosts: []string{"house.example"}}}, Now: s.clock.Now,
 	})
 	if err != nil {
 		s.t.Fatal(err)

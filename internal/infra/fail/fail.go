@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Code says what kind of thing went wrong. Codes are nouns; each door owns one table from Code to its protocol's
@@ -113,4 +114,13 @@ func From(err error) *Error {
 		return coded
 	}
 	return New(Internal, "an internal error occurred; the server's log has the cause").Because(err)
+}
+
+// Clip shortens what a stranger sent, to at most 80 characters, before it is sent back in a detail.
+func Clip(text string) string {
+	const most = 80
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "…"
 }

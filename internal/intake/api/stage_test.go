@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -56,7 +57,7 @@ func newStage(t testing.TB) *stage {
 	s.db = storetest.Chosen(t, content.Schema, identity.Schema, ledger.Schema, vault.Schema, outbox.Schema)
 	rules, err := policy.New([]policy.Rule{{Access: policy.Open}})
 	s.must(err)
-	d, err := desk.New(desk.Config{Catalog: content.New(s.db, content.Options{}), Terms: func() *policy.Terms { return rules }, Now: s.clock.Now, Sites: []desk.Site{{ID: "house"}}})
+	d, err := desk.New(desk.Config{Catalog: content.New(s.db, content.Options{}), Terms: func() *policy.Terms { return rules }, Now: s.clock.Now, Sites: []released.Site{{ID: "house"}}})
 	s.must(err)
 	keys, err := identity.OpenSiteKeys(t.TempDir(), s.clock.Now)
 	s.must(err)

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
@@ -71,7 +72,7 @@ func newSelling(t testing.TB, more ...store.Schema) *selling {
 	var err error
 	s.desk, err = desk.New(desk.Config{
 		Catalog: s.content, Terms: func() *policy.Terms { return s.rules }, Now: s.time,
-		Sites: []desk.Site{{ID: "main", Hosts: []string{"site.example"}}},
+		Sites: []released.Site{{ID: "main", Hosts: []string{"site.example"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
