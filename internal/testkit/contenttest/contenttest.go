@@ -1,0 +1,138 @@
+// Package contenttest makes content for tests: items, and a corpus of them under terms that a test may change.
+package contenttest
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/policy"
+)
+
+// T is what testing.TB and rapid.T have in common.
+type T interface {
+	Helper()
+	Fatal(...any)
+}
+
+// Corpus is a corpus over a catalog of its own.
+type Corpus struct {
+	*released.Corpus
+	Catalog *content.Catalog
+	// Followers are told of every change.
+	Followers []released.Follower
+
+	terms atomic.Pointer[policy.Terms]
+}
+
+// New returns an empty corpus in a database, which has the tables of content; everything in it is open. Of the options,
+// Catalog and Terms are made here.
+func New(t testing.TB, db *store.DB, options released.Options) *Corpus {
+	t.Helper()
+	c := &Corpus{Catalog: content.New(db, content.Options{})}
+	c.terms.Store(Terms(t, ""))
+	options.Catalog, options.Terms = c.Catalog, c.terms.Load
+	var err error
+	if c.Corpus, err = released.New(options); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Sites are sites with the ids, each with a name and a host like its id.
+func Sites(ids ...string) *released.Sites {
+	var all []released.Site
+	for _, id := range ids {
+		name := strings.ToUpper(id[:1]) + id[1:]
+		all = append(all, released.Site{ID: id, Name: name, Hosts: []string{id + ".example"}})
+	}
+	return released.NewSites(all...)
+}
+
+// Terms compiles rules, with an RSL document unless that is empty.
+func Terms(t T, rsl string, rules ...policy.Rule) *policy.Terms {
+	t.Helper()
+	options := policy.Options{IsA: content.IsA}
+	if rsl != "" {
+		document, err := policy.ParseRSL("rsl.xml", []byte(rsl))
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.RSL = []*policy.RSL{document}
+	}
+	compiled, err := options.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+// Obey puts rules in force.
+func (c *Corpus) Obey(t T, rules ...policy.Rule) {
+	t.Helper()
+	c.Put(t, Terms(t, "", rules...))
+}
+
+// Put puts terms in force.
+func (c *Corpus) Put(t T, terms *policy.Terms) {
+	t.Helper()
+	c.terms.Store(terms)
+	c.Update(t)
+}
+
+// Fill replaces what a source of a site has.
+func (c *Corpus) Fill(t T, site, source string, items ...content.Item) {
+	t.Helper()
+	ctx := context.Background()
+	run, err := c.Catalog.Begin(ctx, site, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Put(ctx, items...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Commit(ctx, content.CommitOptions{AllowShrink: true}); err != nil {
+		t.Fatal(err)
+	}
+	c.Update(t)
+}
+
+// Update brings the corpus and its followers to the present content and terms.
+func (c *Corpus) Update(t T) {
+	t.Helper()
+	if err := c.Load(context.Background(), c.Followers...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Item is an item of a site, by its path, type and texts.
+func Item(site, path, typ, name, text string) content.Item {
+	url := "https://" + site + ".example/" + path
+	object, err := json.Marshal(map[string]any{"@type": typ, "url": url, "name": name, "sku": "SKU-" + path})
+	if err != nil {
+		panic(err)
+	}
+	return content.Item{
+		URL: url, Types: []string{typ}, Name: name, Description: text, Language: "en", Object: object,
+		Image: url + ".jpg", Publisher: "House of " + site, Published: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		Passages: []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
+	}
+}
+
+// Story is an article of the site "site" that has paragraphs, each a passage.
+func Story(path string, paragraphs ...string) content.Item {
+	one := Item("site", path, "Article", "Story of "+path, "")
+	one.Passages = nil
+	seen := map[string]int{}
+	for _, text := range paragraphs {
+		one.Passages = append(one.Passages, content.Passage{ID: content.PassageID(text, seen[text]), Text: text})
+		seen[text]++
+	}
+	return one
+}
