@@ -74,7 +74,7 @@ func (c demoCommand) Run(env *environment) (err error) {
 			return err
 		}
 	}
-	if err := s.Desk.Refresh(env.ctx); err != nil {
+	if err := s.Refresh(env.ctx); err != nil {
 		return err
 	}
 	if loaded.Config.RAMP.Enabled {

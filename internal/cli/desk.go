@@ -44,7 +44,7 @@ func local(env *environment, loaded *server.Loaded) (*front, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.Desk.Refresh(env.ctx)
+	err = s.Refresh(env.ctx)
 	if err == nil {
 		err = s.Desk.LoadVectors(env.ctx)
 	}

@@ -203,7 +203,7 @@ func here(env *environment, items string) (ask asker, done func(), err error) {
 	begin := time.Now()
 	report, err := house.Ingest(env.ctx, config.AllSources()[0], ingest.Options{})
 	if err == nil {
-		err = house.Desk.Refresh(env.ctx)
+		err = house.Refresh(env.ctx)
 	}
 	if err != nil {
 		done()

@@ -110,7 +110,7 @@ func (c evalCommand) fill(env *environment, j *judge, folder string) error {
 			return fmt.Errorf("%s: %s", source.Path, explained(err))
 		}
 	}
-	if err := s.Desk.Refresh(env.ctx); err != nil {
+	if err := s.Refresh(env.ctx); err != nil {
 		return err
 	}
 	for _, site := range loaded.Config.AllSites() {

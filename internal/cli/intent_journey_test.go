@@ -49,7 +49,7 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Desk.Refresh(t.Context()); err != nil {
+	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	web := httptest.NewServer(s)

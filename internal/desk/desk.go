@@ -51,8 +51,6 @@ type Config struct {
 	CacheBytes uint64
 	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10 seconds.
 	Timeout time.Duration
-	// Passages says whether platforms are given passages.
-	Passages bool
 	// Conversations seals what conversations carry with them; nil lets none carry anything.
 	Conversations *session.Conversations
 	// Memory keeps the turns of those who want to be remembered; nil keeps none. It needs Conversations.
@@ -89,13 +87,10 @@ type Desk struct {
 
 	goods        goods
 	promises     promises
-	excerpting   *Excerpting                       // nil where no passages are given
-	articleCache cache.Cache[articleKey, *article] // nil where no passages are given
-	warmed       atomic.Pointer[released.View]     // the view whose articles were loaded last
-	intaking     *Intaking                         // nil where nothing is taken in
-	quoting      *Quoting                          // nil where no offers are made
-	dealing      *Dealing                          // nil where nothing is sold
-	supplying    *Supplying                        // nil where nothing is pushed
+	intaking     *Intaking  // nil where nothing is taken in
+	quoting      *Quoting   // nil where no offers are made
+	dealing      *Dealing   // nil where nothing is sold
+	supplying    *Supplying // nil where nothing is pushed
 	attestations cache.Cache[attestedAt, []*attestation.Kept]
 	pushLane     lane
 	// pushedAttested checks what is pushed, in that lane.
@@ -144,7 +139,7 @@ func New(config Config) (*Desk, error) {
 func (d *Desk) openCorpus() (err error) {
 	options := released.Options{
 		Catalog: d.config.Catalog, Sites: released.NewSites(d.config.Sites...), Terms: d.config.Terms, CacheBytes: d.config.CacheBytes, Timeout: d.config.Timeout,
-		Passages: d.config.Passages, ForSale: d.forSale, Log: d.config.Log,
+		ForSale: d.forSale, Log: d.config.Log,
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
 			return d.config.Actions.Append(nil, of, sold, object)
 		},
@@ -158,11 +153,7 @@ func (d *Desk) forSale(rules *policy.Terms, l *index.Listing, decision policy.De
 }
 
 // Refresh brings the desk to the catalog's published state and the terms in force at once.
-func (d *Desk) Refresh(ctx context.Context) error { return d.corpus.Load(ctx, d.stock, d.warm) }
-
-// Follow keeps the desk at the catalog's state and the terms in force, whoever changes them, until ctx ends. What fails is logged and tried
-// again.
-func (d *Desk) Follow(ctx context.Context) { d.corpus.Follow(ctx, d.stock, d.warm) }
+func (d *Desk) Refresh(ctx context.Context) error { return d.corpus.Load(ctx, d.Stock) }
 
 // Ready says why the desk cannot answer yet; nil when it can.
 func (d *Desk) Ready() error { return d.corpus.Ready() }

@@ -18,7 +18,6 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector"
-	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/outbox"
@@ -31,6 +30,7 @@ import (
 	"frontdesk/internal/licensing/disputes/accesslog"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 	"frontdesk/internal/testkit/storetest"
 )
 
@@ -40,9 +40,6 @@ type bench struct {
 	catalog *content.Catalog
 	db      *store.DB
 	rules   atomic.Pointer[policy.Terms]
-
-	requests int    // that platforms have made
-	again    string // the id of one that is made twice
 }
 
 // tester is what testing.T and rapid.T have in common.
@@ -52,7 +49,7 @@ type tester interface {
 }
 
 // schemas are those of the rooms that a bench has.
-var schemas = []store.Schema{content.Schema, vector.Schema, identity.PlatformSchema, ledger.Schema, grants.Schema, outbox.Schema, transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, botstats.Schema, accounts.Schema}
+var schemas = []store.Schema{content.Schema, vector.Schema, identity.PlatformSchema, ledger.Schema, outbox.Schema, transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, botstats.Schema, accounts.Schema}
 
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()
@@ -121,6 +118,9 @@ func item(site, path, typ, name, text string) content.Item {
 		Passages: []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
 	}
 }
+
+// story is an article of paragraphs, each a passage.
+var story = contenttest.Story
 
 // asked asks and returns the released items.
 func (b *bench) asked(t tester, q Question) []map[string]any {

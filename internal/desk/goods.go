@@ -54,8 +54,8 @@ const keepGoods = 10 * time.Minute
 // called before the first request.
 func (d *Desk) OpenGoods(c *catalog.Catalog) { d.goods.catalog = c }
 
-// stock brings the catalog to the content's published state.
-func (d *Desk) stock(ctx context.Context, _ *released.View) error {
+// Stock brings the catalog to the content's published state.
+func (d *Desk) Stock(ctx context.Context, _ *released.View) error {
 	if d.goods.catalog == nil {
 		return nil
 	}

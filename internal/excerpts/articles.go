@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"cmp"
@@ -80,31 +80,31 @@ const shelfLength = 256
 
 // within is what of a view's items may give passages to requests in an editorial domain from a country: those that the
 // terms label so and allow as input, under the publisher's own hosts.
-func (d *Desk) within(g *released.View, owner *Excerpts, label, country string) *opened {
-	key := label + "\n" + owner.Domain + "\n" + strings.Join(owner.Hosts, " ")
+func (s *Service) within(g *released.View, owner *Policy, label, country string) *opened {
+	key := label + "\n" + owner.Publisher.Domain + "\n" + strings.Join(owner.Publisher.Hosts, " ")
 	made := released.Memo(g, areasOfView{}, func() *areas { return &areas{of: map[string]*area{}} })
 	made.mu.Lock()
 	defer made.mu.Unlock()
 	in := made.of[key]
 	if in == nil {
 		in = &area{countries: map[string]bool{}, open: map[string]*opened{}}
-		in.open[""] = d.open(g, owner, in, label, "")
+		in.open[""] = s.open(g, owner, in, label, "")
 		made.of[key] = in
 	}
 	if !in.countries[country] {
 		country = ""
 	}
 	if in.open[country] == nil {
-		in.open[country] = d.open(g, owner, in, label, country)
+		in.open[country] = s.open(g, owner, in, label, country)
 	}
 	return in.open[country]
 }
 
 // open finds the items of an area that may give passages to requests from a country, and the countries that terms name.
-func (d *Desk) open(g *released.View, owner *Excerpts, in *area, label, country string) *opened {
+func (s *Service) open(g *released.View, owner *Policy, in *area, label, country string) *opened {
 	shelves := map[string]*shelf{}
 	found := &opened{Selection: g.Index.Select(func(l *index.Listing) bool {
-		decision, ok := d.gives(g.Terms, owner, l, label, country)
+		decision, ok := s.gives(g.Terms, owner, l, label, country)
 		in.names(decision)
 		if !ok {
 			return false
@@ -116,9 +116,9 @@ func (d *Desk) open(g *released.View, owner *Excerpts, in *area, label, country 
 		shelves[key].add(index.Hit{Listing: l, Score: 1})
 		return true
 	})}
-	for _, s := range shelves {
-		s.cut(shelfLength)
-		found.newest = append(found.newest, *s)
+	for _, one := range shelves {
+		one.cut(shelfLength)
+		found.newest = append(found.newest, *one)
 	}
 	return found
 }
@@ -155,10 +155,13 @@ func newestFirst(a, b index.Hit) int {
 	return cmp.Or(cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Source, b.Source))
 }
 
+// direct is how passages are delivered, as terms name it: by this front desk.
+const direct = "direct"
+
 // gives says whether an item may give passages to requests in an editorial domain from a country, and what the terms
 // say of it where it lies in that domain.
-func (d *Desk) gives(rules *policy.Terms, owner *Excerpts, l *index.Listing, area, country string) (decision policy.Decision, ok bool) {
-	if !d.served[l.Site] || !owner.owns(l.URL) {
+func (s *Service) gives(rules *policy.Terms, owner *Policy, l *index.Listing, area, country string) (decision policy.Decision, ok bool) {
+	if !s.deps.Corpus.Sites().Serves(l.Site) || !owner.owns(l.URL) {
 		return decision, false
 	}
 	decision = released.Decide(rules, l)
@@ -183,37 +186,37 @@ type candidates struct {
 
 // candidates finds passages that fit a request. Most answers take no more than the best articles have, which are loaded;
 // the others are when they are needed.
-func (d *Desk) candidates(ctx context.Context, g *released.View, owner *Excerpts, r Retrieval, area string) (*candidates, error) {
-	within := d.within(g, owner, area, r.Country)
+func (s *Service) candidates(ctx context.Context, g *released.View, owner *Policy, r Retrieval, area string) (*candidates, error) {
+	within := s.within(g, owner, area, r.Country)
 	if within.Empty() {
 		return &candidates{}, nil
 	}
-	chunks, tokens := tighter(owner.MaxChunks, r.Key.MaxChunks), tighter(owner.MaxTokens, r.Key.MaxTokens)
+	chunks, tokens := tighter(owner.Limits.Chunks, r.Key.MaxChunks), tighter(owner.Limits.Tokens, r.Key.MaxTokens)
 	c := &candidates{}
 	if text := strings.TrimSpace(r.Text); text != "" {
 		found := findWithin(g.Index, index.Question{
-			Text: clipped(text, MaxText), Limit: 2 * chunks, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
+			Text: clipped(text, maxText), Limit: 2 * chunks, MinScore: s.deps.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
 		})
 		c.hits, c.terms = found.Hits, found.Terms
 	} else {
 		c.hits = within.latest(r, 2*chunks)
 	}
-	err := d.load(ctx, g, c, chunks)
+	err := s.load(ctx, g, c, chunks)
 	if err == nil && !c.suffice(owner, tokens) {
-		err = d.load(ctx, g, c, len(c.hits))
+		err = s.load(ctx, g, c, len(c.hits))
 	}
 	return c, err
 }
 
 // load loads more of the articles of candidates, until there are so many.
-func (d *Desk) load(ctx context.Context, g *released.View, c *candidates, most int) error {
-	more, err := d.articles(ctx, g, c.hits[len(c.articles):min(most, len(c.hits))])
+func (s *Service) load(ctx context.Context, g *released.View, c *candidates, most int) error {
+	more, err := s.articles(ctx, g, c.hits[len(c.articles):min(most, len(c.hits))])
 	c.articles, c.short = append(c.articles, more...), false
 	return err
 }
 
 // suffice says whether each of the articles that were loaded can give its best passage to a session that saw none of it.
-func (c *candidates) suffice(owner *Excerpts, tokens int) bool {
+func (c *candidates) suffice(owner *Policy, tokens int) bool {
 	for i, a := range c.articles {
 		if a == nil || c.hits[i].Passage >= len(a.passages) {
 			return false
@@ -302,6 +305,9 @@ func (o *opened) latest(r Retrieval, most int) (hits []index.Hit) {
 	return hits
 }
 
+// maxText is how many characters of a question are read.
+const maxText = 4000
+
 // clipped is the beginning of a text, up to a number of characters.
 func clipped(text string, most int) string {
 	for i := range text {
@@ -313,12 +319,12 @@ func clipped(text string, most int) string {
 }
 
 // articles loads what passages are taken from; nil for items whose version is gone, or whose text is not theirs alone.
-func (d *Desk) articles(ctx context.Context, g *released.View, hits []index.Hit) ([]*article, error) {
+func (s *Service) articles(ctx context.Context, g *released.View, hits []index.Hit) ([]*article, error) {
 	found := make([]*article, len(hits))
 	var missing []int
 	var unread []*index.Listing
 	for i, hit := range hits {
-		if a, ok := d.articleCache.GetIfPresent(articleKey{hit.Listing, g.Terms}); ok {
+		if a, ok := s.articleCache.GetIfPresent(articleKey{hit.Listing, g.Terms}); ok {
 			found[i] = a
 			continue
 		}
@@ -336,7 +342,7 @@ func (d *Desk) articles(ctx context.Context, g *released.View, hits []index.Hit)
 			continue
 		}
 		found[i] = newArticle(loaded[n])
-		d.articleCache.Set(articleKey{hits[i].Listing, g.Terms}, found[i])
+		s.articleCache.Set(articleKey{hits[i].Listing, g.Terms}, found[i])
 	}
 	return found, nil
 }
@@ -361,13 +367,13 @@ func (a *article) tokensOf(at int, part string) int {
 
 // articlesAt are the articles at an address, one for each source that has it, that may give passages to requests in an
 // editorial domain.
-func (d *Desk) articlesAt(ctx context.Context, g *released.View, owner *Excerpts, site, address, area, country string) (found []*article, err error) {
+func (s *Service) articlesAt(ctx context.Context, g *released.View, owner *Policy, site, address, area, country string) (found []*article, err error) {
 	all, err := g.ArticlesAt(ctx, site, address)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range all {
-		if _, ok := d.gives(g.Terms, owner, a.Item, area, country); ok {
+		if _, ok := s.gives(g.Terms, owner, a.Item, area, country); ok {
 			found = append(found, newArticle(a))
 		}
 	}

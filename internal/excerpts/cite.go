@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"context"
@@ -66,20 +66,18 @@ const (
 // Cite takes an event that a platform reports, held against what was really given, and puts it into the ledger, in one
 // transaction. An event that was reported before changes nothing. The error is a *[Refusal] with Replayed,
 // EventConflict for another event under its id, or Unprocessable for one that does not fit.
-func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
-	owner := d.excerpting.Owner()
-	now := d.config.Now().UTC().Truncate(time.Microsecond)
+func (s *Service) Cite(ctx context.Context, r Reported) (*Noted, error) {
+	owner := s.deps.Policy()
+	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	var noted *Noted
 	var refusal, excess *Refusal
-	if d.excerpting.AdmitEvent != nil {
-		if err := d.excerpting.AdmitEvent(ctx, r.Key); err != nil {
-			excess = tooMany(err)
-		}
+	if err := s.deps.AdmitEvent(ctx, r.Key); err != nil {
+		excess = tooMany(err)
 	}
-	err := d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
+	err := s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		noted, refusal = nil, nil
 		if r.Nonce != "" {
-			if refusal, err = d.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
+			if refusal, err = s.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
 				return err
 			}
 		}
@@ -105,7 +103,7 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 			return nil
 		}
 		noted = &Noted{Verdict: verdict(r, asked, now)}
-		if noted.Entry, err = d.recordEvent(ctx, tx, r, asked, noted.Verdict, now); err != nil {
+		if noted.Entry, err = s.recordEvent(ctx, tx, r, asked, noted.Verdict, now); err != nil {
 			return err
 		}
 		return grants.PutEvent(ctx, tx, grants.Event{
@@ -122,10 +120,10 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 }
 
 // unfit says why an event does not fit the request that it is about.
-func (e *Excerpts) unfit(r Reported, asked grants.Request, known bool) *Refusal {
+func (e *Policy) unfit(r Reported, asked grants.Request, known bool) *Refusal {
 	switch {
-	case r.PublisherID != e.PublisherID || !strings.EqualFold(r.Domain, e.Domain):
-		return refuse(Unprocessable, "The event is about another publisher; this one is %s at %s.", e.PublisherID, e.Domain)
+	case r.PublisherID != e.Publisher.ID || !strings.EqualFold(r.Domain, e.Publisher.Domain):
+		return refuse(Unprocessable, "The event is about another publisher; this one is %s at %s.", e.Publisher.ID, e.Publisher.Domain)
 	case !known:
 		return refuse(Unprocessable, "No request of this platform with this request_id is known.")
 	case asked.Outcome != grants.Ok:
@@ -209,12 +207,12 @@ type counterBody struct {
 	Unsigned bool   `json:"unsigned,omitzero"`
 }
 
-func (d *Desk) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked grants.Request, verdict string, now time.Time) (string, error) {
+func (s *Service) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked grants.Request, verdict string, now time.Time) (string, error) {
 	e := receipt.Entry{Time: now, Site: asked.Answer.Chunks[0].Site, Kind: "citation", Party: "platform:" + r.Key.Platform, Request: r.Request}
 	stated := r.Stated.UTC().Format(time.RFC3339Nano)
 	if r.Kind == EventAccess {
 		e.Kind = "counter-receipt"
-		return d.entry(ctx, tx, e, counterBody{r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict, r.Nonce == ""})
+		return s.entry(ctx, tx, e, counterBody{r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict, r.Nonce == ""})
 	}
-	return d.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, once(r.Chunks), surface(r.Surface), stated, verdict, r.Nonce == ""})
+	return s.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, once(r.Chunks), surface(r.Surface), stated, verdict, r.Nonce == ""})
 }

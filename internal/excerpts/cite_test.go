@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"crypto/sha256"
@@ -11,13 +11,14 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // shown is a citation of the first source of an answer, and that source.
 func (g *giver) shown(t *testing.T) (Reported, Source) {
 	t.Helper()
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3), sentences("four", 3)))
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3), sentences("four", 3)))
 	asked := g.request("session")
 	source := g.given(t, asked).Sources[0]
 	return Reported{

@@ -1,20 +1,21 @@
-package desk
+package excerpts
 
 import (
 	"strings"
 	"testing"
 
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // TestASessionThatHasSeenEnoughIsToldSo, and one to which nothing could be given from the beginning is not.
 func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.owner.Limits.Chunks, g.owner.Limits.SharePerDay = 1, 1
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
-	g.fill(t, "site", "s", story("a/1", lamps, kettles), story("a/2", "A zebra."))
+	g.Fill(t, "site", "s", contenttest.Story("a/1", lamps, kettles), contenttest.Story("a/2", "A zebra."))
 	asking := func(session, text string) Retrieval {
 		r := g.request(session)
 		r.Text = text
@@ -28,7 +29,7 @@ func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
 	if reason := g.refused(t, asking("session", "zebra")); reason != NoContent {
 		t.Errorf("an article that is too short to give half of it: %s", reason)
 	}
-	g.owner.MaxTokens = 1
+	g.owner.Limits.Tokens = 1
 	if reason := g.refused(t, asking("a third session", "lamp")); reason != NoContent {
 		t.Errorf("a limit that no passage fits: %s", reason)
 	}

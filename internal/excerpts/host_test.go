@@ -1,9 +1,10 @@
-package desk
+package excerpts
 
 import (
 	"testing"
 
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 	"frontdesk/wire/intent"
 )
 
@@ -14,11 +15,11 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 	const ascii = "https://xn--bcher-kva.example"
 	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a", "https://BÜCHER.example./a", "https://bücher.example:8443/a", "https://b%C3%BCcher.example/a"} {
 		g := newGiver(t)
-		g.owner.Domain = "xn--bcher-kva.example"
-		g.obey(t, policy.Rule{Access: policy.Open, Labels: []string{"news.a"}})
-		one := story("a", sentences("one", 4), sentences("two", 4))
+		g.owner.Publisher.Domain = "xn--bcher-kva.example"
+		g.Obey(t, policy.Rule{Access: policy.Open, Labels: []string{"news.a"}})
+		one := contenttest.Story("a", sentences("one", 4), sentences("two", 4))
 		one.URL = address
-		g.fill(t, "site", "s", one)
+		g.Fill(t, "site", "s", one)
 		asked := g.request("session")
 		source := g.given(t, asked).Sources[0]
 		document := []byte(`{"aip_version":"0.1","request_id":"r","timestamp":"2027-05-04T12:00:00Z","status":"ok","content":{"chunks":[{"id":"c","text":"x"}]},` +
@@ -31,7 +32,7 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 			t.Errorf("the repetition: %+v", again)
 		}
 		g.cited(t, Reported{
-			Key: asked.Key, Kind: EventCitation, Request: asked.ID, PublisherID: "house", Domain: g.owner.Domain, Stated: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
+			Key: asked.Key, Kind: EventCitation, Request: asked.ID, PublisherID: "house", Domain: g.owner.Publisher.Domain, Stated: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
 		})
 	}
 	g := newGiver(t)

@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"cmp"
@@ -43,9 +43,9 @@ func (g *givenBefore) add(c grants.Chunk, part grants.Span) {
 
 // choose takes in of passages, the best first, what may be given beside what was given before, and says how that is
 // recorded.
-func (out *Retrieved) choose(owner *Excerpts, key identity.PlatformKey, passages iter.Seq[passage], given *givenBefore) (record grants.Answer) {
-	out.Citations = owner.Citations
-	out.MaxChunks, out.MaxTokens = tighter(owner.MaxChunks, key.MaxChunks), tighter(owner.MaxTokens, key.MaxTokens)
+func (out *Retrieved) choose(owner *Policy, key identity.PlatformKey, passages iter.Seq[passage], given *givenBefore) (record grants.Answer) {
+	out.Citations = owner.Supports.Citations
+	out.MaxChunks, out.MaxTokens = tighter(owner.Limits.Chunks, key.MaxChunks), tighter(owner.Limits.Tokens, key.MaxTokens)
 	record.MaxChunks, record.MaxTokens = out.MaxChunks, out.MaxTokens
 	for p := range passages {
 		whole := p.article.passages[p.at]
@@ -95,7 +95,7 @@ type allowance struct {
 
 // left is what of a passage a session may see that was given some of the article before, bounded also by what all of its
 // platform may see.
-func (a *article) left(at int, owner *Excerpts, given *givenBefore) allowance {
+func (a *article) left(at int, owner *Policy, given *givenBefore) allowance {
 	left := a.inWords(a.within(at, owner.share(), given.session), given.session)
 	day := owner.shareOfDay()
 	if day < 1 && (given.platform.Of(a.url) > 0 || day < owner.share()) { // else the session's share is less
@@ -170,7 +170,7 @@ func endOfWord(text string, n int) int {
 }
 
 // add takes a chunk in, with its source.
-func (out *Retrieved) add(owner *Excerpts, a *article, c grants.Chunk, given Chunk) {
+func (out *Retrieved) add(owner *Policy, a *article, c grants.Chunk, given Chunk) {
 	id := chunkID(c)
 	given.ID = id
 	out.Chunks = append(out.Chunks, given)
@@ -178,7 +178,7 @@ func (out *Retrieved) add(owner *Excerpts, a *article, c grants.Chunk, given Chu
 	at := slices.IndexFunc(out.Sources, func(s Source) bool { return s.URL == address })
 	if at < 0 {
 		at = len(out.Sources)
-		out.Sources = append(out.Sources, Source{URL: address, Title: a.title, Publisher: cmp.Or(a.publisher, owner.PublisherName)})
+		out.Sources = append(out.Sources, Source{URL: address, Title: a.title, Publisher: cmp.Or(a.publisher, owner.Publisher.Name)})
 	}
 	out.Sources[at].Chunks = append(out.Sources[at].Chunks, id)
 }

@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // rebuilt is what a platform has of an article when it puts together what all its sessions were given.
@@ -56,13 +57,13 @@ func (b *rebuilt) share() float64 {
 
 // tenParts fills a giver with one article of ten passages, and gives what is rebuilt of it.
 func (g *giver) tenParts(t *testing.T) *rebuilt {
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	var parts []string
 	for i := range 10 {
 		parts = append(parts, sentences(fmt.Sprintf("p%dq", i), 4))
 	}
-	one := story("a/1", parts...)
-	g.fill(t, "site", "s", one)
+	one := contenttest.Story("a/1", parts...)
+	g.Fill(t, "site", "s", one)
 	return &rebuilt{of: one, seen: map[string][]bool{}}
 }
 
@@ -95,22 +96,22 @@ func (g *giver) rebuild(t *testing.T, b *rebuilt, name string, sessions int) (re
 func TestNoPlatformRebuildsAnArticleBySessions(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.owner.MaxChunks, g.owner.MaxTokens = 2, 120
+	g.owner.Limits.Chunks, g.owner.Limits.Tokens = 2, 120
 	b := g.tenParts(t)
 	g.rebuild(t, b, "first day ", 40)
-	if share := b.share(); share > g.owner.Share || share < g.owner.Share/2 {
-		t.Errorf("40 sessions together saw %.2f of an article, and %.2f may be seen", share, g.owner.Share)
+	if share := b.share(); share > g.owner.Limits.Share || share < g.owner.Limits.Share/2 {
+		t.Errorf("40 sessions together saw %.2f of an article, and %.2f may be seen", share, g.owner.Limits.Share)
 	}
 	before := b.share()
 	g.clock.Pass(12 * time.Hour)
 	g.rebuild(t, b, "half a day later ", 10)
-	if b.share() > max(before, g.owner.Share) {
+	if b.share() > max(before, g.owner.Limits.Share) {
 		t.Errorf("%.2f of it were seen half a day later", b.share())
 	}
 	g.clock.Pass(24 * time.Hour)
 	other := &rebuilt{of: b.of, seen: map[string][]bool{}}
 	g.rebuild(t, other, "another day ", 20)
-	if share := other.share(); share > g.owner.Share || share < g.owner.Share/2 {
+	if share := other.share(); share > g.owner.Limits.Share || share < g.owner.Limits.Share/2 {
 		t.Errorf("%.2f of the article were seen on another day", share)
 	}
 }
@@ -119,7 +120,7 @@ func TestNoPlatformRebuildsAnArticleBySessions(t *testing.T) {
 func TestNoPlatformRebuildsAnArticleAtOnce(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.owner.MaxChunks, g.owner.MaxTokens = 2, 120
+	g.owner.Limits.Chunks, g.owner.Limits.Tokens = 2, 120
 	b := g.tenParts(t)
 	var wait sync.WaitGroup
 	for i := range 20 {
@@ -134,7 +135,7 @@ func TestNoPlatformRebuildsAnArticleAtOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if share := b.share(); share > g.owner.Share || share == 0 {
+	if share := b.share(); share > g.owner.Limits.Share || share == 0 {
 		t.Errorf("sessions at the same time together saw %.2f of an article", share)
 	}
 }
@@ -144,7 +145,7 @@ func TestNoPlatformRebuildsAnArticleAtOnce(t *testing.T) {
 func TestThePlatformsShareIsTold(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.owner.MaxChunks, g.owner.MaxTokens = 2, 120
+	g.owner.Limits.Chunks, g.owner.Limits.Tokens = 2, 120
 	g.tenParts(t)
 	first := g.given(t, g.part("first", 0))
 	if first.LimitedByDay || first.MaxTokens != 120 {
@@ -180,10 +181,10 @@ func TestThePlatformsShareIsTold(t *testing.T) {
 func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.owner.MaxChunks = 1
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.owner.Limits.Chunks = 1
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
-	g.fill(t, "site", "s", story("a/1", lamps, kettles))
+	g.Fill(t, "site", "s", contenttest.Story("a/1", lamps, kettles))
 	asking := func(session, text string) Retrieval {
 		r := g.request(session)
 		r.Text = text
@@ -199,12 +200,12 @@ func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	other := asking("two", "kettle")
 	other.Key = identity.PlatformKey{ID: "other key", Platform: "other"}
 	g.given(t, other)
-	for name, open := range map[string]func(*Excerpts){
-		"a share of its own": func(e *Excerpts) { e.SharePerDay = 1 },
-		"full articles":      func(e *Excerpts) { e.FullArticle = true },
+	for name, open := range map[string]func(*Policy){
+		"a share of its own": func(e *Policy) { e.Limits.SharePerDay = 1 },
+		"full articles":      func(e *Policy) { e.Supports.FullArticle = true },
 	} {
 		g.owner = usualOwner()
-		g.owner.MaxChunks = 1
+		g.owner.Limits.Chunks = 1
 		open(g.owner)
 		if given := g.given(t, asking("three "+name, "kettle")); given.LimitedByDay {
 			t.Errorf("%s: a limit is told", name)

@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"context"
@@ -75,15 +75,18 @@ type Retrieved struct {
 // The order of checks is the published one: the nonce, enabled and state, the editorial domain, the limits. A request
 // that was answered before gets the same passages, as far as today's terms allow them, and no second event. What is
 // refused counts towards the limits, too.
-func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
-	if err := d.Ready(); err != nil {
+func (s *Service) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
+	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err
 	}
-	owner := d.excerpting.Owner()
-	g := d.corpus.Current()
-	now := d.config.Now()
+	owner := s.deps.Policy()
+	g := s.deps.Corpus.Current()
+	now := s.deps.Now()
 	area, inScope := intent.Scope(owner.Domains, r.Domain, r.Subdomain)
-	excess := d.counted(ctx, r)
+	var excess *Refusal
+	if err := s.deps.Admit(ctx, r.Key, r.Session); err != nil {
+		excess = tooMany(err)
+	}
 	first := owner.closed(inScope, now)
 	if first == nil {
 		first = excess
@@ -94,18 +97,18 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 	found := &candidates{}
 	if first == nil {
 		var err error
-		if found, err = d.candidates(ctx, g, owner, r, area); err != nil {
+		if found, err = s.candidates(ctx, g, owner, r, area); err != nil {
 			return nil, err
 		}
 	}
-	out, before, err := d.grant(ctx, g, owner, r, found, first, now)
+	out, before, err := s.grant(ctx, g, owner, r, found, first, now)
 	if errors.Is(err, errShort) {
-		if err = d.load(ctx, g, found, len(found.hits)); err == nil {
-			out, before, err = d.grant(ctx, g, owner, r, found, first, now)
+		if err = s.load(ctx, g, found, len(found.hits)); err == nil {
+			out, before, err = s.grant(ctx, g, owner, r, found, first, now)
 		}
 	}
 	if err == nil && before.ID != "" {
-		return d.giveAgain(ctx, g, owner, r, before, area)
+		return s.giveAgain(ctx, g, owner, r, before, area)
 	}
 	return out, err
 }
@@ -115,11 +118,11 @@ var errShort = errors.New("more candidates have to be loaded")
 
 // grant is the transaction of Retrieve: what is refused, for the first reason or for what is recorded, or given for the
 // first time. Before is the request as it was answered before.
-func (d *Desk) grant(ctx context.Context, g *released.View, owner *Excerpts, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before grants.Request, err error) {
+func (s *Service) grant(ctx context.Context, g *released.View, owner *Policy, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before grants.Request, err error) {
 	var refusal *Refusal
-	err = d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		out, before = nil, grants.Request{}
-		if refusal, err = d.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
+		if refusal, err = s.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
 			return err
 		}
 		prior, known, err := grants.Find(ctx, tx, r.Key.Platform, r.ID)
@@ -134,17 +137,17 @@ func (d *Desk) grant(ctx context.Context, g *released.View, owner *Excerpts, r R
 			before = prior // given again below, or refused, without changing what is recorded
 			return nil
 		}
-		if refusal == nil && owner.Owed > 0 {
-			owed, err := grants.Owed(ctx, tx, r.Key.Platform, now.Add(-7*24*time.Hour), now.Add(-owner.Grace))
+		if refusal == nil && owner.Reports.Owed > 0 {
+			owed, err := grants.Owed(ctx, tx, r.Key.Platform, now.Add(-7*24*time.Hour), now.Add(-owner.Reports.Grace))
 			if err != nil {
 				return err
 			}
-			if owed >= owner.Owed {
+			if owed >= owner.Reports.Owed {
 				refusal = refuse(PolicyViolation, "%d answers were given without any citation reported; report what was shown.", owed)
 			}
 		}
 		if refusal == nil {
-			if out, refusal, err = d.give(ctx, tx, g, owner, r, found, now); err != nil {
+			if out, refusal, err = s.give(ctx, tx, g, owner, r, found, now); err != nil {
 				return err
 			}
 		}
@@ -160,17 +163,17 @@ func (d *Desk) grant(ctx context.Context, g *released.View, owner *Excerpts, r R
 }
 
 // Spend uses up the nonce of a request that was signed and cannot be read, and says whether it was fresh.
-func (d *Desk) Spend(ctx context.Context, key identity.PlatformKey, nonce string, until time.Time) (fresh bool, err error) {
-	err = d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		fresh, err = d.excerpting.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
+func (s *Service) Spend(ctx context.Context, key identity.PlatformKey, nonce string, until time.Time) (fresh bool, err error) {
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		fresh, err = s.deps.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
 		return err
 	})
 	return fresh, err
 }
 
 // spent uses up a nonce, and says why it cannot be used.
-func (d *Desk) spent(ctx context.Context, tx *store.Tx, key identity.PlatformKey, nonce string, until time.Time) (*Refusal, error) {
-	fresh, err := d.excerpting.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
+func (s *Service) spent(ctx context.Context, tx *store.Tx, key identity.PlatformKey, nonce string, until time.Time) (*Refusal, error) {
+	fresh, err := s.deps.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
 	switch {
 	case err != nil && fail.From(err).Code == fail.Limited:
 		return tooMany(err), nil
@@ -183,13 +186,13 @@ func (d *Desk) spent(ctx context.Context, tx *store.Tx, key identity.PlatformKey
 }
 
 // give chooses of the candidates what may be given, and records it.
-func (d *Desk) give(ctx context.Context, tx *store.Tx, g *released.View, owner *Excerpts, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
+func (s *Service) give(ctx context.Context, tx *store.Tx, g *released.View, owner *Policy, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
 	session := grants.Session(r.Key.Platform, r.Session)
 	given, err := givenTo(ctx, tx, owner, r.Key.Platform, session, found, now)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Retrieved{At: now.UTC().Truncate(time.Microsecond), Event: intent.AccessEventID(owner.PublisherID, r.Key.Platform, r.ID)}
+	out := &Retrieved{At: now.UTC().Truncate(time.Microsecond), Event: intent.AccessEventID(owner.Publisher.ID, r.Key.Platform, r.ID)}
 	record := out.choose(owner, r.Key, found.passages, given)
 	switch {
 	case found.short:
@@ -203,12 +206,12 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *released.View, owner *
 	case len(out.Chunks) == 0:
 		return nil, refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives."), nil
 	}
-	entry, err := d.recordAccess(ctx, tx, g.Terms, owner, r, record, out)
+	entry, err := s.recordAccess(ctx, tx, g.Terms, owner, r, record, out)
 	if err != nil {
 		return nil, nil, err
 	}
 	out.Entry, record.Entry = entry, entry
-	if err := d.tell(ctx, tx, owner, r, record, out); err != nil {
+	if err := s.tell(ctx, tx, owner, r, record, out); err != nil {
 		return nil, nil, err
 	}
 	if err := given.keep(ctx, tx, owner, r.Key.Platform, session, now); err != nil {
@@ -218,7 +221,7 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *released.View, owner *
 }
 
 // givenTo is what was given before of the articles that are loaded.
-func givenTo(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string, session [sha256.Size]byte, found *candidates, now time.Time) (*givenBefore, error) {
+func givenTo(ctx context.Context, tx *store.Tx, owner *Policy, platform string, session [sha256.Size]byte, found *candidates, now time.Time) (*givenBefore, error) {
 	given := &givenBefore{platform: grants.Given{}}
 	var err error
 	if given.session, err = grants.GivenTo(ctx, tx, session, now); err != nil || owner.shareOfDay() >= 1 {
@@ -235,8 +238,8 @@ func givenTo(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string
 }
 
 // keep records what is given now with what was given before.
-func (g *givenBefore) keep(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string, session [sha256.Size]byte, now time.Time) error {
-	if err := grants.Give(ctx, tx, session, g.session, now.Add(owner.SessionFor)); err != nil || owner.shareOfDay() >= 1 {
+func (g *givenBefore) keep(ctx context.Context, tx *store.Tx, owner *Policy, platform string, session [sha256.Size]byte, now time.Time) error {
+	if err := grants.Give(ctx, tx, session, g.session, now.Add(owner.Limits.Session)); err != nil || owner.shareOfDay() >= 1 {
 		return err
 	}
 	for _, url := range g.fresh {
@@ -276,9 +279,9 @@ type accessItem struct {
 }
 
 // recordAccess puts the access event into the ledger.
-func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *policy.Terms, owner *Excerpts, r Retrieval, record grants.Answer, out *Retrieved) (id string, err error) {
+func (s *Service) recordAccess(ctx context.Context, tx *store.Tx, rules *policy.Terms, owner *Policy, r Retrieval, record grants.Answer, out *Retrieved) (id string, err error) {
 	body := accessBody{
-		Event: intent.AccessEventID(owner.PublisherID, r.Key.Platform, r.ID), Publisher: publisherOf{Domain: owner.Domain, ID: owner.PublisherID}, Platform: platformOf{r.Key.Platform},
+		Event: intent.AccessEventID(owner.Publisher.ID, r.Key.Platform, r.ID), Publisher: publisherOf{Domain: owner.Publisher.Domain, ID: owner.Publisher.ID}, Platform: platformOf{r.Key.Platform},
 		Returned: len(out.Chunks), Tokens: record.Tokens, Mode: "chunks", Terms: rules.Version(),
 	}
 	site := record.Chunks[0].Site
@@ -290,13 +293,13 @@ func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *policy.Ter
 		at := slices.IndexFunc(body.Items, func(i accessItem) bool { return i.URL == address })
 		body.Items[at].Rule = c.Rule
 	}
-	return d.entry(ctx, tx, receipt.Entry{Time: out.At, Site: site, Kind: "access", Party: "platform:" + r.Key.Platform, Request: r.ID}, body)
+	return s.entry(ctx, tx, receipt.Entry{Time: out.At, Site: site, Kind: "access", Party: "platform:" + r.Key.Platform, Request: r.ID}, body)
 }
 
 // tell puts the access event into the outbox of those who get it.
-func (d *Desk) tell(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrieval, record grants.Answer, out *Retrieved) error {
+func (s *Service) tell(ctx context.Context, tx *store.Tx, owner *Policy, r Retrieval, record grants.Answer, out *Retrieved) error {
 	var body []byte
-	for _, sink := range d.excerpting.Sinks {
+	for _, sink := range s.deps.Sinks {
 		if sink.Platform != "" && sink.Platform != r.Key.Platform {
 			continue
 		}
@@ -304,7 +307,7 @@ func (d *Desk) tell(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrie
 			var err error
 			if body, err = json.Marshal(intent.Event{
 				Version: r.Version, EventID: out.Event, Type: intent.EventAccess, Timestamp: out.At.Format(time.RFC3339Nano), RequestID: r.ID,
-				Publisher: intent.EventPublisher{ID: owner.PublisherID, Domain: owner.Domain}, Platform: intent.EventPlatform{ID: r.Key.Platform},
+				Publisher: intent.EventPublisher{ID: owner.Publisher.ID, Domain: owner.Publisher.Domain}, Platform: intent.EventPlatform{ID: r.Key.Platform},
 				Access: &intent.Access{ChunksReturned: len(out.Chunks), TokenCount: record.Tokens, RetrievalMode: intent.RetrievalChunks},
 			}, json.Deterministic(true)); err != nil {
 				return fmt.Errorf("write an access event: %w", err)
@@ -318,15 +321,15 @@ func (d *Desk) tell(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrie
 }
 
 // entry appends an entry with a body to the ledger.
-func (d *Desk) entry(ctx context.Context, tx *store.Tx, e receipt.Entry, body any) (id string, err error) {
+func (s *Service) entry(ctx context.Context, tx *store.Tx, e receipt.Entry, body any) (id string, err error) {
 	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
 	}
-	return d.excerpting.Ledger.Append(ctx, tx, e)
+	return s.deps.Ledger.Append(ctx, tx, e)
 }
 
 // giveAgain gives what was given before, as far as today's terms and declaration allow it.
-func (d *Desk) giveAgain(ctx context.Context, g *released.View, owner *Excerpts, now Retrieval, r grants.Request, area string) (*Retrieved, error) {
+func (s *Service) giveAgain(ctx context.Context, g *released.View, owner *Policy, now Retrieval, r grants.Request, area string) (*Retrieved, error) {
 	type place struct{ site, url string }
 	articles := map[place][]*article{}
 	var passages []passage
@@ -334,7 +337,7 @@ func (d *Desk) giveAgain(ctx context.Context, g *released.View, owner *Excerpts,
 		sources, known := articles[place{c.Site, c.URL}]
 		if !known {
 			var err error
-			if sources, err = d.articlesAt(ctx, g, owner, c.Site, c.URL, area, now.Country); err != nil {
+			if sources, err = s.articlesAt(ctx, g, owner, c.Site, c.URL, area, now.Country); err != nil {
 				return nil, err
 			}
 			articles[place{c.Site, c.URL}] = sources
@@ -346,7 +349,7 @@ func (d *Desk) giveAgain(ctx context.Context, g *released.View, owner *Excerpts,
 			}
 		}
 	}
-	out := &Retrieved{At: r.At, Event: intent.AccessEventID(owner.PublisherID, r.Platform, r.ID), Entry: r.Answer.Entry, Again: true}
+	out := &Retrieved{At: r.At, Event: intent.AccessEventID(owner.Publisher.ID, r.Platform, r.ID), Entry: r.Answer.Entry, Again: true}
 	if out.choose(owner, now.Key, slices.Values(passages), &givenBefore{session: grants.Given{}, platform: grants.Given{}}); len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
 	}

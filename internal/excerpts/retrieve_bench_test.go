@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"context"
@@ -15,11 +15,12 @@ import (
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // library fills a giver with items of passages, each of some 90 words out of a few thousand.
-func (g *giver) library(t tester, items, passages int) {
-	g.obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
+func (g *giver) library(t contenttest.T, items, passages int) {
+	g.Obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
 	var all []content.Item
 	word := uint64(1)
 	for i := range items {
@@ -33,23 +34,23 @@ func (g *giver) library(t tester, items, passages int) {
 			}
 			parts = append(parts, strings.Join(words, " ")+".")
 		}
-		all = append(all, story(fmt.Sprint("a/", i), parts...))
+		all = append(all, contenttest.Story(fmt.Sprint("a/", i), parts...))
 	}
-	g.fill(t, "site", "s", all...)
+	g.Fill(t, "site", "s", all...)
 }
 
 // BenchmarkRetrieve says what an answer costs over 100,000 passages, beside its floor: the signature, the search for the same
 // words under the same conditions, and one durable commit, through the same store, of a row of the size of the entry that an
 // answer leaves in the ledger. At 64 clients it counts commits.
 func BenchmarkRetrieve(b *testing.B) {
-	g := newGiverFor(b)
+	g := newGiver(b)
 	if err := g.db.Update(b.Context(), func(tx *store.Tx) error {
 		_, err := tx.Exec(b.Context(), `CREATE TABLE floor (n BIGINT NOT NULL, entry `+map[string]string{store.SQLite: "BLOB", store.PostgreSQL: "BYTEA"}[g.db.Engine()]+` NOT NULL)`)
 		return err
 	}); err != nil {
 		b.Fatal(err)
 	}
-	g.owner.SessionFor = time.Hour
+	g.owner.Limits.Session = time.Hour
 	g.library(b, 20_000, 5)
 	secret, body := []byte("a secret of the size that they have"), make([]byte, 700)
 	signed := func() {
@@ -65,9 +66,9 @@ func BenchmarkRetrieve(b *testing.B) {
 	entry := make([]byte, 870) // what the entries of this benchmark have on average
 	floor := func(n int64) error {
 		signed()
-		all := g.Desk.corpus.Current()
+		all := g.Current()
 		all.Index.Find(index.Question{
-			Text: question(n), Limit: 10, MinScore: 1, Within: g.Desk.within(all, g.owner, "news.a", "").Selection, Prefer: []string{"en-US"}, Further: depth,
+			Text: question(n), Limit: 10, MinScore: 1, Within: g.within(all, g.owner, "news.a", "").Selection, Prefer: []string{"en-US"}, Further: depth,
 		})
 		return g.db.Update(ctx, func(tx *store.Tx) error {
 			_, err := tx.Exec(ctx, `INSERT INTO floor (n, entry) VALUES ($1, $2)`, n, entry)

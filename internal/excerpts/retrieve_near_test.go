@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // TestAnOrdinaryQuestionInANarrowDomainGetsPassages asks in domains whose pages all are about one thing: the words that name it
@@ -50,13 +51,13 @@ func TestAnOrdinaryQuestionInANarrowDomainGetsPassages(t *testing.T) {
 		},
 	} {
 		g := newGiver(t)
-		g.config.MinScore = 20
-		g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
+		g.deps.MinScore = 20
+		g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 		var all []content.Item
 		for i, text := range c.pages {
-			all = append(all, story(fmt.Sprintf("a/%d", i), text+" "+text))
+			all = append(all, contenttest.Story(fmt.Sprintf("a/%d", i), text+" "+text))
 		}
-		g.fill(t, "site", "s", all...)
+		g.Fill(t, "site", "s", all...)
 		ask := func(text string) error {
 			r := g.request(c.name + text)
 			r.Text = text

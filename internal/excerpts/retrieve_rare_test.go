@@ -1,9 +1,10 @@
-package desk
+package excerpts
 
 import (
 	"testing"
 
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // TestARareWordInASmallDomainHidesNothing asks as people do, with a word that nothing has beside one that fits. The words that
@@ -11,11 +12,11 @@ import (
 func TestARareWordInASmallDomainHidesNothing(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.config.MinScore = 20
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s",
-		story("a/1", sentences("brass", 8)), story("a/2", sentences("paper", 8)), story("a/3", "A cupboard is made of oak. It has four drawers and a key."),
-		story("b/1", "The zebu is an ox."))
+	g.deps.MinScore = 20
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s",
+		contenttest.Story("a/1", sentences("brass", 8)), contenttest.Story("a/2", sentences("paper", 8)), contenttest.Story("a/3", "A cupboard is made of oak. It has four drawers and a key."),
+		contenttest.Story("b/1", "The zebu is an ox."))
 	for _, c := range []struct {
 		text  string
 		given string // the article that is given first; empty for none

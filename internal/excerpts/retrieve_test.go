@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"context"
@@ -16,35 +16,38 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/clock"
+	"frontdesk/internal/testkit/contenttest"
+	"frontdesk/internal/testkit/storetest"
 )
 
-// giver is a bench whose desk gives passages to platforms.
+// giver gives passages to platforms, of a corpus of its own.
 type giver struct {
-	*bench
-	owner  *Excerpts
-	clock  *clock.Clock
-	giving *Excerpting
-	made   atomic.Int64 // numbers for nonces and requests
+	*contenttest.Corpus
+	*Service
+	db    *store.DB
+	owner *Policy
+	clock *clock.Clock
+	made  atomic.Int64 // numbers for nonces and requests
 }
+
+// schemas are those of the tables that a giver needs.
+var schemas = []store.Schema{content.Schema, identity.PlatformSchema, ledger.Schema, grants.Schema, outbox.Schema}
 
 // newGiver gives passages of the site "site", which labels pages below /a/ with "news.a" and pages below /b/ with
 // "news.b.c".
-func newGiver(t *testing.T) *giver {
+func newGiver(t testing.TB) *giver {
 	t.Helper()
-	return newGiverFor(t)
-}
-
-func newGiverFor(t testing.TB) *giver {
-	t.Helper()
-	g := &giver{bench: newBench(t, "site"), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))}
-	g.owner = usualOwner()
-	g.config.Now = g.clock.Now
+	g := &giver{db: storetest.Chosen(t, schemas...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), owner: usualOwner()}
+	g.Corpus = contenttest.New(t, g.db, released.Options{Sites: contenttest.Sites("site"), Passages: true})
 	keys, err := identity.OpenSiteKeys(t.TempDir(), g.clock.Now)
 	if err == nil {
 		err = keys.Make()
@@ -52,20 +55,23 @@ func newGiverFor(t testing.TB) *giver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.giving = &Excerpting{
-		Owner: func() *Excerpts { return g.owner }, DB: g.db, Nonces: identity.NewNonces(g.db, 0, g.clock.Now),
-		Ledger: ledger.New(g.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: g.clock.Now}),
-	}
-	if err := g.OpenExcerpts(g.giving); err != nil {
+	g.Service, err = New(Deps{
+		Corpus: g.Corpus.Corpus, Policy: func() *Policy { return g.owner }, DB: g.db, Nonces: identity.NewNonces(g.db, 0, g.clock.Now),
+		Ledger:   ledger.New(g.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: g.clock.Now}),
+		MinScore: 1, Now: g.clock.Now,
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
+	g.Followers = []released.Follower{g.Warm}
 	return g
 }
 
-func usualOwner() *Excerpts {
-	return &Excerpts{
-		PublisherID: "house", PublisherName: "The House", Domain: "site.example", Domains: []string{"news.a", "news.b"}, Enabled: true,
-		Chunks: true, Citations: true, MaxChunks: 5, MaxTokens: 800, Share: 0.5, SessionFor: time.Hour, Keep: 90 * 24 * time.Hour,
+func usualOwner() *Policy {
+	return &Policy{
+		Publisher: Publisher{ID: "house", Name: "The House", Domain: "site.example"}, Domains: []string{"news.a", "news.b"},
+		Access: Access{Enabled: true}, Supports: Supports{Chunks: true, Citations: true},
+		Limits: Limits{Chunks: 5, Tokens: 800, Share: 0.5, Session: time.Hour},
 	}
 }
 
@@ -75,18 +81,6 @@ func labelled(like policy.Rule) []policy.Rule {
 	a.Match.Path, a.Labels = []string{"/a/**"}, []string{"news.a"}
 	b.Match.Path, b.Labels = []string{"/b/**"}, []string{"news.b.c"}
 	return []policy.Rule{a, b, {Access: policy.Open}}
-}
-
-// story is an article of paragraphs, each a passage.
-func story(path string, paragraphs ...string) content.Item {
-	one := item("site", path, "Article", "Story of "+path, "")
-	one.Passages = nil
-	seen := map[string]int{}
-	for _, text := range paragraphs {
-		one.Passages = append(one.Passages, content.Passage{ID: content.PassageID(text, seen[text]), Text: text})
-		seen[text]++
-	}
-	return one
 }
 
 // request is a good request of the platform "chat" in a session.
@@ -107,7 +101,7 @@ func (g *giver) again(r Retrieval) Retrieval {
 }
 
 // refused retrieves what must be refused, and gives the reason.
-func (g *giver) refused(t tester, r Retrieval) Reason {
+func (g *giver) refused(t contenttest.T, r Retrieval) Reason {
 	t.Helper()
 	given, err := g.Retrieve(context.Background(), r)
 	var refusal *Refusal
@@ -117,7 +111,7 @@ func (g *giver) refused(t tester, r Retrieval) Reason {
 	return refusal.Reason
 }
 
-func (g *giver) given(t tester, r Retrieval) *Retrieved {
+func (g *giver) given(t contenttest.T, r Retrieval) *Retrieved {
 	t.Helper()
 	given, err := g.Retrieve(context.Background(), r)
 	if err != nil {
@@ -127,7 +121,7 @@ func (g *giver) given(t tester, r Retrieval) *Retrieved {
 }
 
 // entries are those of the ledger about a request, whether they have their places or not.
-func (g *giver) entries(t tester, request string) (all []map[string]any) {
+func (g *giver) entries(t contenttest.T, request string) (all []map[string]any) {
 	t.Helper()
 	err := g.db.View(context.Background(), func(tx *store.Tx) error {
 		all = nil
@@ -157,7 +151,7 @@ func (g *giver) entries(t tester, request string) (all []map[string]any) {
 	return all
 }
 
-func (g *giver) rows(t tester, table string) (n int) {
+func (g *giver) rows(t contenttest.T, table string) (n int) {
 	t.Helper()
 	if err := g.db.View(context.Background(), func(tx *store.Tx) error {
 		return tx.QueryRow(context.Background(), `SELECT COUNT(*) FROM `+table).Scan(&n)
@@ -179,8 +173,8 @@ func sentences(name string, n int) string {
 func TestPassagesAreGivenAndRecorded(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
+	g.Obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
 	r := g.request("session")
 	given := g.given(t, r)
 	if len(given.Chunks) == 0 || len(given.Sources) != 1 || given.Sources[0].URL != "https://site.example/a/1" || given.Again {
@@ -196,7 +190,7 @@ func TestPassagesAreGivenAndRecorded(t *testing.T) {
 		tokens += c.Tokens
 	}
 	if entries[0]["kind"] != "access" || entries[0]["party"] != "platform:chat" || body["chunks_returned"] != float64(len(given.Chunks)) || body["token_count"] != float64(tokens) ||
-		body["terms"] != g.rules.Load().Version() {
+		body["terms"] != g.Terms().Version() {
 		t.Errorf("the entry is %v", entries[0])
 	}
 	raw, _ := json.Marshal(entries[0])
@@ -210,12 +204,13 @@ func TestPassagesAreGivenAndRecorded(t *testing.T) {
 func TestTheOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
 	limited := fail.New(fail.Limited, "Too many.")
 	limited.RetryAfter = time.Second
 	admitted := 0
-	g.giving.Admit = func(context.Context, identity.PlatformKey, string) error {
+	admitAll := g.deps.Admit
+	g.deps.Admit = func(context.Context, identity.PlatformKey, string) error {
 		admitted++
 		return limited
 	}
@@ -223,16 +218,18 @@ func TestTheOrderOfRefusals(t *testing.T) {
 	elsewhere := func(r *Retrieval) { r.Domain = "sports" }
 	for _, step := range []struct {
 		name   string
-		owner  func(*Excerpts)
+		owner  func(*Policy)
 		ask    []func(*Retrieval)
 		reason Reason
 	}{
-		{"disabled comes first", func(e *Excerpts) { e.Enabled, e.Chunks = false, false }, []func(*Retrieval){stale, elsewhere}, AccessDisabled},
-		{"so does paused", func(e *Excerpts) { e.State, e.Chunks = "paused", false }, []func(*Retrieval){stale, elsewhere}, AccessDisabled},
-		{"and the end", func(e *Excerpts) { e.Sunset, e.Chunks = g.clock.Now().AddDate(0, 0, -1).Truncate(24*time.Hour), false }, []func(*Retrieval){elsewhere}, AccessDisabled},
-		{"then the domain", func(e *Excerpts) { e.Chunks = false }, []func(*Retrieval){stale, elsewhere}, OutOfScope},
-		{"then what is supported", func(e *Excerpts) { e.Chunks = false }, []func(*Retrieval){stale}, Unsupported},
-		{"then the limits", func(*Excerpts) {}, nil, RateLimited},
+		{"disabled comes first", func(e *Policy) { e.Access.Enabled, e.Supports.Chunks = false, false }, []func(*Retrieval){stale, elsewhere}, AccessDisabled},
+		{"so does paused", func(e *Policy) { e.Access.State, e.Supports.Chunks = "paused", false }, []func(*Retrieval){stale, elsewhere}, AccessDisabled},
+		{"and the end", func(e *Policy) {
+			e.Access.Sunset, e.Supports.Chunks = g.clock.Now().AddDate(0, 0, -1).Truncate(24*time.Hour), false
+		}, []func(*Retrieval){elsewhere}, AccessDisabled},
+		{"then the domain", func(e *Policy) { e.Supports.Chunks = false }, []func(*Retrieval){stale, elsewhere}, OutOfScope},
+		{"then what is supported", func(e *Policy) { e.Supports.Chunks = false }, []func(*Retrieval){stale}, Unsupported},
+		{"then the limits", func(*Policy) {}, nil, RateLimited},
 	} {
 		g.owner = usualOwner()
 		step.owner(g.owner)
@@ -251,8 +248,8 @@ func TestTheOrderOfRefusals(t *testing.T) {
 			t.Errorf("%s: there is an entry", step.name)
 		}
 	}
-	g.giving.Admit, g.owner = nil, usualOwner()
-	g.owner.Sunset = g.clock.Now().Truncate(24 * time.Hour)
+	g.deps.Admit, g.owner = admitAll, usualOwner()
+	g.owner.Access.Sunset = g.clock.Now().Truncate(24 * time.Hour)
 	g.given(t, g.request("session")) // the last day is good
 	r := g.request("session")
 	r.Stated = r.Stated.Add(-300 * time.Second)
@@ -267,9 +264,9 @@ func TestTheOrderOfRefusals(t *testing.T) {
 func TestOtherRefusals(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
-	g.owner.Countries, g.owner.Languages, g.owner.Placements, g.owner.Confidence = []string{"FR"}, []string{"fr", "de-CH"}, []string{"ad"}, 0.5
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.owner.Refuse.Countries, g.owner.Refuse.Languages, g.owner.Refuse.Placements, g.owner.Refuse.Confidence = []string{"FR"}, []string{"fr", "de-CH"}, []string{"ad"}, 0.5
 	low, enough := 0.49, 0.5
 	for name, c := range map[string]struct {
 		change func(*Retrieval)
@@ -311,8 +308,8 @@ func TestOtherRefusals(t *testing.T) {
 func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
 	r := g.request("session")
 	first := g.given(t, r)
 	if reason := g.refused(t, r); reason != Replayed {
@@ -346,9 +343,9 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
-	g.giving.Nonces = identity.NewNonces(g.db, 1, g.clock.Now)
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.deps.Nonces = identity.NewNonces(g.db, 1, g.clock.Now)
 	g.given(t, g.request("session"))
 	r := g.request("session")
 	_, err := g.Retrieve(t.Context(), r)
@@ -366,18 +363,18 @@ func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 func TestARepetitionOfADenialIsDecidedAnew(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
-	g.owner.State = "paused"
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.owner.Access.State = "paused"
 	r := g.request("session")
 	if reason := g.refused(t, r); reason != AccessDisabled {
 		t.Fatal(reason)
 	}
-	g.owner.State = ""
+	g.owner.Access.State = ""
 	if given := g.given(t, g.again(r)); given.Again || len(g.entries(t, r.ID)) != 1 {
 		t.Errorf("given %+v", given)
 	}
-	g.owner.State = "paused"
+	g.owner.Access.State = "paused"
 	if reason := g.refused(t, g.again(r)); reason != AccessDisabled {
 		t.Error(reason)
 	}
@@ -386,20 +383,20 @@ func TestARepetitionOfADenialIsDecidedAnew(t *testing.T) {
 func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.owner.MaxChunks, g.owner.Domains = 2, []string{"news"}
+	g.owner.Limits.Chunks, g.owner.Domains = 2, []string{"news"}
 	rules := []policy.Rule{
 		{Match: policy.Match{Path: []string{"/a/**"}}, Access: policy.Open, Labels: []string{"news.a"}},
 		{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open, Labels: []string{"news.b"}},
 	}
-	g.obey(t, append(rules, policy.Rule{Access: policy.Open})...)
+	g.Obey(t, append(rules, policy.Rule{Access: policy.Open})...)
 	var items []content.Item
 	for i := range 6 {
-		one := story(fmt.Sprintf("%s/%d", []string{"a", "b"}[i%2], i), sentences(fmt.Sprint("x", i), 3), sentences(fmt.Sprint("y", i), 3))
+		one := contenttest.Story(fmt.Sprintf("%s/%d", []string{"a", "b"}[i%2], i), sentences(fmt.Sprint("x", i), 3), sentences(fmt.Sprint("y", i), 3))
 		one.Published = time.Date(2027, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		items = append(items, one)
 	}
-	g.fill(t, "site", "s", items...)
-	g.fill(t, "site", "another source", items[4])
+	g.Fill(t, "site", "s", items...)
+	g.Fill(t, "site", "another source", items[4])
 	ask := func(domain, subdomain string) (paths []string) {
 		r := g.request("session " + domain + subdomain)
 		r.Domain, r.Subdomain, r.Text = domain, subdomain, ""
@@ -428,9 +425,9 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1
-	g.fill(t, "site", "s", story("a/1", sentences("first", 3), sentences("omega", 3)), story("a/2", sentences("other", 3), sentences("omega", 3)))
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.owner.Limits.Chunks, g.owner.Limits.SharePerDay = 1, 1
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("first", 3), sentences("omega", 3)), contenttest.Story("a/2", sentences("other", 3), sentences("omega", 3)))
 	ask := func(session, text string) Retrieval {
 		r := g.request(session)
 		r.Text = text
@@ -454,14 +451,14 @@ func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	var parts []string
 	for i := range 10 {
 		parts = append(parts, sentences(fmt.Sprintf("p%dq", i), 2))
 	}
-	one := story("a/1", parts...)
-	g.fill(t, "site", "s", one)
-	g.owner.MaxChunks = 2
+	one := contenttest.Story("a/1", parts...)
+	g.Fill(t, "site", "s", one)
+	g.owner.Limits.Chunks = 2
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	ok := 0
@@ -501,7 +498,7 @@ func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 	for text := range seen {
 		bytes += len(text)
 	}
-	if ok == 0 || float64(bytes) > g.owner.Share*float64(total) {
+	if ok == 0 || float64(bytes) > g.owner.Limits.Share*float64(total) {
 		t.Errorf("%d were given something, %d of %d bytes together", ok, bytes, total)
 	}
 	if n := len(g.entries(t, same.ID)); n > 1 {
@@ -514,9 +511,9 @@ func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 func TestNothingIsHalfDone(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
-	g.giving.Sinks = []Sink{{Name: "auditor"}, {Name: "theirs", Platform: "chat"}, {Name: "of others", Platform: "other"}}
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
+	g.deps.Sinks = []Sink{{Name: "auditor"}, {Name: "theirs", Platform: "chat"}, {Name: "of others", Platform: "other"}}
 	entryTable := "ledger_entry"
 	if g.db.Engine() == store.PostgreSQL {
 		entryTable = "ledger_pending"
@@ -560,7 +557,7 @@ func TestNothingIsHalfDone(t *testing.T) {
 		}
 	}
 	if g.db.Engine() == store.SQLite {
-		if report, err := g.giving.Ledger.Check(t.Context()); err != nil || len(report.Findings) > 0 {
+		if report, err := g.deps.Ledger.Check(t.Context()); err != nil || len(report.Findings) > 0 {
 			t.Errorf("the ledger: %+v, %v", report, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package desk
+package excerpts
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // seen is what a model of the platform knows: by session, address and passage, which bytes of it.
@@ -52,7 +53,7 @@ func drawCorpus(t *rapid.T) corpus {
 			}
 			parts = append(parts, text)
 		}
-		one := story(path, parts...)
+		one := contenttest.Story(path, parts...)
 		if rapid.IntRange(0, 4).Draw(t, "nested") == 4 {
 			one.Object = fmt.Appendf(nil, `{"@type":"Article","url":%q,"name":"Story","liveBlogUpdate":{"@type":"Article","url":"https://site.example/c/%d","text":"inner"}}`, one.URL, i)
 			c.within[one.URL] = true
@@ -62,11 +63,11 @@ func drawCorpus(t *rapid.T) corpus {
 	return c
 }
 
-func drawOwner(t *rapid.T) *Excerpts {
+func drawOwner(t *rapid.T) *Policy {
 	e := usualOwner()
-	e.MaxChunks, e.MaxTokens = rapid.IntRange(1, 4).Draw(t, "chunks"), rapid.SampledFrom([]int{60, 90, 40, 20, 200, 12, 5, 1}).Draw(t, "tokens")
-	e.Share, e.FullArticle = rapid.SampledFrom([]float64{0.5, 0.95, 0.3, 0.01}).Draw(t, "share"), rapid.IntRange(0, 3).Draw(t, "full") == 3
-	e.SharePerDay = rapid.SampledFrom([]float64{0, 0, 1, 0.7, 0.2}).Draw(t, "share of a day")
+	e.Limits.Chunks, e.Limits.Tokens = rapid.IntRange(1, 4).Draw(t, "chunks"), rapid.SampledFrom([]int{60, 90, 40, 20, 200, 12, 5, 1}).Draw(t, "tokens")
+	e.Limits.Share, e.Supports.FullArticle = rapid.SampledFrom([]float64{0.5, 0.95, 0.3, 0.01}).Draw(t, "share"), rapid.IntRange(0, 3).Draw(t, "full") == 3
+	e.Limits.SharePerDay = rapid.SampledFrom([]float64{0, 0, 1, 0.7, 0.2}).Draw(t, "share of a day")
 	e.Domains = rapid.SampledFrom([][]string{{"news.a", "news.b"}, {"news"}, {"news.a", "news.b"}, {"news.b.c"}}).Draw(t, "domains")
 	return e
 }
@@ -120,7 +121,7 @@ func tightenedForPlatforms(t *rapid.T, rules []policy.Rule) []policy.Rule {
 
 // may says of an item by its address whether it may give passages to a request, by the documentation, and how many
 // words of it.
-func (c corpus) may(rules *policy.Terms, owner *Excerpts, area, url, country string) (bool, int) {
+func (c corpus) may(rules *policy.Terms, owner *Policy, area, url, country string) (bool, int) {
 	d := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: url, Types: []string{"Article"}})
 	labelled := slices.ContainsFunc(d.Labels, func(l string) bool { return l == area || strings.HasPrefix(l, area+".") })
 	fits := labelled && d.Access != policy.Blocked && d.Permits(policy.Use{Function: "ai-input", Country: country}) == policy.Permitted &&
@@ -130,8 +131,8 @@ func (c corpus) may(rules *policy.Terms, owner *Excerpts, area, url, country str
 
 // holds checks an answer against everything that bounds it, and adds it to what the platform has seen.
 func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Retrieved, seen seen) {
-	rules := g.rules.Load()
-	maxChunks, maxTokens := g.owner.MaxChunks, g.owner.MaxTokens
+	rules := g.Terms()
+	maxChunks, maxTokens := g.owner.Limits.Chunks, g.owner.Limits.Tokens
 	if r.Key.MaxChunks > 0 {
 		maxChunks = min(maxChunks, r.Key.MaxChunks)
 	}
@@ -179,7 +180,7 @@ func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Ret
 			t.Fatalf("%q is no part of a passage of %s", chunk.Text, url)
 		}
 	}
-	if tokens > given.MaxTokens || given.LimitedByDay && (g.owner.FullArticle || g.owner.SharePerDay == 1) {
+	if tokens > given.MaxTokens || given.LimitedByDay && (g.owner.Supports.FullArticle || g.owner.Limits.SharePerDay == 1) {
 		t.Fatalf("%d tokens, at most %d are told, limited by the day: %v", tokens, given.MaxTokens, given.LimitedByDay)
 	}
 	for id := range sourceOf {
@@ -202,8 +203,8 @@ func (c corpus) together(t *rapid.T, g *giver, given *Retrieved, sourceOf map[st
 		for _, p := range one.Passages {
 			whole += len(p.Text)
 		}
-		share := cmp.Or(g.owner.SharePerDay, g.owner.Share)
-		if after > before && !g.owner.FullArticle && share < 1 && float64(after) > share*float64(whole) {
+		share := cmp.Or(g.owner.Limits.SharePerDay, g.owner.Limits.Share)
+		if after > before && !g.owner.Supports.FullArticle && share < 1 && float64(after) > share*float64(whole) {
 			t.Fatalf("all sessions saw %d of %d bytes of %s, the share of a day is %g", after, whole, one.URL, share)
 		}
 	}
@@ -236,7 +237,7 @@ func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, source
 	for _, one := range c.items {
 		of := seen.of(r.Session, one.URL)
 		before, wordsBefore := c.amount(one, of)
-		_, words := c.may(g.rules.Load(), g.owner, "", one.URL, r.Country)
+		_, words := c.may(g.Terms(), g.owner, "", one.URL, r.Country)
 		shown := c.marks(one, given, sourceOf, of)
 		if words > 0 && shown > words {
 			t.Fatalf("session %s was shown %d words of %s, %d may be shown", r.Session, shown, one.URL, words)
@@ -249,8 +250,8 @@ func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, source
 		for _, p := range one.Passages {
 			whole += len(p.Text)
 		}
-		if !g.owner.FullArticle && (float64(after) > g.owner.Share*float64(whole) || after >= whole) {
-			t.Fatalf("session %s saw %d of %d bytes of %s, share %g", r.Session, after, whole, one.URL, g.owner.Share)
+		if !g.owner.Supports.FullArticle && (float64(after) > g.owner.Limits.Share*float64(whole) || after >= whole) {
+			t.Fatalf("session %s saw %d of %d bytes of %s, share %g", r.Session, after, whole, one.URL, g.owner.Limits.Share)
 		}
 		if words > 0 && wordsAfter > max(words, wordsBefore) {
 			t.Fatalf("session %s saw %d words of %s, %d may be shown", r.Session, wordsAfter, one.URL, words)
@@ -299,8 +300,8 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 		c := drawCorpus(t)
 		g.owner = drawOwner(t)
 		rules := drawRules(t)
-		g.obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
-		g.fill(t, "site", "s", c.items...)
+		g.Obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
+		g.Fill(t, "site", "s", c.items...)
 		known := seen{}
 		type asked struct {
 			Retrieval
@@ -314,7 +315,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 			switch what := rapid.IntRange(0, 9).Draw(t, "what"); {
 			case what == 9: // small numbers are drawn more often
 				rules = tightenedForPlatforms(t, rules)
-				g.obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
+				g.Obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
 				for i := range before {
 					before[i].loose = true
 				}

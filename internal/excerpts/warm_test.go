@@ -1,22 +1,23 @@
-package desk
+package excerpts
 
 import (
 	"testing"
 
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // TestArticlesAreThereBeforeTheyAreAskedFor loads those that may give passages, and no others, anew with other terms.
 func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
-	g := newGiverFor(t)
-	g.obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
-	g.fill(t, "site", "s", story("a/1", "A lamp that burns all night."), story("a/2", "A lamp that does not."), story("elsewhere/3", "No lamp."))
+	g := newGiver(t)
+	g.Obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
+	g.Fill(t, "site", "s", contenttest.Story("a/1", "A lamp that burns all night."), contenttest.Story("a/2", "A lamp that does not."), contenttest.Story("elsewhere/3", "No lamp."))
 	there := func(want int) {
 		t.Helper()
 		found := 0
 		for key, a := range g.articleCache.All() {
-			if key.rules != g.config.Terms() || len(a.passages) != 1 || len(a.tokens) != 1 || a.tokens[0] == 0 {
+			if key.rules != g.Terms() || len(a.passages) != 1 || len(a.tokens) != 1 || a.tokens[0] == 0 {
 				t.Errorf("%s is kept as %+v", key.listing.URL, a)
 			}
 			found++
@@ -26,8 +27,8 @@ func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 		}
 	}
 	there(2)
-	g.obey(t, labelled(policy.Rule{Access: policy.Blocked})...)
+	g.Obey(t, labelled(policy.Rule{Access: policy.Blocked})...)
 	there(0)
-	g.obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	there(2)
 }

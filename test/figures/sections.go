@@ -213,7 +213,7 @@ var sections = []section{
 			"size of the entry that an answer leaves in the ledger. An answer writes its nonce, the request, " +
 			"what the session has seen, and the entry with its place in the signed tree. Articles are loaded " +
 			"before anybody asks for them, up to `ask.cache`.",
-		command: "go test ./internal/desk -run xxx -bench '^BenchmarkRetrieve$' -benchtime 2000x",
+		command: "go test ./internal/excerpts -run xxx -bench '^BenchmarkRetrieve$' -benchtime 2000x",
 		columns: inTurns,
 		rows: []row{
 			turns("in turns, one after the other", "Retrieve/in_turns", "retrieve"),

@@ -26,7 +26,7 @@ var exceptions = []exception{
 	},
 	{
 		rule: handlers, to: "internal/desk",
-		from: "internal/ask/nlweb internal/excerpts/aip internal/intake/api internal/licensing/rampapi",
+		from: "internal/ask/nlweb internal/intake/api internal/licensing/rampapi",
 		why:  "their services are still in the desk",
 	},
 	{rule: edges, from: "internal/operator/console internal/cli", to: "internal/desk", why: "so is what these show"},
@@ -76,7 +76,7 @@ var exceptions = []exception{
 	{rule: releasing, from: "internal/cli", why: "the owner looks at what terms say, and measures answers"},
 
 	// Sizes.
-	{rule: packageSize, from: "internal/desk", size: 13900, why: "goes"},
+	{rule: packageSize, from: "internal/desk", size: 11200, why: "goes"},
 	{rule: packageSize, from: "internal/app/server", size: 16200, why: "becomes modules"},
 	{rule: packageSize, from: "internal/cli", size: 10900, why: "owner commands become operator's operations"},
 	{rule: packageSize, from: "internal/operator/console", size: 5400, why: "pages become operator's operations"},
@@ -86,9 +86,8 @@ var exceptions = []exception{
 	{rule: packageSize, from: "internal/identity", size: 6700, why: "seven registries of credentials become one"},
 	{rule: packageSize, from: "client", size: 6400, why: "one public package speaks all four protocols"},
 
-	{rule: structSize, from: "internal/desk", to: "Desk", size: 27, why: "goes"},
-	{rule: structSize, from: "internal/desk", to: "Config", size: 23, why: "goes"},
-	{rule: structSize, from: "internal/desk", to: "Excerpts", size: 23, why: "becomes the Deps of excerpts"},
+	{rule: structSize, from: "internal/desk", to: "Desk", size: 24, why: "goes"},
+	{rule: structSize, from: "internal/desk", to: "Config", size: 22, why: "goes"},
 	{rule: structSize, from: "internal/desk", to: "Question", size: 21, why: "goes to ask"},
 	{rule: structSize, from: "internal/desk", to: "Stream", size: 21, why: "goes to licensing/delivery"},
 	{rule: structSize, from: "internal/app/server", to: "House", size: 53, why: "becomes modules"},
@@ -107,7 +106,7 @@ var exceptions = []exception{
 	{rule: structSize, from: "internal/content/vector", to: "Keeper", size: 21, why: "to be split into its parts"},
 	{rule: structSize, from: "internal/licensing/edge/deliverylog", to: "Spool", size: 24, why: "SQLite may replace it"},
 
-	{rule: methodCount, from: "internal/desk", to: "Desk", size: 76, why: "becomes five services"},
+	{rule: methodCount, from: "internal/desk", to: "Desk", size: 72, why: "becomes five services"},
 	{rule: methodCount, from: "internal/app/server", to: "House", size: 26, why: "becomes modules"},
 	{rule: methodCount, from: "internal/licensing/catalog/push", to: "Tenants", size: 23, why: "to be split"},
 	{rule: methodCount, from: "internal/ask/i18n", to: "Speaker", size: 22, why: "one method for each kind of sentence"},

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts"
 	door "frontdesk/internal/excerpts/aip"
 	"frontdesk/internal/infra/notify"
 	"frontdesk/internal/infra/ratelimit"
@@ -354,19 +354,26 @@ func (c Config) editorialDomains() []string {
 	return slices.Compact(all)
 }
 
-// excerpts is what the desk goes by.
-func (c Config) excerpts() *desk.Excerpts {
+// excerptPolicy is what the configuration declares to platforms.
+func (c Config) excerptPolicy() *excerpts.Policy {
 	i, p := c.Intent, c.publisher()
-	e := &desk.Excerpts{
-		PublisherID: p.ID, PublisherName: p.Name, Domain: p.Domain, Hosts: i.Hosts, Domains: c.editorialDomains(),
-		Enabled: i.Enabled, State: i.State,
-		Chunks: i.Supports.Chunks, Citations: i.Supports.Citations, FullArticle: i.Supports.FullArticle,
-		MaxChunks: i.MaxChunks, MaxTokens: i.MaxTokens, Share: i.Share, SharePerDay: i.SharePerDay, SessionFor: i.Session,
-		Countries: i.Refuse.Countries, Languages: i.Refuse.Languages, Placements: i.Refuse.Placements, Confidence: i.Confidence,
-		Owed: i.Events.Owed, Grace: i.Events.Grace, Keep: i.Keep,
+	declared := &excerpts.Policy{
+		Publisher: excerpts.Publisher{ID: p.ID, Name: p.Name, Domain: p.Domain, Hosts: i.Hosts},
+		Domains:   c.editorialDomains(),
+		Access:    excerpts.Access{Enabled: i.Enabled, State: i.State},
+		Supports: excerpts.Supports{
+			Chunks: i.Supports.Chunks, Citations: i.Supports.Citations, FullArticle: i.Supports.FullArticle,
+		},
+		Limits: excerpts.Limits{
+			Chunks: i.MaxChunks, Tokens: i.MaxTokens, Share: i.Share, SharePerDay: i.SharePerDay, Session: i.Session,
+		},
+		Refuse: excerpts.Refuse{
+			Countries: i.Refuse.Countries, Languages: i.Refuse.Languages, Placements: i.Refuse.Placements, Confidence: i.Confidence,
+		},
+		Reports: excerpts.Reports{Owed: i.Events.Owed, Grace: i.Events.Grace},
 	}
-	e.Sunset, _ = time.Parse(time.DateOnly, i.Compliance.Sunset) // which is checked
-	return e
+	declared.Access.Sunset, _ = time.Parse(time.DateOnly, i.Compliance.Sunset) // which is checked
+	return declared
 }
 
 // liveIntent are the keys that take effect while the server runs: what says who may have what, and whether anybody may. In the

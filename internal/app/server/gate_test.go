@@ -426,7 +426,7 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 			t.Cleanup(func() { s.Close() })
 			if i == 0 {
 				fill(t, s, content.Item{URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Object: []byte(`{"@type":"Recipe","name":"Lentil soup"}`)})
-			} else if err := s.Desk.Refresh(t.Context()); err != nil {
+			} else if err := s.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			address, _ := run(t, s)

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/llm"
@@ -109,8 +110,24 @@ type House struct {
 
 // services are what the doors ask.
 type services struct {
-	Corpus *released.Corpus // what the terms let out of the content
-	Desk   *desk.Desk
+	Corpus   *released.Corpus // what the terms let out of the content
+	Desk     *desk.Desk
+	Excerpts *excerpts.Service // nil where platforms are given no passages
+}
+
+// Refresh brings the corpus, and the services that follow it, to the catalog's published state and the terms in force.
+func (s *services) Refresh(ctx context.Context) error { return s.Corpus.Load(ctx, s.followers()...) }
+
+// Follow refreshes again and again until ctx ends. What fails is logged and tried again.
+func (s *services) Follow(ctx context.Context) { s.Corpus.Follow(ctx, s.followers()...) }
+
+// followers are what services do about each view of the corpus.
+func (s *services) followers() []released.Follower {
+	all := []released.Follower{s.Desk.Stock}
+	if s.Excerpts != nil {
+		all = append(all, s.Excerpts.Warm)
+	}
+	return all
 }
 
 // Database names the database, with the tables of every room.
@@ -123,7 +140,7 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	}}
 }
 
-// OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
+// OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The corpus knows
 // nothing yet: Refresh or Follow loads the catalog. It makes no secrets: conversations
 // and promises go on for as long as the process runs.
 func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, error) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask/nlweb"
-	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts"
 	"frontdesk/internal/excerpts/aip"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
@@ -32,14 +32,14 @@ const (
 
 // declared is what is declared to platforms at present.
 type declared struct {
-	config   Config
-	excerpts *desk.Excerpts
-	made     httpx.DocumentCache // by its route
+	config Config
+	policy *excerpts.Policy
+	made   httpx.DocumentCache // by its route
 }
 
 // declareIntent puts in force what a configuration declares to platforms.
 func (h *House) declareIntent(config Config) {
-	h.declared.Store(&declared{config: config, excerpts: config.excerpts()})
+	h.declared.Store(&declared{config: config, policy: config.excerptPolicy()})
 }
 
 // declaration is aip.json at a public address.
@@ -81,7 +81,7 @@ func (c Config) intentOptions() wire.Options {
 	return wire.Options{Versions: c.Intent.Versions, AnyLanguage: c.Intent.Languages == "any", WeakEvents: !c.Intent.Events.Strict}
 }
 
-// openIntent lets the desk give passages to platforms.
+// openIntent makes the service that gives passages to platforms.
 func (s *Server) openIntent() error {
 	config := s.config.withRules(s.Added().Rules)
 	if !config.Intent.Enabled {
@@ -95,16 +95,19 @@ func (s *Server) openIntent() error {
 		return err
 	}
 	s.declareIntent(config)
-	giving := &desk.Excerpting{
-		Owner: func() *desk.Excerpts { return s.declared.Load().excerpts }, DB: s.db, Ledger: s.Ledger, Nonces: s.Nonces,
+	deps := excerpts.Deps{
+		Corpus: s.Corpus, Policy: func() *excerpts.Policy { return s.declared.Load().policy },
+		DB: s.db, Ledger: s.Ledger, Nonces: s.Nonces,
+		MinScore: config.Ask.MinScore, CacheBytes: uint64(config.Ask.Cache), Now: s.now, Log: s.log,
 	}
-	if giving.Admit, giving.AdmitEvent, err = s.retrievals(); err != nil {
+	if deps.Admit, deps.AdmitEvent, err = s.retrievals(); err != nil {
 		return err
 	}
 	for _, sink := range config.Intent.Sinks {
-		giving.Sinks = append(giving.Sinks, desk.Sink{Name: sink.Name, Platform: sink.Platform})
+		deps.Sinks = append(deps.Sinks, excerpts.Sink{Name: sink.Name, Platform: sink.Platform})
 	}
-	return s.Desk.OpenExcerpts(giving)
+	s.Excerpts, err = excerpts.New(deps)
+	return err
 }
 
 // retrievals counts the requests and events of platforms, and the requests of their sessions.
@@ -205,7 +208,7 @@ func (s *Server) intentRoutes() []route {
 	}
 	config.Receipt = s.receiptFor
 	config.Receipts = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
-	retrieve, events, receipts := aip.Handlers(s.Desk, config)
+	retrieve, events, receipts := aip.Handlers(s.Excerpts, config)
 	all := []route{
 		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
 			return aip.Declare(d, s.config.intentOptions())

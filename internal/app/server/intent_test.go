@@ -48,7 +48,7 @@ intent:
 		Object:   []byte(`{"@type":"Recipe","name":"Lentil stew","url":"https://example.com/stew"}`),
 		Passages: []content.Passage{{ID: "p1", Text: text}, {ID: "p2", Text: text + "And salted."}},
 	})
-	if err := p.Desk.Refresh(t.Context()); err != nil {
+	if err := p.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for id, roles := range map[string][]string{"both": nil, "events": {identity.RoleEvent}} {

@@ -91,7 +91,7 @@ intakes:
 		URL: "https://example.com/open", Types: []string{"Recipe"}, Name: "Open soup", Description: "A soup that is open.",
 		Object: []byte(`{"@type":"Recipe","name":"Open soup","url":"https://example.com/open"}`),
 	})
-	if err := m.Desk.Refresh(t.Context()); err != nil {
+	if err := m.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {

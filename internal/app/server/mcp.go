@@ -163,7 +163,7 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 		if !s.hasContent(ctx) {
 			s.readSources(ctx)
 		}
-		if err := s.Desk.Refresh(ctx); err != nil && ctx.Err() == nil {
+		if err := s.Refresh(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the content cannot be loaded; trying again", "error", err)
 		}
 	}()
@@ -171,7 +171,7 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 	go func() {
 		defer close(followed)
 		<-loaded
-		s.Desk.Follow(ctx)
+		s.Follow(ctx)
 	}()
 	worked := make(chan struct{})
 	go func() {

@@ -49,7 +49,7 @@ terms:
 	if _, err := d.Ingest(t.Context(), Source{Site: site, Name: "records", Path: file, Schemes: []string{"duns"}}, ingest.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Desk.Refresh(t.Context()); err != nil {
+	if err := d.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	original := `user("user@acme.com"); scope("credit:*"); max_spend_cents(100000); expires("2027-06-01T00:00:00Z")`

@@ -90,7 +90,7 @@ func fill(t testing.TB, s *Server, items ...content.Item) {
 	if _, err := run.Commit(t.Context(), content.CommitOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Desk.Refresh(t.Context()); err != nil {
+	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -383,7 +383,7 @@ func TestReadyOnlyWhileQuestionsAreAnswered(t *testing.T) {
 	if w := send(s, ask("soup")); w.Code != 503 || w.Header().Get("Retry-After") == "" {
 		t.Errorf("a question before the content is loaded: %d %s", w.Code, w.Body)
 	}
-	if err := s.Desk.Refresh(t.Context()); err != nil {
+	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if code := ready(); code != 200 {

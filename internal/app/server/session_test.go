@@ -50,7 +50,7 @@ func TestConversationsOutliveTheServerAndNothingOfThemIsLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.Close() })
-		if err := s.Desk.Refresh(t.Context()); err != nil {
+		if err := s.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return s, log

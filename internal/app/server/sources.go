@@ -109,7 +109,7 @@ func isRefusal(err error) bool {
 // the first content, and the server is not ready until then: "nothing matches" would be untrue.
 func (s *Server) followContent(ctx context.Context) {
 	var following sync.WaitGroup
-	follow := sync.OnceFunc(func() { following.Go(func() { s.Desk.Follow(ctx) }) })
+	follow := sync.OnceFunc(func() { following.Go(func() { s.Follow(ctx) }) })
 	following.Go(func() {
 		if s.awaitContent(ctx) {
 			follow()

@@ -37,7 +37,7 @@ func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
 	if skipped := testutil.ToFloat64(s.metrics.skipped.WithLabelValues(DefaultSite, "good")); skipped == 0 {
 		t.Error("nothing is said to be skipped")
 	}
-	if err := s.Desk.Refresh(t.Context()); err != nil {
+	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if w := send(s, ask("carrot soup")); !strings.Contains(w.Body.String(), "https://example.com/carrots") {

@@ -81,7 +81,7 @@ func openSupplied(t *testing.T) *supplied {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Server.Close() })
-	if err := s.Desk.Refresh(t.Context()); err != nil {
+	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.operator, _ = makeKey(t, s.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})

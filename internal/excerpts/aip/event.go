@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/intent"
@@ -30,31 +30,31 @@ const (
 )
 
 // event takes what a platform reports.
-func (d *door) event(ctx context.Context, c *call) answered {
-	if f := d.open(ctx, c, http.MethodPost, identity.RoleEvent, d.SignedEvents); f != nil {
-		return d.eventError(c, d.spend(ctx, c, f))
+func (h *handler) event(ctx context.Context, c *call) answered {
+	if f := h.open(ctx, c, http.MethodPost, identity.RoleEvent, h.SignedEvents); f != nil {
+		return h.eventError(c, h.spend(ctx, c, f))
 	}
-	reported, version, f := d.reported(c)
+	reported, version, f := h.reported(c)
 	if f != nil {
-		return d.eventError(c, d.spend(ctx, c, f))
+		return h.eventError(c, h.spend(ctx, c, f))
 	}
-	noted, err := d.desk.Cite(ctx, reported)
-	var refusal *desk.Refusal
+	noted, err := h.service.Cite(ctx, reported)
+	var refusal *excerpts.Refusal
 	switch {
 	case errors.As(err, &refusal):
 		httpx.EventFrom(ctx).Set("refused", string(refusal.Reason))
 		switch refusal.Reason {
-		case desk.Replayed:
+		case excerpts.Replayed:
 			c.secret = nil
-			return d.eventError(c, authFailed(http.StatusUnauthorized))
-		case desk.EventConflict:
-			return d.eventError(c, &failure{status: http.StatusConflict, code: codeEventConflict, message: refusal.Message})
-		case desk.RateLimited:
-			return d.eventError(c, &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: refusal.Message, retryAfter: refusal.RetryAfter})
+			return h.eventError(c, authFailed(http.StatusUnauthorized))
+		case excerpts.EventConflict:
+			return h.eventError(c, &failure{status: http.StatusConflict, code: codeEventConflict, message: refusal.Message})
+		case excerpts.RateLimited:
+			return h.eventError(c, &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: refusal.Message, retryAfter: refusal.RetryAfter})
 		}
-		return d.eventError(c, &failure{status: http.StatusUnprocessableEntity, code: codeUnprocessable, message: refusal.Message})
+		return h.eventError(c, &failure{status: http.StatusUnprocessableEntity, code: codeUnprocessable, message: refusal.Message})
 	case err != nil:
-		return d.eventError(c, failed(err))
+		return h.eventError(c, failed(err))
 	}
 	out := receipt{Version: version, Status: "accepted", EventID: reported.ID, Entry: noted.Entry, Verdict: noted.Verdict}
 	if noted.Again {
@@ -65,25 +65,25 @@ func (d *door) event(ctx context.Context, c *call) answered {
 }
 
 // reported reads the body of a call as an event.
-func (d *door) reported(c *call) (r desk.Reported, version string, f *failure) {
+func (h *handler) reported(c *call) (r excerpts.Reported, version string, f *failure) {
 	if f := unfitBody(c.Header); f != nil {
 		return r, "", f
 	}
-	if c.secret != nil && !d.supports(c.header.Version) {
+	if c.secret != nil && !h.supports(c.header.Version) {
 		return r, "", &failure{status: http.StatusBadRequest, code: wire.CodeUnsupportedVersion, message: "X-AIP-Version " + clip(c.header.Version) + " is not answered here."}
 	}
-	e, findings := wire.ReadEvent(c.body, d.Options)
+	e, findings := wire.ReadEvent(c.body, h.Options)
 	if f := unreadable(findings); f != nil {
 		return r, "", f
 	}
-	if f := d.fits(c, e.Version, e.Platform.ID); f != nil {
+	if f := h.fits(c, e.Version, e.Platform.ID); f != nil {
 		return r, "", f
 	}
 	canonical, err := sign.Canonical(c.body)
 	if err != nil {
 		return r, "", failed(err)
 	}
-	r = desk.Reported{
+	r = excerpts.Reported{
 		Key: c.key, ID: e.EventID, Digest: sha256.Sum256(canonical), Kind: e.Type, Request: e.RequestID, PublisherID: e.Publisher.ID, Domain: e.Publisher.Domain,
 	}
 	if c.secret != nil {
@@ -101,10 +101,10 @@ func (d *door) reported(c *call) (r desk.Reported, version string, f *failure) {
 	return r, e.Version, nil
 }
 
-func (d *door) eventError(c *call, f *failure) answered {
+func (h *handler) eventError(c *call, f *failure) answered {
 	f.note(c.Context())
 	return answered{
 		status: f.status, retryAfter: f.retryAfter, allow: c.takes,
-		body: receipt{Version: d.version(c), Status: "error", Error: &wire.Failure{Code: f.code, Message: f.message}},
+		body: receipt{Version: h.version(c), Status: "error", Error: &wire.Failure{Code: f.code, Message: f.message}},
 	}
 }

@@ -1,9 +1,9 @@
-// Package aip is the door of the Agentic Intent Protocol, the publisher's side: the declaration (aip.json), the
-// capabilities, signed retrieval of passages, and the events that platforms report about what they showed.
+// Package aip handles the Agentic Intent Protocol, the publisher's side: the declaration (aip.json), the capabilities,
+// signed retrieval of passages, and the events that platforms report about what they showed.
 //
-// It verifies signatures over the bytes that came, before anything is parsed; it decodes, asks the desk, and renders
-// what the desk decided in the protocol's words and statuses, signed with the key of the request. It stands on desk,
-// trust and wire, and knows nothing of content, ledger or database.
+// Enter at Handlers. A handler verifies the signature over the bytes that came, before anything is parsed. Then it decodes
+// them, asks package excerpts, and renders the answer in the protocol's words and statuses, signed with the key of the
+// request. It knows nothing of content, ledger or database.
 package aip
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -25,7 +25,7 @@ import (
 // MaxBody is how many bytes a request or an event may have.
 const MaxBody = 64 << 10
 
-// Config is what the door needs to know.
+// Config is what the handlers need to know.
 type Config struct {
 	// Options are the versions and spellings that are taken.
 	Options wire.Options
@@ -50,19 +50,19 @@ type Config struct {
 	Now func() time.Time
 }
 
-// door serves one front desk.
-type door struct {
-	desk *desk.Desk
+// handler answers by a service.
+type handler struct {
+	service *excerpts.Service
 	Config
 }
 
 // Handlers are those of the protocol's two signed addresses, and of receipts, whose path has the wildcard {id}.
-func Handlers(d *desk.Desk, config Config) (retrieve, events, receipts http.Handler) {
+func Handlers(service *excerpts.Service, config Config) (retrieve, events, receipts http.Handler) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	door := &door{d, config}
-	return door.handler(door.retrieve), door.handler(door.event), door.handler(door.receipt)
+	h := &handler{service, config}
+	return h.handle(h.retrieve), h.handle(h.event), h.handle(h.receipt)
 }
 
 // call is one request on its way.
@@ -84,7 +84,7 @@ type answered struct {
 	allow      string
 }
 
-// failure is what goes wrong on the way to the desk, in the protocol's words.
+// failure is what goes wrong on the way to the service, in the protocol's words.
 type failure struct {
 	status        int
 	code, message string
@@ -99,36 +99,36 @@ func authFailed(status int) *failure {
 	return &failure{status: status, code: wire.CodeAuthFailed, message: "The request is not authenticated, or its key does not permit it."}
 }
 
-// handler reads a request, has it answered and signs what comes out.
-func (d *door) handler(answer func(context.Context, *call) answered) http.Handler {
+// handle reads a request, has it answered and signs what comes out.
+func (h *handler) handle(answer func(context.Context, *call) answered) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Request: r}
 		out := answer(r.Context(), c)
-		d.send(w, c, out)
+		h.send(w, c, out)
 	})
 }
 
 // open reads the body of a request and verifies its signature, under the key that it names and for a role, or for any.
-func (d *door) open(ctx context.Context, c *call, method, role string, required bool) *failure {
+func (h *handler) open(ctx context.Context, c *call, method, role string, required bool) *failure {
 	c.takes = method
 	if c.Method != method {
 		return &failure{status: http.StatusMethodNotAllowed, code: wire.CodeMethodNotAllowed, message: "This address takes " + method + "."}
 	}
-	if f := d.read(c); f != nil {
+	if f := h.read(c); f != nil {
 		return f
 	}
 	if !required && !sign.Any(c.Header) {
-		return excess(d.Stranger, c.Request)
+		return excess(h.Stranger, c.Request)
 	}
-	f := d.verify(ctx, c, role)
+	f := h.verify(ctx, c, role)
 	if f == nil || f.status != http.StatusUnauthorized {
 		return f
 	}
-	if f := excess(d.Suspect, c.Request); f != nil {
+	if f := excess(h.Suspect, c.Request); f != nil {
 		return f
 	}
-	if d.Failed != nil {
-		d.Failed(c.Request)
+	if h.Failed != nil {
+		h.Failed(c.Request)
 	}
 	return f
 }
@@ -149,20 +149,20 @@ func tooMany(err error) *failure {
 	return &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: coded.Detail, retryAfter: max(coded.RetryAfter, time.Second)}
 }
 
-// verify checks everything about a signature but whether its nonce is fresh, which the desk does when it records what
-// the request gets.
-func (d *door) verify(ctx context.Context, c *call, role string) *failure {
+// verify checks everything about a signature but whether its nonce is fresh, which the service does when it records
+// what the request gets.
+func (h *handler) verify(ctx context.Context, c *call, role string) *failure {
 	header, err := sign.Read(c.Header)
 	if err != nil {
 		return authFailed(http.StatusUnauthorized)
 	}
-	now := d.Now()
-	key, secret, err := d.Platforms.Find(ctx, header.KeyID)
+	now := h.Now()
+	key, secret, err := h.Platforms.Find(ctx, header.KeyID)
 	if err != nil && fail.From(err).Code != fail.NotFound { // of an unknown key the signature is looked at all the same
 		return failed(err)
 	}
 	good := false
-	for _, path := range d.Paths(c.Request) {
+	for _, path := range h.Paths(c.Request) {
 		if header.Verify(secret, c.Method, path, c.body) { // with no secret it takes as long
 			good, c.path = true, path
 		}
@@ -187,11 +187,11 @@ func (d *door) verify(ctx context.Context, c *call, role string) *failure {
 func (c *call) until() time.Time { return c.header.UsedUntil().Add(time.Second) }
 
 // spend uses up the nonce of a request that goes no further: a repetition of it must not be told more.
-func (d *door) spend(ctx context.Context, c *call, f *failure) *failure {
+func (h *handler) spend(ctx context.Context, c *call, f *failure) *failure {
 	if c.secret == nil {
 		return f
 	}
-	fresh, err := d.desk.Spend(ctx, c.key, c.header.Nonce, c.until())
+	fresh, err := h.service.Spend(ctx, c.key, c.header.Nonce, c.until())
 	switch {
 	case err != nil:
 		return failed(err)
@@ -217,7 +217,7 @@ func unfitBody(header http.Header) *failure {
 func encoded(coding string) bool { return coding != "" && !strings.EqualFold(coding, "identity") }
 
 // fits checks what a verified message says of itself against its headers.
-func (d *door) fits(c *call, version, platform string) *failure {
+func (h *handler) fits(c *call, version, platform string) *failure {
 	switch {
 	case c.secret == nil:
 		return nil
@@ -246,7 +246,7 @@ func unreadable(findings wire.Findings) *failure {
 	return &failure{status: http.StatusBadRequest, code: code, message: where + ": " + first.Detail + "; " + first.Mend + "."}
 }
 
-// failed is an error of the house in the protocol's words.
+// failed is an error of the service in the protocol's words.
 func failed(err error) *failure {
 	var f *failure
 	if errors.As(err, &f) {
@@ -272,9 +272,9 @@ func (f *failure) note(ctx context.Context) {
 }
 
 // supports says whether a version is answered.
-func (d *door) supports(version string) bool {
-	if d.Options.Versions == nil {
+func (h *handler) supports(version string) bool {
+	if h.Options.Versions == nil {
 		return version == wire.Version01
 	}
-	return slices.Contains(d.Options.Versions, version)
+	return slices.Contains(h.Options.Versions, version)
 }

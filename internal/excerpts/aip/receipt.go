@@ -12,20 +12,20 @@ const codeNotFound = "not_found"
 
 // receipt gives a platform the receipt of an entry of the ledger that concerns it. The protocol knows no receipts: the
 // answer names the address, and the request is signed like any other, over an empty body.
-func (d *door) receipt(ctx context.Context, c *call) answered {
-	if f := d.open(ctx, c, http.MethodGet, "", true); f != nil {
-		return d.eventError(c, d.spend(ctx, c, f))
+func (h *handler) receipt(ctx context.Context, c *call) answered {
+	if f := h.open(ctx, c, http.MethodGet, "", true); f != nil {
+		return h.eventError(c, h.spend(ctx, c, f))
 	}
-	if f := d.spend(ctx, c, nil); f != nil {
-		return d.eventError(c, f)
+	if f := h.spend(ctx, c, nil); f != nil {
+		return h.eventError(c, f)
 	}
-	given, err := d.Receipt(ctx, c.PathValue("id"), "platform:"+c.key.Platform)
+	given, err := h.Receipt(ctx, c.PathValue("id"), "platform:"+c.key.Platform)
 	switch coded := fail.From(err); {
 	case err == nil:
 		return answered{status: http.StatusOK, body: given}
 	case coded.Code == fail.NotFound:
-		return d.eventError(c, &failure{status: http.StatusNotFound, code: codeNotFound, message: "The ledger has no entry of this id that concerns this platform."})
+		return h.eventError(c, &failure{status: http.StatusNotFound, code: codeNotFound, message: "The ledger has no entry of this id that concerns this platform."})
 	default:
-		return d.eventError(c, failed(err))
+		return h.eventError(c, failed(err))
 	}
 }

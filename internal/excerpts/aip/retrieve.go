@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -27,20 +27,20 @@ import (
 )
 
 // retrieve answers a RetrieveRequest.
-func (d *door) retrieve(ctx context.Context, c *call) answered {
-	if f := d.open(ctx, c, http.MethodPost, identity.RoleRetrieve, true); f != nil {
-		return d.error(c, d.spend(ctx, c, f))
+func (h *handler) retrieve(ctx context.Context, c *call) answered {
+	if f := h.open(ctx, c, http.MethodPost, identity.RoleRetrieve, true); f != nil {
+		return h.error(c, h.spend(ctx, c, f))
 	}
-	request, f := d.request(c)
+	request, f := h.request(c)
 	if f != nil {
-		return d.error(c, d.spend(ctx, c, f))
+		return h.error(c, h.spend(ctx, c, f))
 	}
 	if ms := request.Runtime.LatencyBudgetMS; ms > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(ms, int(time.Hour/time.Millisecond)))*time.Millisecond)
 		defer cancel()
 	}
-	asked := desk.Retrieval{
+	asked := excerpts.Retrieval{
 		Key: c.key, Nonce: c.header.Nonce, Until: c.until(), ID: request.RequestID, Version: request.Version, Digest: sha256.Sum256(c.body),
 		Domain: request.Intent.Domain, Subdomain: request.Intent.Subdomain, Confidence: request.Intent.Confidence,
 		Language: request.Context.Language, Placement: request.Context.Placement,
@@ -50,16 +50,16 @@ func (d *door) retrieve(ctx context.Context, c *call) answered {
 		asked.Country = g.Country
 	}
 	asked.Stated, _ = sign.ParseTime(request.Timestamp) // which was checked
-	given, err := d.desk.Retrieve(ctx, asked)
+	given, err := h.service.Retrieve(ctx, asked)
 	if err != nil {
-		var refusal *desk.Refusal
+		var refusal *excerpts.Refusal
 		if ctx.Err() != nil && c.Context().Err() == nil && !errors.As(err, &refusal) { // what was decided is told, however late
 			err = &failure{status: http.StatusServiceUnavailable, code: wire.CodeUnavailable, message: "The time that latency_budget_ms allows ran out.", retryAfter: time.Second}
 		}
-		return d.refused(c, request, err)
+		return h.refused(c, request, err)
 	}
 	httpx.EventFrom(ctx).Set("chunks", len(given.Chunks))
-	return answered{status: http.StatusOK, body: d.render(c, request, given)}
+	return answered{status: http.StatusOK, body: h.render(c, request, given)}
 }
 
 // reading is a request as it was read.
@@ -69,14 +69,14 @@ type reading struct {
 }
 
 // request reads the body of a verified call.
-func (d *door) request(c *call) (*reading, *failure) {
+func (h *handler) request(c *call) (*reading, *failure) {
 	if f := unfitBody(c.Header); f != nil {
 		return nil, f
 	}
-	if !d.supports(c.header.Version) {
+	if !h.supports(c.header.Version) {
 		return nil, &failure{status: http.StatusBadRequest, code: wire.CodeUnsupportedVersion, message: "X-AIP-Version " + clip(c.header.Version) + " is not answered here."}
 	}
-	request, findings := wire.ReadRequest(c.body, d.Options)
+	request, findings := wire.ReadRequest(c.body, h.Options)
 	unfit := ""
 	if first := findings.First(); first != nil && first.Rule == wire.RuleForbidden {
 		unfit = first.Pointer + " " + first.Detail + "."
@@ -84,18 +84,18 @@ func (d *door) request(c *call) (*reading, *failure) {
 	if request == nil {
 		return nil, unreadable(findings)
 	}
-	if f := d.fits(c, request.Version, request.Platform.ID); f != nil {
+	if f := h.fits(c, request.Version, request.Platform.ID); f != nil {
 		return nil, f
 	}
 	return &reading{request, unfit}, nil
 }
 
 // render writes what is given.
-func (d *door) render(c *call, request *reading, given *desk.Retrieved) *wire.RetrieveResponse {
+func (h *handler) render(c *call, request *reading, given *excerpts.Retrieved) *wire.RetrieveResponse {
 	out := &wire.RetrieveResponse{
 		Version: request.Version, RequestID: request.RequestID, Timestamp: given.At.Format(time.RFC3339Nano), Status: wire.StatusOK, Content: &wire.Content{},
 		LimitsApplied: &wire.Limits{MaxChunks: given.MaxChunks, MaxTokens: given.MaxTokens},
-		Extensions:    wire.Extensions{"frontdesk.event_id": quoted(given.Event), "frontdesk.receipt": quoted(d.Receipts(c.Request) + given.Entry)},
+		Extensions:    wire.Extensions{"frontdesk.event_id": quoted(given.Event), "frontdesk.receipt": quoted(h.Receipts(c.Request) + given.Entry)},
 	}
 	if given.LimitedByDay {
 		out.Extensions["frontdesk.limited_by"] = quoted("share_per_day")
@@ -120,27 +120,27 @@ func quoted(text string) strictjson.Value {
 	return v
 }
 
-// refused renders what the desk gave nothing for.
-func (d *door) refused(c *call, request *reading, err error) answered {
-	var refusal *desk.Refusal
+// refused renders what the service gave nothing for.
+func (h *handler) refused(c *call, request *reading, err error) answered {
+	var refusal *excerpts.Refusal
 	if !errors.As(err, &refusal) {
-		return d.error(c, failed(err))
+		return h.error(c, failed(err))
 	}
 	httpx.EventFrom(c.Context()).Set("refused", string(refusal.Reason))
 	switch refusal.Reason {
-	case desk.Replayed:
+	case excerpts.Replayed:
 		c.secret = nil
-		return d.error(c, authFailed(http.StatusUnauthorized))
-	case desk.RequestConflict:
-		return d.error(c, &failure{status: http.StatusConflict, code: wire.CodeRequestConflict, message: refusal.Message})
-	case desk.NoContent:
-		return d.error(c, &failure{status: http.StatusOK, code: wire.CodeNoContent, message: refusal.Message})
+		return h.error(c, authFailed(http.StatusUnauthorized))
+	case excerpts.RequestConflict:
+		return h.error(c, &failure{status: http.StatusConflict, code: wire.CodeRequestConflict, message: refusal.Message})
+	case excerpts.NoContent:
+		return h.error(c, &failure{status: http.StatusOK, code: wire.CodeNoContent, message: refusal.Message})
 	}
 	out := &wire.RetrieveResponse{
-		Version: request.Version, RequestID: request.RequestID, Timestamp: d.timestamp(), Status: wire.StatusDenied,
+		Version: request.Version, RequestID: request.RequestID, Timestamp: h.timestamp(), Status: wire.StatusDenied,
 		Denial: &wire.Denial{Reason: string(refusal.Reason), Message: refusal.Message},
 	}
-	if refusal.Reason == desk.RateLimited {
+	if refusal.Reason == excerpts.RateLimited {
 		return answered{status: http.StatusTooManyRequests, body: out, retryAfter: max(refusal.RetryAfter, time.Second)}
 	}
 	return answered{status: http.StatusOK, body: out}
@@ -148,9 +148,9 @@ func (d *door) refused(c *call, request *reading, err error) answered {
 
 // error is an answer of status "error", in the version of the request where that is one of ours, and with its id where
 // it can be found.
-func (d *door) error(c *call, f *failure) answered {
+func (h *handler) error(c *call, f *failure) answered {
 	out := &wire.RetrieveResponse{
-		Version: d.version(c), RequestID: requestID(c.body), Timestamp: d.timestamp(), Status: wire.StatusError,
+		Version: h.version(c), RequestID: requestID(c.body), Timestamp: h.timestamp(), Status: wire.StatusError,
 		Error: &wire.Failure{Code: f.code, Message: f.message},
 	}
 	f.note(c.Context())
@@ -158,18 +158,18 @@ func (d *door) error(c *call, f *failure) answered {
 }
 
 // version is that in which a failure is told.
-func (d *door) version(c *call) string {
-	if c.header.Version != "" && d.supports(c.header.Version) {
+func (h *handler) version(c *call) string {
+	if c.header.Version != "" && h.supports(c.header.Version) {
 		return c.header.Version
 	}
-	if len(d.Options.Versions) > 0 {
-		return d.Options.Versions[0]
+	if len(h.Options.Versions) > 0 {
+		return h.Options.Versions[0]
 	}
 	return wire.Version01
 }
 
-func (d *door) timestamp() string {
-	return d.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
+func (h *handler) timestamp() string {
+	return h.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
 }
 
 // requestID is the request_id of a body that may be anything; empty where there is none.
@@ -197,7 +197,7 @@ func requestID(body []byte) string {
 }
 
 // read takes the body in.
-func (d *door) read(c *call) *failure {
+func (h *handler) read(c *call) *failure {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, MaxBody))
 	var large *http.MaxBytesError
 	switch {
@@ -217,10 +217,10 @@ func isJSON(contentType string) bool {
 }
 
 // send writes an answer, signed when the request was.
-func (d *door) send(w http.ResponseWriter, c *call, out answered) {
+func (h *handler) send(w http.ResponseWriter, c *call, out answered) {
 	body, err := json.Marshal(out.body, json.Deterministic(true))
 	if err != nil {
-		out = d.error(c, failed(err))
+		out = h.error(c, failed(err))
 		body, _ = json.Marshal(out.body)
 	}
 	header := w.Header()
@@ -232,10 +232,10 @@ func (d *door) send(w http.ResponseWriter, c *call, out answered) {
 	if out.status == http.StatusMethodNotAllowed {
 		header.Set("Allow", out.allow)
 	}
-	if c.secret != nil && d.Sign {
+	if c.secret != nil && h.Sign {
 		nonce := make([]byte, 16)
 		rand.Read(nonce)
-		own := sign.Headers{Version: d.version(c), KeyID: c.header.KeyID, Timestamp: sign.FormatTime(d.Now()), Nonce: hex.EncodeToString(nonce)}
+		own := sign.Headers{Version: h.version(c), KeyID: c.header.KeyID, Timestamp: sign.FormatTime(h.Now()), Nonce: hex.EncodeToString(nonce)}
 		own.Signed(c.secret, strconv.Itoa(out.status), c.path, body).Write(header)
 	}
 	w.WriteHeader(out.status)

@@ -16,7 +16,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpts"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -36,10 +36,11 @@ type stage struct {
 	t       testing.TB
 	db      *store.DB
 	clock   *clock.Clock
-	owner   *desk.Excerpts
+	owner   *excerpts.Policy
 	rules   []policy.Rule
 	terms   *policy.Terms
-	desk    *desk.Desk
+	corpus  *released.Corpus
+	service *excerpts.Service
 	keys    *identity.Platforms
 	ledger  *ledger.Ledger
 	config  Config
@@ -91,14 +92,15 @@ func newStage(t testing.TB) *stage {
 		{Access: policy.Open},
 	}
 	s.obey()
-	s.owner = &desk.Excerpts{
-		PublisherID: "house", PublisherName: "The House", Domain: "house.example", Domains: []string{"food", "news.harbour"}, Enabled: true,
-		Chunks: true, Citations: true, MaxChunks: 3, MaxTokens: 200, Share: 0.5, SessionFor: time.Hour, Keep: 90 * 24 * time.Hour,
-		Countries: []string{"KP"}, Languages: []string{"fr"}, Placements: []string{"banner"},
+	s.owner = &excerpts.Policy{
+		Publisher: excerpts.Publisher{ID: "house", Name: "The House", Domain: "house.example"}, Domains: []string{"food", "news.harbour"},
+		Access: excerpts.Access{Enabled: true}, Supports: excerpts.Supports{Chunks: true, Citations: true},
+		Limits: excerpts.Limits{Chunks: 3, Tokens: 200, Share: 0.5, Session: time.Hour},
+		Refuse: excerpts.Refuse{Countries: []string{"KP"}, Languages: []string{"fr"}, Placements: []string{"banner"}},
 	}
-	s.desk = s.newDesk()
+	s.serve()
 	s.fill()
-	if err := s.desk.Refresh(ctx); err != nil {
+	if err := s.load(ctx); err != nil {
 		t.Fatal(err)
 	}
 	s.issue()
@@ -131,10 +133,12 @@ func (s *stage) obey() {
 	s.terms = compiled
 }
 
-// newDesk is a desk that has not loaded anything.
-func (s *stage) newDesk() *desk.Desk {
-	d, err := desk.New(desk.Config{
-		Catalog: s.catalog, MinScore: 1, Passages: true, Terms: func() *policy.Terms { return s.terms }, Sites: []released.Site{{ID: "house", Hosts: []string{"house.example"}}}, Now: s.clock.Now,
+// serve begins anew, with a service whose content is not loaded yet.
+func (s *stage) serve() {
+	var err error
+	s.corpus, err = released.New(released.Options{
+		Catalog: s.catalog, Terms: func() *policy.Terms { return s.terms }, Passages: true,
+		Sites: released.NewSites(released.Site{ID: "house", Hosts: []string{"house.example"}}),
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -150,16 +154,19 @@ func (s *stage) newDesk() *desk.Desk {
 	if s.keyless {
 		s.ledger = ledger.New(s.db, ledger.Options{Now: s.clock.Now})
 	}
-	err = d.OpenExcerpts(&desk.Excerpting{
-		Owner: func() *desk.Excerpts { return s.owner }, DB: s.db, Nonces: identity.NewNonces(s.db, 0, s.clock.Now), Ledger: s.ledger,
+	s.service, err = excerpts.New(excerpts.Deps{
+		Corpus: s.corpus, Policy: func() *excerpts.Policy { return s.owner }, DB: s.db, Ledger: s.ledger,
+		Nonces: identity.NewNonces(s.db, 0, s.clock.Now), MinScore: 1, Now: s.clock.Now,
 		Admit:      func(ctx context.Context, _ identity.PlatformKey, _ string) error { return s.admitted(ctx) },
 		AdmitEvent: func(ctx context.Context, _ identity.PlatformKey) error { return s.admitted(ctx) },
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return d
 }
+
+// load brings the service to the present content and terms.
+func (s *stage) load(ctx context.Context) error { return s.corpus.Load(ctx, s.service.Warm) }
 
 func (s *stage) admitted(ctx context.Context) error {
 	if s.admit == nil {
@@ -239,9 +246,9 @@ func (s *stage) receipt(ctx context.Context, id, party string) (any, error) {
 	return given, err
 }
 
-// ServeHTTP has the doors of now answer.
+// ServeHTTP has the present handlers answer.
 func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	retrieve, events, receipts := Handlers(s.desk, s.config)
+	retrieve, events, receipts := Handlers(s.service, s.config)
 	mux := http.NewServeMux()
 	mux.Handle("/intent/retrieve", retrieve)
 	mux.Handle("/intent/events", events)
@@ -264,7 +271,7 @@ func (s *stage) do(line string) error {
 	case "block": // everything of a path
 		s.rules = append([]policy.Rule{{Match: policy.Match{Path: []string{rest}}, Access: policy.Blocked}}, s.rules...)
 		s.obey()
-		return s.desk.Refresh(ctx)
+		return s.load(ctx)
 	case "revoke":
 		_, err := s.keys.SetStatus(ctx, rest, identity.PlatformRevoked)
 		return err
@@ -278,8 +285,8 @@ func (s *stage) do(line string) error {
 		s.flooded = true
 	case "keyless":
 		s.keyless = true
-		s.desk = s.newDesk()
-		return s.desk.Refresh(ctx)
+		s.serve()
+		return s.load(ctx)
 	case "settle": // until entries have their places
 		return s.settle()
 	case "unsigned-events":
@@ -287,7 +294,7 @@ func (s *stage) do(line string) error {
 	case "versions":
 		s.config.Options.Versions = strings.Fields(rest)
 	case "unready": // as a server that starts
-		s.desk = s.newDesk()
+		s.serve()
 	case "break": // what a room keeps
 		return s.db.Update(ctx, func(tx *store.Tx) error {
 			_, err := tx.Exec(ctx, `DROP TABLE `+rest)
@@ -316,19 +323,19 @@ func (s *stage) declare(name, value string) (err error) {
 	owner := *s.owner
 	switch name {
 	case "state":
-		owner.State = value
+		owner.Access.State = value
 	case "enabled":
-		owner.Enabled = value == "true"
+		owner.Access.Enabled = value == "true"
 	case "sunset":
-		owner.Sunset, err = time.Parse(time.DateOnly, value)
+		owner.Access.Sunset, err = time.Parse(time.DateOnly, value)
 	case "chunks":
-		owner.Chunks = value == "true"
+		owner.Supports.Chunks = value == "true"
 	case "citations":
-		owner.Citations = value == "true"
+		owner.Supports.Citations = value == "true"
 	case "owed":
-		owner.Owed, err = strconv.Atoi(value)
+		owner.Reports.Owed, err = strconv.Atoi(value)
 	case "confidence":
-		owner.Confidence, err = strconv.ParseFloat(value, 64)
+		owner.Refuse.Confidence, err = strconv.ParseFloat(value, 64)
 	default:
 		err = errors.New("there is nothing of this name to declare")
 	}
