@@ -106,7 +106,7 @@ var exceptions = []exception{
 	{rule: structSize, from: "internal/content/vector", to: "Keeper", size: 21, why: "to be split into its parts"},
 	{rule: structSize, from: "internal/licensing/edge/deliverylog", to: "Spool", size: 24, why: "SQLite may replace it"},
 
-	{rule: methodCount, from: "internal/desk", to: "Desk", size: 72, why: "becomes five services"},
+	{rule: methodCount, from: "internal/desk", to: "Desk", size: 71, why: "becomes five services"},
 	{rule: methodCount, from: "internal/app/server", to: "House", size: 26, why: "becomes modules"},
 	{rule: methodCount, from: "internal/licensing/catalog/push", to: "Tenants", size: 23, why: "to be split"},
 	{rule: methodCount, from: "internal/ask/i18n", to: "Speaker", size: 22, why: "one method for each kind of sentence"},

@@ -1,32 +1,31 @@
-package desk
+package released
 
 import (
 	"context"
 
 	"frontdesk/internal/content/index"
-	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/policy"
 )
 
 // Held is how a rule stands to the items that are here.
 type Held struct {
-	Items  int         // that it is for
-	Before map[int]int // of those, on how many a rule that stands before it decides, by its index
+	Items  int         // that the rule is for
+	Before map[int]int // of those, on how many another rule decides that stands before it, by the index of that rule
 }
 
-// Hold holds a rule of the terms, by its index, against all items of the sites that are served. The error is fail.Unavailable before the
-// content is loaded.
-func (d *Desk) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held, error) {
-	if err := d.Ready(); err != nil {
+// Hold holds a rule of some terms, by its index, against all items of the sites that are served. It returns
+// fail.Unavailable before the content is loaded.
+func (c *Corpus) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held, error) {
+	if err := c.Ready(); err != nil {
 		return Held{}, err
 	}
 	held := Held{Before: map[int]int{}}
-	d.corpus.Current().Index.Select(func(l *index.Listing) bool {
-		if ctx.Err() != nil || !d.served[l.Site] {
+	c.Index().Select(func(l *index.Listing) bool {
+		if ctx.Err() != nil || !c.options.Sites.Serves(l.Site) {
 			return false
 		}
-		facts := released.FactsOf(l)
+		facts := FactsOf(l)
 		if !rules.Matches(rule, facts) {
 			return false
 		}
