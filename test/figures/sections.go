@@ -268,8 +268,7 @@ var sections = []section{
 		about: "Entries in batches of a thousand from four connections into the running program, the client on " +
 			"the same processors, while somebody asks for an offer every 20 ms. The floor reads the same " +
 			"messages, verifies one Ed25519 signature for each attestation as the standard library does, and " +
-			"inserts rows of that size, one durable transaction a batch. A table of the key makes our " +
-			"verification faster, so that the ratio may fall below one.",
+			"inserts rows of that size, one durable transaction a batch.",
 		command: "FRONTDESK_PUSH=20000 go test ./test/load -run xxx -bench Push -benchtime 1x",
 		columns: []string{"entries a second", "times the floor", "an offer meanwhile, median", "without pushes", "memory, MiB"},
 		rows:    pushes(),
@@ -305,14 +304,6 @@ var sections = []section{
 		command: "go test ./internal/identity -run xxx -bench Delegation -benchtime 2000x",
 		columns: inTurns,
 		rows:    []row{turns("never seen", "Delegation/never_seen", "check"), turns("seen lately", "Delegation/seen_lately", "check")},
-	},
-	{
-		name: "keytable", heading: "Keys that come often", runs: 5,
-		about: "A key that comes often has a table of its multiples, and its signatures are verified by that. The " +
-			"floor is `crypto/ed25519`; the answers are the same.",
-		command: "go test ./internal/licensing/keytable -run xxx -bench Verify -benchtime 5000x",
-		columns: inTurns,
-		rows:    []row{beside("verify", "Verify/tabled", "Verify/standard")},
 	},
 	{
 		name: "catalog", heading: "What can be sold", runs: 1,

@@ -11,7 +11,6 @@ var libraries = []library{
 	{"connectrpc.com/connect", "internal/licensing/rampapi internal/app/server test/kill " +
 		"wire/delivery/v1/deliveryv1connect wire/grpc/health/v1/healthv1connect wire/ramp/v1/rampv1connect"},
 	{"connectrpc.com/grpcreflect", "internal/licensing/rampapi"},
-	{"filippo.io/edwards25519", "internal/licensing/keytable"},
 	{"github.com/alecthomas/kong", "internal/cli"},
 	{"github.com/caddyserver/certmagic", "internal/infra/tls"},
 	{"github.com/coder/websocket", "internal/licensing/rampapi"},

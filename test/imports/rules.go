@@ -99,7 +99,7 @@ var pure = []string{
 	// What these stand on, and others that were written so.
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
 	"internal/ask/i18n", "internal/ask/actions", "internal/ask/elicitation",
-	"internal/content/ingest/passage", "internal/content/ingest/frontier", "internal/licensing/keytable",
+	"internal/content/ingest/passage", "internal/content/ingest/frontier",
 }
 
 var pureBelow = []string{"wire", "biscuit"}

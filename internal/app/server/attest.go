@@ -19,7 +19,6 @@ import (
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
-	"frontdesk/internal/licensing/keytable"
 	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/policy"
 	wire "frontdesk/wire/ramp"
@@ -97,14 +96,10 @@ func (c Config) Attests(host string) bool {
 	return served && c.RAMP.Enabled && c.RAMP.Attest
 }
 
-// verifierTables is how many verifiers' keys have tables, of 480 KiB each.
-const verifierTables = 16
-
 // attestationChecker looks whether attestations hold that others bring.
 func (h *House) attestationChecker(config Config) *attestation.Checker {
 	return &attestation.Checker{
 		Verifiers: config.Verifiers(h.now), Accepted: func(domain string) bool { return slices.Contains(config.RAMP.Verifiers, domain) }, Now: h.now,
-		Tables: keytable.New(verifierTables),
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/licensing/keytable"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -82,8 +81,6 @@ type Checker struct {
 	Now      func() time.Time
 	// Turn has the reckoning of each attestation done when there is room for it; nil for at once.
 	Turn func(work func())
-	// Tables verify the signatures of verifiers who attest much in less time; nil for as those of others.
-	Tables *keytable.Tables
 }
 
 // Gathered is a checker that waits for nobody: it has the keys that some verifiers publish by now, which it asks for here, and no others. Of what
@@ -146,7 +143,7 @@ func (c *Checker) Holds(ctx context.Context, of Subject, k *Kept) bool {
 		if by := k.by.Load(); by != nil && public.Equal(*by) {
 			return true
 		}
-		if !c.good(public, message, signature) {
+		if !ed25519.Verify(public, message, signature) {
 			return false
 		}
 		k.by.Store(&public)
@@ -162,7 +159,7 @@ func (c *Checker) Believes(of Subject, a *rampv1.ResourceAttestation) bool {
 
 // check says of one attestation its level; or why it does not hold; or, without a reason, why that cannot be told.
 func (c *Checker) check(ctx context.Context, of Subject, a *rampv1.ResourceAttestation) (level int, reason Reason, err error) {
-	return c.checkBy(ctx, of, a, c.good)
+	return c.checkBy(ctx, of, a, ed25519.Verify)
 }
 
 // verifying says whether a signature is good.
@@ -199,14 +196,6 @@ func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAtte
 		before = keys
 	}
 	return failed
-}
-
-// good says what [ed25519.Verify] says.
-func (c *Checker) good(public ed25519.PublicKey, message, signature []byte) bool {
-	if c.Tables == nil {
-		return ed25519.Verify(public, message, signature)
-	}
-	return c.Tables.Verify(public, message, signature)
 }
 
 func (c *Checker) turn(work func()) {

@@ -20,7 +20,6 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/licensing/keytable"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -115,7 +114,6 @@ type Asked struct {
 type Broker struct {
 	Config
 	peers     peers
-	tables    *keytable.Tables
 	providers kept[*rampv1.ProviderManifest]
 
 	mu      sync.Mutex
@@ -143,14 +141,11 @@ func New(c Config) *Broker {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	b := &Broker{Config: c, working: map[string]chan struct{}{}, tables: keytable.New(maxTables)}
+	b := &Broker{Config: c, working: map[string]chan struct{}{}}
 	b.peers = peers{broker: b, all: map[string]*health{}, open: newKept[*client.Exchange](manifestHolds, firstRest, c.Now)}
 	b.providers = newKept[*rampv1.ProviderManifest](providerHolds, failureHolds, c.Now)
 	return b
 }
-
-// maxTables is how many Exchanges' keys have tables, by which their signatures are verified faster; each takes 480 KiB.
-const maxTables = 32
 
 // How long documents hold (RAMP v1: an Exchange's for an hour), how long it holds that a provider's cannot be had, and how long one may take.
 const (

@@ -108,7 +108,7 @@ func (ps *peers) exchange(ctx context.Context, p *peer) (*client.Exchange, error
 		var failed []error
 		for _, place := range p.places {
 			x, err := client.OpenExchange(ctx, place, buyer, client.Options{
-				HTTP: ps.broker.HTTP, UserAgent: "frontdesk-broker", MaxAnswer: ps.broker.MaxAnswer, Retries: -1, Silence: documentWithin, Verify: ps.broker.tables.Verify, Now: ps.broker.Now,
+				HTTP: ps.broker.HTTP, UserAgent: "frontdesk-broker", MaxAnswer: ps.broker.MaxAnswer, Retries: -1, Silence: documentWithin, Now: ps.broker.Now,
 			})
 			if err == nil && !strings.EqualFold(x.Manifest().GetDomain(), p.domain) {
 				err = fmt.Errorf("%s: %w, %.60q", place, errOtherDomain, x.Manifest().GetDomain())

@@ -25,7 +25,6 @@ import (
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/internal/licensing/catalog"
 	supplies "frontdesk/internal/licensing/catalog/push"
-	"frontdesk/internal/licensing/keytable"
 	"frontdesk/internal/licensing/transactions"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -78,7 +77,7 @@ func (s *selling) attest(path string) {
 			Shelves: shelves, Site: func(string) (string, bool) { return "main", true },
 			Attested: &attestation.Checker{
 				Verifiers: verifiers{"verifier.example": {{ID: "k1", Public: key.Public().(ed25519.PublicKey), Active: true}}}, Accepted: func(string) bool { return true },
-				Now: s.time, Tables: keytable.New(1),
+				Now: s.time,
 			},
 		})
 	}
