@@ -77,9 +77,9 @@ func tellWork(s i18n.Speaker, f facets.Facts, slot facets.Slot, supposed string)
 	case len(has) == 0:
 		return ""
 	case slices.Contains(has, supposed):
-		return s.Say(i18n.Is, s.Job(supposed))
+		return s.Say(i18n.Is, i18n.Jobs.In(s, supposed))
 	}
-	return s.Say(i18n.IsNot, s.Job(supposed)) + ", " + s.List(query.Named(s, slot, has))
+	return s.Say(i18n.IsNot, i18n.Jobs.In(s, supposed)) + ", " + s.List(query.Named(s, slot, has))
 }
 
 // rangeIn is the range of an item's figures in a slot, of those in the unit of the first.
@@ -153,7 +153,7 @@ func tellDiet(s i18n.Speaker, f facets.Facts, diet string) string {
 	var against []string
 	for _, class := range facets.Forbids(name) {
 		if slices.Contains(contents, class) {
-			against = append(against, s.Food(class))
+			against = append(against, i18n.Foods.In(s, class))
 		}
 	}
 	if len(against) > 0 {
@@ -173,7 +173,7 @@ func tellIngredient(s i18n.Speaker, f facets.Facts, what string) string {
 	folded := facets.Fold(what)
 	class, known := facets.Class(folded)
 	if known && s.Language() != "en" { // where the word may be in another language
-		what = s.Food(class)
+		what = i18n.Foods.In(s, class)
 	}
 	var found []string
 	for _, ingredient := range slices.Concat(f.Values(facets.Ingredient), f.Values(facets.Allergens)) {

@@ -158,9 +158,7 @@ func evenness(shares []float64) float64 {
 // label is a value as people read it.
 func label(slot facets.Slot, value string, speaker i18n.Speaker) string {
 	if slot == facets.Diet {
-		if text, ok := i18n.Diets[value]; ok {
-			return speaker.Say(text)
-		}
+		return i18n.Diets.In(speaker, value)
 	}
 	return value
 }

@@ -47,7 +47,7 @@ var (
 )
 
 // Diets are diets by the words under which items are found.
-var Diets = map[string]Text{
+var Diets = Names{
 	"vegan":         in("diet_vegan", "vegan", "vegan", "végan", "vegano", "vegano", "ヴィーガン"),
 	"vegetarian":    in("diet_vegetarian", "vegetarian", "vegetarisch", "végétarien", "vegetariano", "vegetariano", "ベジタリアン"),
 	"glutenfree":    in("diet_glutenfree", "gluten-free", "glutenfrei", "sans gluten", "sin gluten", "sem glúten", "グルテンフリー"),

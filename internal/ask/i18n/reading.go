@@ -20,15 +20,8 @@ var (
 	Publisher   = in("publisher", "publisher", "Verlag", "éditeur", "editorial", "editora", "出版社")
 )
 
-// Job names a way to be employed by schema.org's word: "FULL_TIME" is "full time", and work from anywhere is "remote".
-func (s Speaker) Job(name string) string {
-	if text, ok := jobs[name]; ok {
-		return s.Say(text)
-	}
-	return name
-}
-
-var jobs = map[string]Text{
+// Jobs are ways to be employed by schema.org's words: "FULL_TIME" is "full time", and work from anywhere is "remote".
+var Jobs = Names{
 	"FULL_TIME":   in("job_full_time", "full time", "Vollzeit", "temps plein", "tiempo completo", "tempo integral", "フルタイム"),
 	"PART_TIME":   in("job_part_time", "part time", "Teilzeit", "temps partiel", "tiempo parcial", "meio período", "パートタイム"),
 	"INTERN":      in("job_intern", "internship", "Praktikum", "stage", "prácticas", "estágio", "インターンシップ"),

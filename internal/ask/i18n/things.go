@@ -321,23 +321,19 @@ func plural(word string) string {
 	return word + "s"
 }
 
-// Diet names a diet by the word under which items are found: "glutenfree" is "gluten-free".
-func (s Speaker) Diet(name string) string {
-	if text, ok := Diets[name]; ok {
+// Names are words for values of an attribute, by the words under which items are found.
+type Names map[string]Text
+
+// In names a value in a language; a value that has no word stays as it is.
+func (n Names) In(s Speaker, value string) string {
+	if text, ok := n[value]; ok {
 		return s.Say(text)
 	}
-	return name
+	return value
 }
 
-// Food names a class of food by the word under which items are found: "dairy".
-func (s Speaker) Food(name string) string {
-	if text, ok := foods[name]; ok {
-		return s.Say(text)
-	}
-	return name
-}
-
-var foods = map[string]Text{
+// Foods are classes of food: "dairy".
+var Foods = Names{
 	"nuts":      in("food_nuts", "nuts", "Nüsse", "fruits à coque", "frutos secos", "frutos de casca rija", "ナッツ"),
 	"peanuts":   in("food_peanuts", "peanuts", "Erdnüsse", "arachides", "cacahuetes", "amendoim", "ピーナッツ"),
 	"dairy":     in("food_dairy", "dairy", "Milchprodukte", "produits laitiers", "lácteos", "laticínios", "乳製品"),
@@ -360,15 +356,8 @@ var foods = map[string]Text{
 	"sugar":     in("food_sugar", "sugar", "Zucker", "sucre", "azúcar", "açúcar", "砂糖"),
 }
 
-// Color names a colour by its English name; any other word stays as it is.
-func (s Speaker) Color(name string) string {
-	if text, ok := colors[name]; ok {
-		return s.Say(text)
-	}
-	return name
-}
-
-var colors = map[string]Text{
+// Colors are colours by their English names.
+var Colors = Names{
 	"black":     in("color_black", "black", "schwarz", "noir", "negro", "preto", "黒"),
 	"white":     in("color_white", "white", "weiß", "blanc", "blanco", "branco", "白"),
 	"red":       in("color_red", "red", "rot", "rouge", "rojo", "vermelho", "赤"),
@@ -387,16 +376,9 @@ var colors = map[string]Text{
 	"turquoise": in("color_turquoise", "turquoise", "türkis", "turquoise", "turquesa", "turquesa", "ターコイズ"),
 }
 
-// Stock names an availability of the vocabulary: "InStock" is "In stock".
-func (s Speaker) Stock(name string) string {
-	if key, ok := stocks[name]; ok {
-		return s.Say(Text{page + key})
-	}
-	return name
-}
-
-var stocks = map[string]string{
-	"InStock": "in_stock", "InStoreOnly": "in_store", "OnlineOnly": "online", "LimitedAvailability": "few_left", "PreOrder": "in_advance",
-	"PreSale": "presale", "BackOrder": "back_order", "MadeToOrder": "to_order", "OutOfStock": "sold_out", "SoldOut": "sold_out",
-	"Discontinued": "discontinued",
+// Stocks are availabilities of the vocabulary: "InStock" is "In stock".
+var Stocks = Names{
+	"InStock": {page + "in_stock"}, "InStoreOnly": {page + "in_store"}, "OnlineOnly": {page + "online"}, "LimitedAvailability": {page + "few_left"}, "PreOrder": {page + "in_advance"},
+	"PreSale": {page + "presale"}, "BackOrder": {page + "back_order"}, "MadeToOrder": {page + "to_order"}, "OutOfStock": {page + "sold_out"}, "SoldOut": {page + "sold_out"},
+	"Discontinued": {page + "discontinued"},
 }

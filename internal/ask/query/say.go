@@ -91,26 +91,26 @@ func sayWords(s i18n.Speaker, c *facets.Constraint, label string) string {
 
 // Named are the values of a slot as people call them.
 func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
-	name := func(value string) string { return value }
+	var names i18n.Names
 	switch slot {
 	case facets.Diet:
-		name = s.Diet
+		names = i18n.Diets
 	case facets.Contains:
-		name = s.Food
+		names = i18n.Foods
 	case facets.Availability:
-		name = s.Stock
+		names = i18n.Stocks
 	case facets.Employment, facets.Workplace:
-		name = s.Job
+		names = i18n.Jobs
 	case facets.Color:
-		name, values = s.Color, onceColored(values)
+		names, values = i18n.Colors, onceColored(values)
 	case facets.OfType:
-		name = s.Kind
+		return s.Kinds(values)
 	}
-	names := make([]string, len(values))
+	named := make([]string, len(values))
 	for i, value := range values {
-		names[i] = name(value)
+		named[i] = names.In(s, value)
 	}
-	return names
+	return named
 }
 
 // onceColored leaves out words for a colour ahead of its English name, which stands for the same.

@@ -488,7 +488,7 @@ func (r *reader) hues(s sense, said string) []string {
 		if s.tongues&r.tongues&(1<<t) == 0 {
 			continue
 		}
-		if name := i18n.For(tongue).Color(s.arg); facets.Fold(name) != said && name != s.arg && !slices.Contains(values, name) {
+		if name := i18n.Colors.In(i18n.For(tongue), s.arg); facets.Fold(name) != said && name != s.arg && !slices.Contains(values, name) {
 			values = append(values, name)
 		}
 	}
