@@ -29,12 +29,7 @@ type Facts struct {
 	Own        bool   // one of them is the provider's, of a hash, whoever attests besides
 	Mutability string // "static", "dynamic" or "live"; empty counts as static
 	Prefers    Resolution
-	// Offered is the SHA-256 that the offer told or its attestations claim, Received what the buyer computed; in lower-case hex, empty for
-	// unknown. Bought are those of the version that was bought, in each media type, and Known those of what the catalog has now.
-	Offered, Received string
-	// Far says that both told a hash by which texts that are nearly the same are near each other (simhash-v1), and that these are not.
-	Far           bool
-	Bought, Known []string
+	Hashes
 	// Estimate is how many tokens the offer promised, 0 for unknown, and Reported how many the buyer has reported, -1 where the report counts
 	// something else. Minutes is the length that was promised of a stream, 0 for none.
 	Estimate, Reported, Minutes int64
@@ -48,6 +43,28 @@ type Facts struct {
 	Rates                       Rates
 	Now                         time.Time
 }
+
+// Hashes are the SHA-256 that are known of the content in a dispute, in lower-case hex; empty for unknown.
+type Hashes struct {
+	Offered  string   // that the offer told or its attestations claim
+	Received string   // that the buyer computed
+	Bought   []string // of the version that was bought, in each media type
+	Known    []string // of what the catalog has now
+	// Far says that the offer and the buyer told a hash by which texts that are nearly the same are near each other
+	// (simhash-v1), and that these are not.
+	Far bool
+}
+
+// differ says whether what was received is told to be something else than what was offered.
+func (h Hashes) differ() bool {
+	return h.Far || h.Received != "" && h.Offered != "" && h.Received != h.Offered && !slices.Contains(h.Bought, h.Received)
+}
+
+// offered are those of what was offered: of the offer, and of the version that was bought.
+func (h Hashes) offered() []string { return append(slices.Clone(h.Bought), h.Offered) }
+
+// published are those of what is known to be the content, by now or when it was bought.
+func (h Hashes) published() []string { return slices.Concat(h.Known, h.offered()) }
 
 // Rates are how often things go wrong, in percent of a month's transactions; -1 where there is too little to tell.
 type Rates struct {
@@ -171,24 +188,19 @@ func mismatch(f Facts) Verdict {
 	switch {
 	case f.Reason != ContentMismatch && f.Reason != WrongContent, !f.static(), f.Level != 1 && !f.Own:
 		return Verdict{}
-	case f.Received != "" && f.Offered != "" && !f.differs(): // it is what was offered
+	case f.Received != "" && f.Offered != "" && !f.differ(): // it is what was offered
 		return Verdict{}
 	}
-	if r, ok := f.sentKnown(append(slices.Clone(f.Bought), f.Offered)); ok && !slices.Contains(f.sums(), f.Received) {
+	if r, ok := f.sentKnown(f.offered()); ok && !slices.Contains(f.sums(), f.Received) {
 		return Verdict{Consulted: []Consulted{r.says("sent whole, with the hash that was offered")}}
 	}
 	switch {
 	case !f.Fresher.IsZero() && f.Fresher.Sub(f.Made).Abs() <= Race:
 		return Verdict{Resolution: Credit, Rule: RuleFreshness, Consulted: []Consulted{{Source: "attestation", Says: "of another version, within minutes of the purchase"}}}
-	case f.Reason != ContentMismatch, !f.differs():
+	case f.Reason != ContentMismatch, !f.differ():
 		return Verdict{}
 	}
 	return Verdict{Resolution: Credit, Rule: RuleHash, Consulted: []Consulted{{Source: "offer", Says: "its hash is not that which was received"}}}
-}
-
-// differs says whether what was received is told to be something else than what was offered.
-func (f Facts) differs() bool {
-	return f.Far || f.Received != "" && f.Offered != "" && f.Received != f.Offered && !slices.Contains(f.Bought, f.Received)
 }
 
 func (f Facts) static() bool { return f.Mutability != "dynamic" && f.Mutability != "live" }
@@ -367,7 +379,7 @@ func catalog(f Facts) Verdict {
 	if f.Reason != WrongContent || f.Received == "" || f.Mutability == "live" {
 		return Verdict{}
 	}
-	known := slices.Concat(f.Known, f.Bought, []string{f.Offered})
+	known := f.published()
 	own, isSent := f.sentKnown(known)
 	switch {
 	case slices.Contains(known, f.Received):
@@ -394,7 +406,7 @@ func (f Facts) sentKnown(known []string) (Record, bool) {
 
 // other is the rule of what was sent, by the word of who sent it, with another hash than was offered, of what does not change.
 func other(f Facts) Verdict {
-	if f.Reason != ContentMismatch || !f.static() || !f.differs() || !slices.Contains(f.sums(), f.Received) {
+	if f.Reason != ContentMismatch || !f.static() || !f.differ() || !slices.Contains(f.sums(), f.Received) {
 		return Verdict{}
 	}
 	r, _ := f.sentAs(f.Received)

@@ -23,7 +23,7 @@ var (
 // facts are those of a dispute about a static resource of 10,000 tokens of which all are reported.
 func facts(reason Reason, level int, records ...Record) Facts {
 	return Facts{
-		Reason: reason, Level: level, Mutability: "static", Offered: "offered", Estimate: 10_000, Reported: 10_000, Made: moment, Records: records, There: true,
+		Reason: reason, Level: level, Mutability: "static", Hashes: Hashes{Offered: "offered"}, Estimate: 10_000, Reported: 10_000, Made: moment, Records: records, There: true,
 		Rates: NoRates, Now: moment.Add(time.Hour),
 	}
 }
