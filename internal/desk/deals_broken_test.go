@@ -19,8 +19,8 @@ import (
 // asks again. In the end all that was told is there, once, and can be proved; nothing was charged twice, and the sums hold.
 func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	t.Parallel()
-	b := newBreaker(t)
-	db := storetest.Open(t, storetest.NewPostgres(t)+"&application_name="+b.name, schemas...)
+	b := storetest.NewBreaker(t)
+	db := storetest.Open(t, b.DSN(), schemas...)
 	d := dealerOn(t, db, t.TempDir()).opened(t)
 	var all sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
@@ -34,10 +34,10 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	var late sync.WaitGroup
 	d.fault = func(step string) error {
 		switch n := rand.N(60); { // by chance: what is tried again with so many steps would meet whatever comes each so many steps each time
-		case n < 2 && b.broken.Load() < enough: // while it stands at this step
-			b.strike()
-		case n < 4 && b.broken.Load() < enough: // while it goes on
-			late.Go(b.strike)
+		case n < 2 && b.Broken() < enough: // while it stands at this step
+			b.Strike()
+		case n < 4 && b.Broken() < enough: // while it goes on
+			late.Go(b.Strike)
 		case n%5 == 0 && (step == "bought" || step == "reported" || step == "disputed"):
 			return errors.New("the answer was lost")
 		}
@@ -50,10 +50,10 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 		t.FailNow()
 	}
 	m.worthIt()
-	if b.broken.Load() < 20 || m.failed.Load() == 0 {
-		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.broken.Load(), m.failed.Load())
+	if b.Broken() < 20 || m.failed.Load() == 0 {
+		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(), m.failed.Load())
 	}
-	t.Logf("%d connections were broken off, %d answers failed", b.broken.Load(), m.failed.Load())
+	t.Logf("%d connections were broken off, %d answers failed", b.Broken(), m.failed.Load())
 	waiting := int64(1)
 	for began := time.Now(); waiting > 0; {
 		head, err := d.ledger.Head(t.Context())

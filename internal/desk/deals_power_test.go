@@ -22,7 +22,7 @@ import (
 func TestALossOfPowerKeepsMoneyAndDeals(t *testing.T) {
 	t.Parallel()
 	const each = 500 // of one run, whose requests come in an order of their own
-	for n := crashes(t, 12); n > 0; n -= each {
+	for n := storetest.Crashes(t, 12); n > 0; n -= each {
 		loseThePower(t, min(n, each), uint64(n))
 	}
 }
@@ -57,23 +57,6 @@ func loseThePower(t *testing.T, n int, seed uint64) {
 		}
 	}
 	t.Logf("the power was lost %d times at %d moments of a run with %d requests to buy, %d reports and %d fetches", n, end-begin, len(m.purchases), len(m.reports), len(m.fetches))
-}
-
-// crashes is at how many moments the power is lost: FRONTDESK_TEST_CRASHES, or few.
-func crashes(t *testing.T, few int) int {
-	t.Helper()
-	text := os.Getenv("FRONTDESK_TEST_CRASHES")
-	if text == "" {
-		if testing.Short() {
-			few /= 3
-		}
-		return few
-	}
-	var n int
-	if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {
-		t.Fatalf("FRONTDESK_TEST_CRASHES is %q; it must be a number of crashes", text)
-	}
-	return n
 }
 
 // survives opens what a loss of power leaves as the next start would, and holds it against what the agents wrote down.

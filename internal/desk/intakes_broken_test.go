@@ -4,46 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"frontdesk/internal/infra/outbox"
-	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/intake"
 )
-
-// breaker breaks off the connections of one application to PostgreSQL, as a server that fails or a network does.
-type breaker struct {
-	t      testing.TB
-	db     *store.DB
-	name   string
-	broken atomic.Int64
-}
-
-func newBreaker(t testing.TB) *breaker {
-	t.Helper()
-	b := &breaker{t: t, db: storetest.Open(t, storetest.NewPostgres(t)), name: fmt.Sprintf("desk-%d-%d", os.Getpid(), rand.Uint64())}
-	return b
-}
-
-// strike breaks off all that there are now.
-func (b *breaker) strike() {
-	ctx := context.WithoutCancel(b.t.Context())
-	err := b.db.View(ctx, func(tx *store.Tx) error {
-		var n int64
-		err := tx.QueryRow(ctx, `SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`, b.name).Scan(&n)
-		b.broken.Add(n)
-		return err
-	})
-	if err != nil {
-		b.t.Error(err)
-	}
-}
 
 // TestABrokenConnectionLosesAndDoublesNothing is what a loss of power is on PostgreSQL, which keeps what it has committed by
 // itself: agents submit and bind, and some have it erased, while connections to the store and to the vault are broken off at
@@ -51,8 +20,8 @@ func (b *breaker) strike() {
 // before stays so, and in the end there is one of everything.
 func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	b := newBreaker(t)
-	at := premises{storetest.NewPostgres(t) + "&application_name=" + b.name, storetest.NewPostgres(t) + "&application_name=" + b.name, t.TempDir()}
+	b := storetest.NewBreaker(t)
+	at := premises{b.DSN(), b.DSN(), t.TempDir()}
 	k := openTaker(t, at)
 	k.intake.Retention = intake.RetainSession
 	const agents, each, tries = 4, 6, 100
@@ -61,9 +30,9 @@ func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
 	k.fault = func(string) error {
 		switch n := steps.Add(1); {
 		case n%23 == 0: // while it stands at this step
-			b.strike()
+			b.Strike()
 		case n%23 == 11: // while it goes on
-			late.Go(b.strike)
+			late.Go(b.Strike)
 		}
 		return nil
 	}
@@ -125,10 +94,10 @@ func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
 	if !until(func() error { return k.EraseDue(t.Context()) }) {
 		return
 	}
-	if b.broken.Load() < 20 || failures.Load() == 0 {
-		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.broken.Load(), failures.Load())
+	if b.Broken() < 20 || failures.Load() == 0 {
+		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(), failures.Load())
 	}
-	t.Logf("%d connections were broken off, %d answers failed", b.broken.Load(), failures.Load())
+	t.Logf("%d connections were broken off, %d answers failed", b.Broken(), failures.Load())
 	k.auditBroken(t, offers)
 }
 

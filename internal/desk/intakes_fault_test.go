@@ -112,7 +112,7 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 	}
 	end := disk.Now()
 	source := rand.New(rand.NewPCG(7, 8))
-	for range crashes(t, 12) {
+	for range storetest.Crashes(t, 12) {
 		at := begin + source.IntN(end-begin)
 		folder, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {

@@ -437,7 +437,7 @@ func TestALossOfPowerKeepsPushesAndOffersThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := rand.New(rand.NewPCG(7, 1))
-	n := crashes(t, 24)
+	n := storetest.Crashes(t, 24)
 	kept := 0
 	for i := range n {
 		survivesPushes(t, disk, all, begin+(end-begin)*i/n, []*rand.Rand{source, rand.New(every(true)), rand.New(every(false))}[i%3], source)
@@ -518,18 +518,18 @@ func survivesPushes(t *testing.T, disk *storetest.Disk, all []*pusher, at int, d
 // and a request without an answer whole or not at all; in the end all is there, offered, and counted no more often than it was sent.
 func TestABrokenConnectionKeepsPushesWhole(t *testing.T) {
 	t.Parallel()
-	b := newBreaker(t)
-	db := storetest.Open(t, storetest.NewPostgres(t)+"&application_name="+b.name, pushSchemas...)
+	b := storetest.NewBreaker(t)
+	db := storetest.Open(t, b.DSN(), pushSchemas...)
 	s := supplierOn(t, db)
 	var steps atomic.Int64
 	var late sync.WaitGroup
 	const enough = 200 // so that it ends
 	s.fault = func(step string) error {
 		switch n := steps.Add(1); {
-		case n%7 == 0 && b.broken.Load() < enough: // while it stands at this step
-			b.strike()
-		case n%7 == 3 && b.broken.Load() < enough: // while it goes on
-			late.Go(b.strike)
+		case n%7 == 0 && b.Broken() < enough: // while it stands at this step
+			b.Strike()
+		case n%7 == 3 && b.Broken() < enough: // while it goes on
+			late.Go(b.Strike)
 		case n%5 == 0 && (step == "pushed" || step == "withdrawn"):
 			return errors.New("the answer was lost")
 		}
@@ -576,8 +576,8 @@ func TestABrokenConnectionKeepsPushesWhole(t *testing.T) {
 	if revision < least || revision > most || refused < strays || refused > strays+failures || stars != counting {
 		t.Errorf("the shelf is at revision %d, which should be from %d to %d, and has refused %d of %d strays, which were sent again %d times; %d have stars, and %d count", revision, least, most, refused, strays, failures, stars, counting)
 	}
-	if b.broken.Load() < 5 || failures == 0 {
-		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.broken.Load(), failures)
+	if b.Broken() < 5 || failures == 0 {
+		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(), failures)
 	}
-	t.Logf("%d connections were broken off, %d answers failed", b.broken.Load(), failures)
+	t.Logf("%d connections were broken off, %d answers failed", b.Broken(), failures)
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -63,6 +64,23 @@ func (d *Disk) Now() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.done)
+}
+
+// Crashes is at how many moments a test loses the power: FRONTDESK_TEST_CRASHES, or few, and a third of few in short form.
+func Crashes(t testing.TB, few int) int {
+	t.Helper()
+	text := os.Getenv("FRONTDESK_TEST_CRASHES")
+	if text == "" {
+		if testing.Short() {
+			few /= 3
+		}
+		return few
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("FRONTDESK_TEST_CRASHES is %q; it must be a number of crashes", text)
+	}
+	return n
 }
 
 // Crash writes to a folder what a loss of power at a moment leaves, and lets source decide about what was not synced.
