@@ -71,7 +71,7 @@ func (a *asking) take(words []added) {
 	for _, word := range words {
 		a.addTerm(string(word.term), uint32(fedShare*fullWeight*(word.worth/total)))
 	}
-	a.place()
+	a.lookup.place(a.groups)
 }
 
 // anyWhole says whether one of the best items has every word of the question that the index has.
@@ -96,7 +96,7 @@ func (a *asking) whole(c candidate) bool {
 
 // has says whether a text has one of a group's words.
 func (a *asking) has(text codes, g, view int) bool {
-	for _, number := range a.numbersOf(g, view) {
+	for _, number := range a.lookup.numbersOf(g, view) {
 		if text.index(number, 0) < len(text) {
 			return true
 		}
@@ -236,12 +236,12 @@ func (a *asking) addTerm(term string, weight uint32) {
 	}
 	for i := range a.groups[:a.own] {
 		for _, sought := range a.groups[i].terms[:a.groups[i].n] {
-			if a.sought[sought].term == term {
+			if a.lookup.sought[sought].term == term {
 				a.groups[i].weight += weight
 				return
 			}
 		}
 	}
-	at := a.seek(term)
-	a.groups = append(a.groups, group{terms: [maxForms]int{at}, n: 1, df: a.sought[at].df, weight: weight})
+	at := a.lookup.seek(term)
+	a.groups = append(a.groups, group{terms: [maxForms]int{at}, n: 1, df: a.lookup.sought[at].df, weight: weight})
 }

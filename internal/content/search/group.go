@@ -4,7 +4,7 @@ import "slices"
 
 // group is what counts as one word of the question: any of its terms will do.
 type group struct {
-	terms   [maxForms]int // in asking.sought
+	terms   [maxForms]int // in lookup.sought
 	n       int
 	df      int
 	idf     float64
@@ -15,12 +15,6 @@ type group struct {
 	weight  uint32
 	anchors int       // the first pair whose anchor it is, plus one
 	whole   *composed // words that have it as a part; nil for none
-}
-
-// sought is a term that was looked up in all views. Its numbers are in asking.numbers.
-type sought struct {
-	term string
-	df   int
 }
 
 // resolve decides what the words of one run, words[from:to], are looked up as.
@@ -68,8 +62,8 @@ func (g *group) add(term int) {
 // seekForms looks all forms of a word up.
 func (a *asking) seekForms(w *asked) {
 	for k, form := range w.forms[:w.n] {
-		w.terms[k] = a.seek(form)
-		w.df += a.sought[w.terms[k]].df
+		w.terms[k] = a.lookup.seek(form)
+		w.df += a.lookup.sought[w.terms[k]].df
 	}
 	own := w.df
 	for _, term := range w.same {
@@ -77,7 +71,7 @@ func (a *asking) seekForms(w *asked) {
 			continue
 		}
 		if df := a.snapshot.unitsWith(term); commonSame*df >= own && df > 0 {
-			w.forms[w.n], w.terms[w.n] = term, a.seek(term)
+			w.forms[w.n], w.terms[w.n] = term, a.lookup.seek(term)
 			w.n++
 			w.df += df
 		}
@@ -98,23 +92,6 @@ func (a *asking) seekWholes(w *asked) {
 // commonSame is how many times as common a word may be as one that stands for it, for that to be looked up, too: what is
 // mostly called by the word itself is found by it.
 const commonSame = 2
-
-// seek looks a term up in all views and gives its place in a.sought.
-func (a *asking) seek(term string) int {
-	h := hashOf(term)
-	df := 0
-	for _, v := range a.snapshot.views {
-		number, ok := v.words.find(term, h)
-		if !ok {
-			number = separatorCode // which no unit has as a word
-		} else {
-			df += v.frequency(number)
-		}
-		a.numbers = append(a.numbers, number)
-	}
-	a.sought = append(a.sought, sought{term, df})
-	return len(a.sought) - 1
-}
 
 // enterAll enters words[from:to] but one and gives the group of the rarest.
 func (a *asking) enterAll(from, to, but int) (rarest int) {
@@ -157,7 +134,7 @@ func (a *asking) enter(i int) {
 func (a *asking) join(w, of *asked, negated bool) {
 	at := -1
 	for g := range a.groups {
-		if a.sought[a.groups[g].terms[0]].term == of.forms[0] {
+		if a.lookup.sought[a.groups[g].terms[0]].term == of.forms[0] {
 			at = g
 			break
 		}

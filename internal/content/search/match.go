@@ -12,51 +12,81 @@ type list struct {
 	bound         uint32 // the largest weighted impact in the current window
 }
 
-// match scores the units of a view and offers the best to a.top. It looks only at those that can still get in: a
-// window of units at a time, words of little weight are left out as long as all of them together could not lift a
-// unit over the threshold, and looked up only for the units that the other words bring up.
-func (a *asking) match(view int, chosen bitmap) {
-	v := a.snapshot.views[view]
-	a.openLists(view)
-	if len(a.lists) == 0 {
-		return
-	}
-	a.view, a.chosen, a.held = view, chosen, candidate{}
-	for w := range v.windowCount() {
-		a.matchWindow(v, w)
-	}
-	a.release()
+// matcher finds the units of views that score best for weighted words. It is used again and again, so that matching
+// allocates nothing: begin, then for each view enter, add and match, then best. The sums and marks are always left at
+// zero.
+type matcher struct {
+	views     []*view
+	preferred uint32 // the bit of the language in which items are preferred; 0 for none
+	lists     []list
+	active    []*list // those with postings in the current window, by rising bound
+	sums      [windowSize]uint32
+	touched   [windowSize / 64]uint64
+	view      int
+	chosen    bitmap // units that may be found; nil: all that live
+	held      candidate
+	top       top
 }
 
-// openLists gathers the postings of the question's terms.
-func (a *asking) openLists(view int) {
-	a.lists = a.lists[:0]
-	v := a.snapshot.views[view]
-	for i := range a.groups {
-		weight := a.groups[i].weight
-		for _, term := range a.groups[i].terms[:a.groups[i].n] {
-			number := a.numbers[term*len(a.snapshot.views)+view]
-			if number == separatorCode {
-				continue
-			}
-			l := list{weight: weight}
-			l.docs, l.impacts = v.list(number)
-			if int(number) < v.long {
-				n := v.windowCount()
-				l.windows = v.windows[int(number)*n : (int(number)+1)*n]
-			} else {
-				for _, impact := range l.impacts {
-					l.most = max(l.most, uint32(impact))
-				}
-				l.most *= weight
-			}
-			a.lists = append(a.lists, l)
+// begin makes the matcher ready for the best so many items of views. Those in another language than is preferred, of
+// which preferred is the bit, stand behind others that fit as well; 0 prefers none.
+func (m *matcher) begin(views []*view, room int, preferred uint32) {
+	m.views, m.preferred = views, preferred
+	m.top.reset(views, room)
+}
+
+// enter goes to a view, of which the chosen units may be found; nil stands for all that live.
+func (m *matcher) enter(view int, chosen bitmap) {
+	m.view, m.chosen, m.held = view, chosen, candidate{}
+	m.lists = m.lists[:0]
+}
+
+// add adds the postings of a word of the view.
+func (m *matcher) add(number, weight uint32) {
+	v := m.views[m.view]
+	l := list{weight: weight}
+	l.docs, l.impacts = v.list(number)
+	if int(number) < v.long {
+		n := v.windowCount()
+		l.windows = v.windows[int(number)*n : (int(number)+1)*n]
+	} else {
+		for _, impact := range l.impacts {
+			l.most = max(l.most, uint32(impact))
 		}
-		if whole := a.groups[i].whole; whole != nil && len(whole.views[view].docs) > 0 {
-			w := &whole.views[view]
-			a.lists = append(a.lists, list{docs: w.docs, impacts: w.impacts, weight: weight, most: uint32(w.most) * weight})
-		}
+		l.most *= weight
 	}
+	m.lists = append(m.lists, l)
+}
+
+// addList adds postings that stand for a word: units, rising, their impacts, and the largest of these.
+func (m *matcher) addList(docs, impacts []uint16, most uint16, weight uint32) {
+	if len(docs) > 0 {
+		m.lists = append(m.lists, list{docs: docs, impacts: impacts, weight: weight, most: uint32(most) * weight})
+	}
+}
+
+// best gives the best items, the best first. They are valid until the next begin.
+func (m *matcher) best() []candidate { return m.top.sorted() }
+
+// forget lets go of everything that would keep views in memory.
+func (m *matcher) forget() {
+	clear(m.lists)
+	clear(m.active)
+	m.views, m.chosen, m.top.views = nil, nil, nil
+}
+
+// match scores the units of a view and offers the best. It looks only at those that can still get in: a
+// window of units at a time, words of little weight are left out as long as all of them together could not lift a
+// unit over the threshold, and looked up only for the units that the other words bring up.
+func (m *matcher) match() {
+	if len(m.lists) == 0 {
+		return
+	}
+	v := m.views[m.view]
+	for w := range v.windowCount() {
+		m.matchWindow(v, w)
+	}
+	m.release()
 }
 
 // enter moves a list to window w, the one after the window before.
@@ -80,53 +110,53 @@ func (l *list) enter(w int) {
 }
 
 // matchWindow scores the units of one window.
-func (a *asking) matchWindow(v *view, w int) {
-	a.active = a.active[:0]
+func (m *matcher) matchWindow(v *view, w int) {
+	m.active = m.active[:0]
 	total := uint32(0)
-	for i := range a.lists {
-		l := &a.lists[i]
+	for i := range m.lists {
+		l := &m.lists[i]
 		l.enter(w)
 		if l.from == l.to {
 			continue
 		}
 		total += l.bound
-		a.active = append(a.active, l)
-		for j := len(a.active) - 1; j > 0 && a.active[j].bound < a.active[j-1].bound; j-- {
-			a.active[j], a.active[j-1] = a.active[j-1], a.active[j]
+		m.active = append(m.active, l)
+		for j := len(m.active) - 1; j > 0 && m.active[j].bound < m.active[j-1].bound; j-- {
+			m.active[j], m.active[j-1] = m.active[j-1], m.active[j]
 		}
 	}
-	if total < a.top.threshold || total == 0 {
+	if total < m.top.threshold || total == 0 {
 		return
 	}
 	// The lists before index optional cannot lift a unit over the threshold, not even all together.
 	optional, slack := 0, uint32(0)
-	for slack+a.active[optional].bound < a.top.threshold {
-		slack += a.active[optional].bound
+	for slack+m.active[optional].bound < m.top.threshold {
+		slack += m.active[optional].bound
 		optional++
 	}
 	postings := 0
-	for _, l := range a.active[optional:] {
+	for _, l := range m.active[optional:] {
 		postings += l.to - l.from
 	}
 	switch {
-	case optional == len(a.active)-1:
-		a.scoreOne(v, optional, slack)
+	case optional == len(m.active)-1:
+		m.scoreOne(v, optional, slack)
 	case postings < sparsePostings:
-		a.scoreSparse(v, w, optional, slack)
+		m.scoreSparse(v, w, optional, slack)
 	default:
-		a.scoreDense(v, w, optional, slack)
+		m.scoreDense(v, w, optional, slack)
 	}
 }
 
 // scoreOne goes through the only list that is required.
-func (a *asking) scoreOne(v *view, optional int, slack uint32) {
-	l := a.active[optional]
+func (m *matcher) scoreOne(v *view, optional int, slack uint32) {
+	l := m.active[optional]
 	docs := l.docs[l.from:l.to]
 	impacts := l.impacts[l.from:l.to]
 	impacts = impacts[:len(docs)]
 	for i, doc := range docs {
-		if sum := l.weight * uint32(impacts[i]); sum+slack >= a.top.threshold {
-			a.consider(v, int(doc), sum, optional, slack)
+		if sum := l.weight * uint32(impacts[i]); sum+slack >= m.top.threshold {
+			m.consider(v, int(doc), sum, optional, slack)
 		}
 	}
 }
@@ -136,34 +166,34 @@ func (a *asking) scoreOne(v *view, optional int, slack uint32) {
 const sparsePostings = windowSize / 8
 
 // scoreDense adds the required lists up and looks at every unit of the window.
-func (a *asking) scoreDense(v *view, w, optional int, slack uint32) {
-	for _, l := range a.active[optional:] {
-		l.addTo(&a.sums)
+func (m *matcher) scoreDense(v *view, w, optional int, slack uint32) {
+	for _, l := range m.active[optional:] {
+		l.addTo(&m.sums)
 	}
-	need := a.needed(slack)
+	need := m.needed(slack)
 	n := min(windowSize, v.units()-w<<windowBits)
 	const step = 8 // most units are far below what is needed: several are dismissed at once
 	for from := 0; from < n; from += step {
-		sums := (*[step]uint32)(a.sums[from:])
+		sums := (*[step]uint32)(m.sums[from:])
 		if max(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]) < need {
 			continue
 		}
 		for i, sum := range sums {
 			if sum >= need {
-				a.consider(v, w<<windowBits+from+i, sum, optional, slack)
-				need = a.needed(slack)
+				m.consider(v, w<<windowBits+from+i, sum, optional, slack)
+				need = m.needed(slack)
 			}
 		}
 	}
-	clear(a.sums[:n])
+	clear(m.sums[:n])
 }
 
 // needed is the least sum with which a unit can still get in, if the lists that are left out add slack at most.
-func (a *asking) needed(slack uint32) uint32 {
-	if a.top.threshold <= slack {
+func (m *matcher) needed(slack uint32) uint32 {
+	if m.top.threshold <= slack {
 		return 1
 	}
-	return a.top.threshold - slack
+	return m.top.threshold - slack
 }
 
 // addTo adds the weighted impacts of the window's postings to the sums.
@@ -177,51 +207,51 @@ func (l *list) addTo(sums *[windowSize]uint32) {
 }
 
 // scoreSparse adds the required lists up, noting which units they touch, and looks at those.
-func (a *asking) scoreSparse(v *view, w, optional int, slack uint32) {
-	for _, l := range a.active[optional:] {
+func (m *matcher) scoreSparse(v *view, w, optional int, slack uint32) {
+	for _, l := range m.active[optional:] {
 		docs := l.docs[l.from:l.to]
 		impacts := l.impacts[l.from:l.to]
 		impacts = impacts[:len(docs)]
 		for i, doc := range docs {
 			at := doc & (windowSize - 1)
-			a.sums[at] += l.weight * uint32(impacts[i])
-			a.touched[at>>6] |= 1 << (at & 63)
+			m.sums[at] += l.weight * uint32(impacts[i])
+			m.touched[at>>6] |= 1 << (at & 63)
 		}
 	}
-	for i, word := range a.touched {
+	for i, word := range m.touched {
 		for ; word != 0; word &= word - 1 {
 			at := i<<6 + bits.TrailingZeros64(word)
-			if sum := a.sums[at]; sum+slack >= a.top.threshold {
-				a.consider(v, w<<windowBits+at, sum, optional, slack)
+			if sum := m.sums[at]; sum+slack >= m.top.threshold {
+				m.consider(v, w<<windowBits+at, sum, optional, slack)
 			}
-			a.sums[at] = 0
+			m.sums[at] = 0
 		}
-		a.touched[i] = 0
+		m.touched[i] = 0
 	}
 }
 
 // consider finishes the score of a unit from the optional lists, the weightiest first, and offers it, unless it is
 // not allowed or turns out not to reach the threshold.
-func (a *asking) consider(v *view, unit int, sum uint32, optional int, slack uint32) {
-	if a.chosen != nil && !a.chosen.has(unit) || a.chosen == nil && v.dead.has(unit) {
+func (m *matcher) consider(v *view, unit int, sum uint32, optional int, slack uint32) {
+	if m.chosen != nil && !m.chosen.has(unit) || m.chosen == nil && v.dead.has(unit) {
 		return
 	}
 	for i := optional - 1; i >= 0; i-- {
-		if sum+slack < a.top.threshold {
+		if sum+slack < m.top.threshold {
 			return
 		}
-		l := a.active[i]
+		l := m.active[i]
 		slack -= l.bound
 		sum += l.seek(uint16(unit))
 	}
-	if sum < a.top.threshold {
+	if sum < m.top.threshold {
 		return
 	}
-	c := candidate{score: sum, view: uint32(a.view), unit: uint32(unit)}
-	if a.preferred != 0 {
-		a.hold(v, &c)
+	c := candidate{score: sum, view: uint32(m.view), unit: uint32(unit)}
+	if m.preferred != 0 {
+		m.hold(v, &c)
 	}
-	a.offer(v, c)
+	m.offer(v, c)
 }
 
 // seek gives the weighted impact of a unit, or 0. Units are asked for in rising order, so the list moves on.
@@ -257,29 +287,39 @@ func search16(docs []uint16, low, high int, unit uint16) int {
 	return low
 }
 
+// otherLanguage is the part of its score that an item loses when it is in another language than is preferred.
+const otherLanguage = 5
+
+// hold lowers the score of a candidate that is in another language. What it could have scored is not less, so that
+// whether there is an answer does not depend on it.
+func (m *matcher) hold(v *view, c *candidate) {
+	if m.preferred>>v.tongues[v.item[c.unit]]&1 == 0 {
+		loss := c.score / otherLanguage
+		c.score -= loss
+		c.lift -= int32(loss)
+	}
+}
+
 // offer puts a unit forward. Of several units of one item, which come one after the other, only the best counts.
-func (a *asking) offer(v *view, c candidate) {
+func (m *matcher) offer(v *view, c candidate) {
 	if !v.several() {
-		a.top.push(c)
+		m.top.push(c)
 		return
 	}
-	if a.held.score > 0 && v.item[a.held.unit] == v.item[c.unit] {
-		if c.score > a.held.score {
-			a.held = c
+	if m.held.score > 0 && v.item[m.held.unit] == v.item[c.unit] {
+		if c.score > m.held.score {
+			m.held = c
 		}
 		return
 	}
-	a.release()
-	a.held = c
+	m.release()
+	m.held = c
 }
 
 // release puts the item forward whose units are all seen.
-func (a *asking) release() {
-	if a.held.score > 0 {
-		a.top.push(a.held)
+func (m *matcher) release() {
+	if m.held.score > 0 {
+		m.top.push(m.held)
 	}
-	a.held = candidate{}
+	m.held = candidate{}
 }
-
-// several says whether any item has several units.
-func (s *stock) several() bool { return len(s.refs) < len(s.item) }

@@ -33,7 +33,8 @@ func exhaustively(s *Snapshot, q Query) Result {
 // scoreAll scores every unit and keeps the best items.
 func (a *asking) scoreAll(q *Query, limit int) {
 	s := a.snapshot
-	a.top.reset(s.views, max(limit, rescored))
+	m := &a.matcher
+	m.begin(s.views, max(limit, rescored), s.preferred(q.Prefer))
 	best := make(map[string]candidate)
 	for i, v := range s.views {
 		for u := range v.units() {
@@ -41,8 +42,8 @@ func (a *asking) scoreAll(q *Query, limit int) {
 				continue
 			}
 			c := candidate{score: a.scoreOf(i, u, s.census.averages()), view: uint32(i), unit: uint32(u)}
-			if a.preferred != 0 {
-				a.hold(v, &c)
+			if m.preferred != 0 {
+				m.hold(v, &c)
 			}
 			key := v.key(int(v.item[u]))
 			if c.score > best[key].score {
@@ -55,12 +56,12 @@ func (a *asking) scoreAll(q *Query, limit int) {
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a1, a2 candidate) int {
-		if a.top.better(a1, a2) {
-			return 1 // the worst first, which is a heap
+		if m.top.better(a1, a2) {
+			return -1
 		}
-		return -1
+		return 1
 	})
-	a.top.heap = all[max(0, len(all)-max(limit, rescored)):]
+	a.found = all[:min(len(all), max(limit, rescored))]
 	a.rescore()
 }
 
@@ -142,7 +143,7 @@ func (a *asking) scoreOf(view, u int, av averages) uint32 {
 			wholes = whole.views[view].numbers
 		}
 		part := uint32(0)
-		for _, wanted := range a.numbersOf(g, view) {
+		for _, wanted := range a.lookup.numbersOf(g, view) {
 			f, frequency := titleField, float32(0)
 			for i := 0; i < len(text); {
 				var number uint32
@@ -159,7 +160,7 @@ func (a *asking) scoreOf(view, u int, av averages) uint32 {
 			}
 			if slices.Contains(wholes, wanted) {
 				ends := slices.ContainsFunc(a.groups[g].terms[:a.groups[g].n], func(term int) bool {
-					return strings.HasSuffix(string(v.words.word(wanted)), a.sought[term].term)
+					return strings.HasSuffix(string(v.words.word(wanted)), a.lookup.sought[term].term)
 				})
 				part = max(part, uint32((&composite{ends: ends}).impact(impactOf(frequency))))
 			} else {

@@ -58,7 +58,7 @@ func (a *asking) lift(c candidate) uint32 {
 		if a.groups[g].anchors == 0 {
 			continue
 		}
-		for _, number := range a.numbersOf(g, view) {
+		for _, number := range a.lookup.numbersOf(g, view) {
 			a.findPairs(text, titleEnd, a.groups[g].anchors, number, view)
 		}
 	}
@@ -76,7 +76,7 @@ func (a *asking) findPairs(text codes, titleEnd, first int, number uint32, view 
 		for next := first; next != 0; {
 			p := &a.pairs[next-1]
 			next = p.next
-			if !p.stands(text, i, a.numbersOf(p.other, view)) {
+			if !p.stands(text, i, a.lookup.numbersOf(p.other, view)) {
 				continue
 			}
 			if i < titleEnd {

@@ -71,7 +71,7 @@ func (a *asking) mostOf(g int, text codes, ends []uint16, view int) int {
 			continue
 		}
 		count, part := 0, text[:ends[at]]
-		for _, number := range a.numbersOf(g, view) {
+		for _, number := range a.lookup.numbersOf(g, view) {
 			for i := part.index(number, int(ends[at-1])); i < len(part); i = part.index(number, i+codeSize) {
 				count++
 			}
@@ -120,7 +120,7 @@ func (a *asking) weightiest() (groups []int, weight uint32) {
 // markPassages adds a group's weight to the passages that have one of its words.
 func (a *asking) markPassages(text codes, ends []uint16, g, view int) {
 	marked := uint64(0) // the passages that have the weight already; those beyond the 64th are of no account
-	for _, number := range a.numbersOf(g, view) {
+	for _, number := range a.lookup.numbersOf(g, view) {
 		at := 1
 		for i := text.index(number, int(ends[0])); i < len(text) && at < 64; i = text.index(number, int(ends[at])) {
 			for i > int(ends[at]) {

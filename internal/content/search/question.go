@@ -16,7 +16,7 @@ type asked struct {
 	start, end int // in the text
 	run, part  int // which run it is of, and which part of that
 	forms      [maxForms]string
-	terms      [maxForms]int // the forms in asking.sought
+	terms      [maxForms]int // the forms in lookup.sought
 	n          int           // how many forms there are
 	same       []string      // terms of words that stand for it
 	whole      *composed     // words that have it as a part; nil for none
@@ -51,7 +51,6 @@ func (a *asking) understand(s *Snapshot, q *Query) {
 	a.text = cut(q.Text, MaxQuestionSize)
 	a.literal = q.Literal
 	a.tongues = s.understoodIn(q.Languages)
-	a.prefer(q.Prefer)
 	a.readWords()
 	if q.Core != "" {
 		a.setAside(cut(q.Core, MaxQuestionSize))

@@ -13,7 +13,6 @@ const (
 
 // rescore lifts the best candidates and orders them anew.
 func (a *asking) rescore() {
-	a.found = a.top.sorted()
 	if len(a.pairs) == 0 {
 		return
 	}
@@ -22,7 +21,7 @@ func (a *asking) rescore() {
 		lift := a.lift(best[i])
 		best[i].lift += int32(lift)
 		best[i].score += lift
-		for j := i; j > 0 && a.top.better(best[j], best[j-1]); j-- {
+		for j := i; j > 0 && a.matcher.top.better(best[j], best[j-1]); j-- {
 			best[j], best[j-1] = best[j-1], best[j]
 		}
 	}

@@ -145,7 +145,7 @@ func (a *asking) together(c candidate) bool {
 			continue
 		}
 		for g := range a.groups {
-			if slices.Contains(a.numbersOf(g, view), number) {
+			if slices.Contains(a.lookup.numbersOf(g, view), number) {
 				last[g] = at + 1
 				if slices.Min(last[:len(a.groups)]) > at+1-closeWords {
 					return true
@@ -163,7 +163,7 @@ func (a *asking) called(c candidate) float64 {
 	text = text[:v.partEnds(int(c.unit))[0]]
 	sum := uint32(0)
 	for g := range a.groups {
-		for _, number := range a.numbersOf(g, int(c.view)) {
+		for _, number := range a.lookup.numbersOf(g, int(c.view)) {
 			if text.index(number, 0) < len(text) {
 				sum += a.groups[g].weight
 				break
@@ -180,7 +180,7 @@ func (a *asking) named(c candidate) float64 {
 	text := a.snapshot.views[view].lead(int(c.unit))
 	title := text[:text.index(separatorCode, 0)]
 	for g := range a.groups {
-		if !slices.ContainsFunc(a.numbersOf(g, view), func(number uint32) bool {
+		if !slices.ContainsFunc(a.lookup.numbersOf(g, view), func(number uint32) bool {
 			return title.index(number, 0) < len(title)
 		}) {
 			return 0
@@ -205,7 +205,7 @@ func (a *asking) exactly(c candidate) bool {
 		return false
 	}
 	for g := range a.groups[:a.own] {
-		if !slices.ContainsFunc(a.numbersOf(g, view), func(number uint32) bool { return title.index(number, 0) < len(title) }) {
+		if !slices.ContainsFunc(a.lookup.numbersOf(g, view), func(number uint32) bool { return title.index(number, 0) < len(title) }) {
 			return false
 		}
 	}

@@ -56,6 +56,9 @@ func newStock() *stock {
 
 func (s *stock) units() int { return len(s.item) }
 
+// several says whether any item has several units.
+func (s *stock) several() bool { return len(s.refs) < len(s.item) }
+
 // unit gives the codes of a unit.
 func (s *stock) unit(u int) codes { return s.codes[s.starts[u]:s.starts[u+1]] }
 

@@ -13,7 +13,7 @@ func (a *asking) terms() []Term {
 		from := len(stems)
 		for _, g := range w.groups[:w.counted] {
 			for _, term := range a.groups[g].terms[:a.groups[g].n] {
-				stems = append(stems, a.sought[term].term)
+				stems = append(stems, a.lookup.sought[term].term)
 			}
 			if whole := a.groups[g].whole; whole != nil {
 				stems = append(stems, whole.terms...)

@@ -40,35 +40,8 @@ func (a *asking) weigh() {
 		g.weight = max(1, uint32(fullWeight*(g.idf/total)))
 	}
 	a.own = len(a.groups)
-	a.place()
+	a.lookup.place(a.groups)
 	for i := 1; i < len(a.sequence); i++ {
 		a.addPair(a.sequence[i-1], a.sequence[i])
 	}
-}
-
-// place lays the numbers of the groups' terms out by view, and those of the words that they are a part of.
-func (a *asking) place() {
-	views := len(a.snapshot.views)
-	a.placed, a.bounds = a.placed[:0], a.bounds[:0]
-	for view := range views {
-		for i := range a.groups {
-			g := &a.groups[i]
-			a.bounds = append(a.bounds, len(a.placed))
-			for _, term := range g.terms[:g.n] {
-				if number := a.numbers[term*views+view]; number != separatorCode {
-					a.placed = append(a.placed, number)
-				}
-			}
-			if g.whole != nil {
-				a.placed = append(a.placed, g.whole.views[view].numbers...)
-			}
-		}
-	}
-	a.bounds = append(a.bounds, len(a.placed))
-}
-
-// numbersOf gives the numbers of what counts for a group in a view.
-func (a *asking) numbersOf(g, view int) []uint32 {
-	at := view*len(a.groups) + g
-	return a.placed[a.bounds[at]:a.bounds[at+1]]
 }
