@@ -38,7 +38,7 @@ func (a *asking) takeApart(w *asked) (left, right *asked, ok bool) {
 
 // half looks up a half of a word, which must not be a function word.
 func (a *asking) half(text string) *asked {
-	if a.tongue.stops[text] {
+	if a.tongue.isStop(text) {
 		return nil
 	}
 	w := &asked{}

@@ -13,34 +13,16 @@ import (
 // up in the words that end with it, too, and in those that begin with it, for less, when the rest is a word of the
 // index. Which words these are is read from the words of the items in such languages; nothing is indexed for it.
 
-// composing are those languages.
-var composing = []string{"de", "nl", "sv", "no", "da"}
-
 const (
 	endShare   = 0.7 // of its weight that a word has where another ends with it,
 	beginShare = 0.4 // and where another begins with it
 
 	shortestComposite = 6 // letters
-	shortestPart      = 3 // letters of either part
-	longPart          = 4 // letters of a word before whose like a part may stand that the index does not know
 	mostComposites    = 64
 	mostComposed      = 512 // words of which a snapshot remembers the composites
 
 	oneOfComposing = 16 // of so many items one must be in a language: that of a few is often guessed wrongly
 )
-
-// neverEnds are words that another hardly ends with: there they are a suffix.
-var neverEnds = folded("frei los arm voll reich bar haft lich weise mal mals fach fest sam wert leer heit keit ung schaft lig isch ling rei tion")
-
-// alsoSuffix are words with which others end by chance (romantisch, Direktor): what stands before must be a word of the
-// index, or end as hardly any such stem does.
-var alsoSuffix = folded("tisch fisch art rat ring stand lage zug satz rest ende tor tier chen")
-
-// particles make another word of the one behind them, and no kind of it.
-var particles = folded("ver ent zer miss auf aus bei ein mit nach vor über unter durch fort heim hin her los nieder um zurück wider roman")
-
-// linked may stand between the parts of a word.
-var linked = []string{"", "n", "en", "s", "es", "er", "e"}
 
 // composites are the words of a stock's items in composing languages that may be made of others.
 type composites struct {
@@ -175,20 +157,19 @@ func (s *Snapshot) compose(word string) *composed {
 		}
 	}
 	for _, t := range s.composing {
-		stem := t.proper(word)
-		if utf8.RuneCountInString(stem) < shortestPart || t.stops[fold(word)] {
+		p, ok := t.parting(word, func(term string) bool { return s.unitsWith(term) > 0 })
+		if !ok {
 			continue
 		}
-		p := parting{s, t, word, stem}
 		for _, v := range s.views {
-			v.composites(s.analyzer).endingWith(v.stock, stem, func(term string) {
+			v.composites(s.analyzer).endingWith(v.stock, p.stem, func(term string) {
 				if p.endsWith(term) {
 					add(term, true)
 				}
 			})
 		}
 		for _, v := range s.views {
-			v.composites(s.analyzer).beginningWith(v.stock, stem, func(term string) {
+			v.composites(s.analyzer).beginningWith(v.stock, p.stem, func(term string) {
 				if p.beginsWith(term) {
 					add(term, false)
 				}
@@ -273,46 +254,6 @@ func (s *Snapshot) unitsComposing(term string) int {
 		return 0
 	}
 	return n
-}
-
-// parting takes composites of one word apart.
-type parting struct {
-	*Snapshot
-	tongue     *tongue
-	word, stem string
-}
-
-// endsWith says whether a term that ends with the stem is a kind of what the word means.
-func (p *parting) endsWith(term string) bool {
-	before := strings.TrimSuffix(term, p.stem)
-	letters := utf8.RuneCountInString(before)
-	if letters < shortestPart || particles[before] || neverEnds[p.stem] || neverEnds[fold(p.word)] {
-		return false
-	}
-	if p.known(before) {
-		return true
-	}
-	if alsoSuffix[p.stem] && strings.IndexByte("bdfghlmrtwz", before[len(before)-1]) < 0 && !strings.HasSuffix(before, "ss") {
-		return false
-	}
-	return utf8.RuneCountInString(p.word) >= longPart && strings.ContainsAny(before, "aeiouyåøæäöü")
-}
-
-// known says whether the index has a word, in any form.
-func (p *parting) known(word string) bool {
-	return p.unitsWith(p.tongue.proper(word)) > 0 || strings.HasSuffix(word, "s") && len(word) > shortestPart && p.unitsWith(p.tongue.proper(word[:len(word)-1])) > 0
-}
-
-// beginsWith says whether a term that begins with the stem goes on with a word of the index.
-func (p *parting) beginsWith(term string) bool {
-	if utf8.RuneCountInString(p.word) < longPart || particles[fold(p.word)] {
-		return false
-	}
-	rest := strings.TrimPrefix(term, p.stem)
-	return slices.ContainsFunc(linked, func(link string) bool {
-		after, ok := strings.CutPrefix(rest, link)
-		return ok && utf8.RuneCountInString(after) >= longPart && !p.tongue.stops[after] && p.unitsWith(after) > 0
-	})
 }
 
 // unitsWith is how many units have a term.

@@ -206,7 +206,7 @@ func (a *asking) tellsNothing(term []byte) bool {
 		return true
 	}
 	for _, t := range a.tongues {
-		if t.stops[string(term)] {
+		if t.isStop(string(term)) {
 			return true
 		}
 	}

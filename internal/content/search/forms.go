@@ -3,7 +3,6 @@ package search
 import (
 	"slices"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -45,16 +44,6 @@ func (f *forms) add(word string, term uint32) {
 func spoken(run string) bool {
 	letters := utf8.RuneCountInString(run)
 	return letters >= shortestForm && letters <= longestForm && allLetters(run)
-}
-
-// allLetters says whether a run has nothing but letters of scripts that are written with blanks.
-func allLetters(run string) bool {
-	for _, r := range run {
-		if !unicode.IsLetter(r) || unspaced(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // keepForms enters the words that were read into a stock.

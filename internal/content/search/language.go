@@ -60,6 +60,9 @@ func newTongues() map[string]*tongue {
 	return tongues
 }
 
+// composing are languages in which a thing and its kind are one word: a Gummihammer is a Hammer.
+var composing = []string{"de", "nl", "sv", "no", "da"}
+
 func folded(list string) map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq(list) {
@@ -78,6 +81,9 @@ func primary(tag string) string {
 	}
 	return tag
 }
+
+// isStop says whether a word, folded, is a function word.
+func (t *tongue) isStop(word string) bool { return t.stops[word] }
 
 // stem reduces a word, in lower case with its accents, to its stem. Words with anything but letters stay.
 func (t *tongue) stem(word string) (stem string) {

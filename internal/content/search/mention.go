@@ -3,7 +3,6 @@ package search
 import (
 	"encoding/binary"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -248,32 +247,10 @@ func (c codes) follow(i int, words [][]uint32) (end int, ok bool) {
 	return end, true
 }
 
-// denial is how a language says that something is without something: words that stand before or after what is not
-// there, words that may come in between, and the word that goes on with the next such thing.
-type denial struct{ before, between, or, after, notAfter string }
+// gramsNear is how many characters and pairs, which overlap with the next word, are looked at.
+const gramsNear = 3
 
-// deniedBy are the denials by language; for others the English ones hold. The words of a phrase are joined by a low
-// line. What is in notAfter makes something else of the word before it ("free shipping").
-var deniedBy = map[string]denial{
-	"en": {"without no non not never zero minus excluding except free_of free_from", "any a an the added", "or nor",
-		"free", "of from shipping delivery returns gift trial sample samples"},
-	"de": {"ohne kein keine keinen keiner nicht frei_von", "jede jeden jegliche den die das zugesetzten zugesetzte",
-		"oder noch", "frei freie freier freies free", "von"},
-	"es": {"sin no ni libre_de libres_de exento_de exenta_de", "el la los las ningún ninguna", "o ni", "free", "of"},
-	"fr": {"sans pas_de pas_d ni exempt_de exempte_de", "le la les l aucun aucune", "ou ni", "free", "of"},
-	"it": {"senza non privo_di priva_di", "il la lo i gli le l alcun alcuna", "o né", "free", "of"},
-	"pt": {"sem não nem livre_de livres_de isento_de isenta_de", "o a os as nenhum nenhuma", "ou nem", "free", "of"},
-	"nl": {"zonder geen niet vrij_van", "de het een enige toegevoegde", "of", "vrij vrije free", "van"},
-}
-
-// How scripts that are indexed by characters and their pairs deny.
-const (
-	gramsBefore = "不含 无"
-	gramsAfter  = "なし 無し 抜き 不使 フリ"
-	gramsNear   = 3 // characters and pairs that overlap with the next word
-)
-
-// denials are the numbers of such words in one view. The nil value denies nothing.
+// denials are the numbers of the words with which a language denies in one view. The nil value denies nothing.
 type denials struct {
 	ahead       [][]uint32 // phrases
 	between, or []uint32
@@ -283,42 +260,41 @@ type denials struct {
 	gramsBehind []uint32
 }
 
-// denials looks up, for each language of the stock's items, how it denies: once, since it takes longer than to find where most
-// things are mentioned.
+// denials looks up, for each language of the stock's items, how it denies: once, since it takes longer than to find
+// where most things are mentioned.
 func (s *stock) denials(a *Analyzer) map[uint8]*denials {
 	if known := s.denied.Load(); known != nil {
 		return *known
 	}
 	all := map[uint8]*denials{}
-	for i, t := range a.order {
-		if !slices.Contains(s.tongues, uint8(i)) {
-			continue
+	for _, t := range a.order {
+		if slices.Contains(s.tongues, t.index) {
+			all[t.index] = s.denialsIn(t)
 		}
-		by, ok := deniedBy[t.tag]
-		if !ok {
-			by = deniedBy["en"]
-		}
-		d := &denials{
-			between: s.numbers(t, by.between), or: s.numbers(t, by.or), behind: s.numbers(t, by.after),
-			notBehind: s.numbers(t, by.notAfter), gramsAhead: s.numbers(t, gramsBefore), gramsBehind: s.numbers(t, gramsAfter),
-		}
-		for phrase := range strings.FieldsSeq(by.before) {
-			words := strings.ReplaceAll(phrase, "_", " ")
-			if numbers := s.numbers(t, words); len(numbers) == len(strings.Fields(words)) {
-				d.ahead = append(d.ahead, numbers)
-			}
-		}
-		all[uint8(i)] = d
 	}
 	s.denied.Store(&all)
 	return all
 }
 
-// numbers gives the numbers of those words that the stock has.
-func (s *stock) numbers(t *tongue, words string) []uint32 {
+// denialsIn looks up how a language denies.
+func (s *stock) denialsIn(t *tongue) *denials {
+	by := t.denial()
+	d := &denials{
+		between: s.numbers(by.between), or: s.numbers(by.or), behind: s.numbers(by.after),
+		notBehind: s.numbers(by.notAfter), gramsAhead: s.numbers(by.gramsBefore), gramsBehind: s.numbers(by.gramsAfter),
+	}
+	for _, phrase := range by.before {
+		if numbers := s.numbers(phrase); len(numbers) == len(phrase) {
+			d.ahead = append(d.ahead, numbers)
+		}
+	}
+	return d
+}
+
+// numbers gives the numbers of those terms that the stock has.
+func (s *stock) numbers(terms []string) []uint32 {
 	var numbers []uint32
-	for word := range strings.FieldsSeq(words) {
-		term := fold(t.stem(word))
+	for _, term := range terms {
 		if number, ok := s.words.find(term, hashOf(term)); ok && number != separatorCode {
 			numbers = append(numbers, number)
 		}

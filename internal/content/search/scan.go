@@ -155,6 +155,16 @@ func unspaced(r rune) bool {
 		unicode.Khmer, unicode.Myanmar) && unicode.IsLetter(r) || r == 'ー' || r == '々'
 }
 
+// allLetters says whether a run has nothing but letters of scripts that are written with blanks.
+func allLetters(run string) bool {
+	for _, r := range run {
+		if !unicode.IsLetter(r) || unspaced(r) {
+			return false
+		}
+	}
+	return true
+}
+
 func isDigit(text string, i int) bool {
 	return i >= 0 && i < len(text) && classes[text[i]] == digit
 }

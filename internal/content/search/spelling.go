@@ -213,7 +213,7 @@ func (a *asking) nearest(word string, found int) string {
 		} else if !a.smallSlip(&l, len(typed)) {
 			continue
 		}
-		if n == 0 || a.tongue.stops[fold(l.form)] || l.form == word {
+		if n == 0 || a.tongue.isStop(fold(l.form)) || l.form == word {
 			continue
 		}
 		if l.worth = math.Log(float64(n)) - pricePerTenth*float64(l.cost); best.form == "" || l.before(&best) {
