@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // codes is a text as numbers of words: 16 bits each, little-endian, so that four can be compared at once.
@@ -98,6 +99,57 @@ func (c codes) indexCode(code uint32, i int) int {
 		}
 	}
 	return len(c)
+}
+
+// follow goes from the word at place i over words that are to come next, each with one other in between at most, and
+// gives the place after the last.
+func (c codes) follow(i int, words [][]uint32) (end int, ok bool) {
+	_, end = c.get(i)
+	for _, numbers := range words {
+		found := false
+		for next, near := end, 0; near < nearWords && next < len(c) && !found; near++ {
+			var number uint32
+			if number, next = c.get(next); number == separatorCode {
+				break
+			}
+			if slices.Contains(numbers, number) {
+				end, found = next, true
+			}
+		}
+		if !found {
+			return end, false
+		}
+	}
+	return end, true
+}
+
+// previous gives the word before place i and where it begins; the separator when there is none.
+func (c codes) previous(i int) (number uint32, at int) {
+	if i == 0 {
+		return separatorCode, 0
+	}
+	at = c.before(i)
+	number, _ = c.get(at)
+	return number, at
+}
+
+// endsWith says whether a phrase stands right before place i.
+func (c codes) endsWith(phrase []uint32, i int) bool {
+	for n := len(phrase) - 1; n >= 0; n-- {
+		var number uint32
+		if number, i = c.previous(i); number != phrase[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// following gives the word at place i and where it ends; the separator when there is none.
+func (c codes) following(i int) (number uint32, next int) {
+	if i >= len(c) {
+		return separatorCode, i
+	}
+	return c.get(i)
 }
 
 // field is a part of a unit that counts on its own.

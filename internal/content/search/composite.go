@@ -31,13 +31,14 @@ type composites struct {
 	all  []uint32 // ordered from their first letter on
 }
 
-// composites gives the stock's composites, which are found when they are first asked for.
-func (s *stock) composites(a *Analyzer) *composites {
-	s.composed.once.Do(func() { s.composed.fill(s, a) })
-	return &s.composed
+// compositesIn gives the composites of a view, which are found when they are first asked for.
+func compositesIn(v *view, a *Analyzer) *composites {
+	c := &derivedOf(v).composed
+	c.once.Do(func() { c.fill(v, a) })
+	return c
 }
 
-func (c *composites) fill(s *stock, a *Analyzer) {
+func (c *composites) fill(s *view, a *Analyzer) {
 	if !slices.ContainsFunc(s.tongues, func(t uint8) bool { return a.order[t].composes }) {
 		return
 	}
@@ -73,7 +74,7 @@ func compareEnds(x, y []byte) int {
 }
 
 // endingWith calls fn with the words that end with a stem.
-func (c *composites) endingWith(s *stock, stem string, fn func(word string)) {
+func (c *composites) endingWith(s *view, stem string, fn func(word string)) {
 	from, _ := slices.BinarySearchFunc(c.ends, []byte(stem), func(n uint32, end []byte) int { return compareEnds(s.words.word(n), end) })
 	for _, n := range c.ends[from:] {
 		word := string(s.words.word(n))
@@ -85,7 +86,7 @@ func (c *composites) endingWith(s *stock, stem string, fn func(word string)) {
 }
 
 // beginningWith calls fn with the words that begin with a stem.
-func (c *composites) beginningWith(s *stock, stem string, fn func(word string)) {
+func (c *composites) beginningWith(s *view, stem string, fn func(word string)) {
 	from, _ := slices.BinarySearchFunc(c.all, []byte(stem), func(n uint32, start []byte) int { return bytes.Compare(s.words.word(n), start) })
 	for _, n := range c.all[from:] {
 		word := string(s.words.word(n))
@@ -162,14 +163,14 @@ func (s *Snapshot) compose(word string) *composed {
 			continue
 		}
 		for _, v := range s.views {
-			v.composites(s.analyzer).endingWith(v.stock, p.stem, func(term string) {
+			compositesIn(v, s.analyzer).endingWith(v, p.stem, func(term string) {
 				if p.endsWith(term) {
 					add(term, true)
 				}
 			})
 		}
 		for _, v := range s.views {
-			v.composites(s.analyzer).beginningWith(v.stock, p.stem, func(term string) {
+			compositesIn(v, s.analyzer).beginningWith(v, p.stem, func(term string) {
 				if p.beginsWith(term) {
 					add(term, false)
 				}

@@ -39,9 +39,9 @@ func (x *Index) Snapshot() *Snapshot { return x.current.Load() }
 // how items of equal scores are ordered.
 func (s *Snapshot) Prepare() {
 	parallel(len(s.views), func(i int) {
-		s.views[i].forms.neighbours()
-		s.views[i].denials(s.analyzer)
-		s.views[i].composites(s.analyzer)
+		neighboursIn(s.views[i])
+		denialsIn(s.views[i], s.analyzer)
+		compositesIn(s.views[i], s.analyzer)
 		s.views[i].ranks()
 	})
 }
@@ -60,17 +60,7 @@ func (x *Index) Apply(put []Document, remove []string) *Snapshot {
 func (x *Index) add(leave []string, stocks []*stock) *Snapshot {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	views := without(x.Snapshot().views, leave)
-	stocks = pack(stocks)
-
-	var all census
-	for _, v := range views {
-		all.add(&v.alive)
-	}
-	for _, s := range stocks {
-		all.add(s.census())
-	}
-	views = x.weigh(views, stocks, all.averages())
+	views := replace(x.Snapshot().views, leave, stocks, x.options.Workers)
 	x.current.Store(newSnapshot(x.analyzer, views))
 	for {
 		few := fewer(views)
@@ -130,45 +120,5 @@ func (x *Index) read(put []Document) []*stock {
 	for _, s := range stocks {
 		all = append(all, s...)
 	}
-	return all
-}
-
-// pack combines stocks so that as few as possible remain.
-func pack(stocks []*stock) []*stock {
-	var packed []*stock
-	for len(stocks) > 0 {
-		units, n := 0, 0
-		var sources []source
-		for n < len(stocks) && units+stocks[n].units() <= maxUnits {
-			units += stocks[n].units()
-			sources = append(sources, source{stock: stocks[n]})
-			n++
-		}
-		packed = append(packed, combine(sources))
-		clear(stocks[:n]) // a large build needs the room
-		stocks = stocks[n:]
-	}
-	return packed
-}
-
-// weigh gives all views the averages a and makes views of the stocks.
-func (x *Index) weigh(views []*view, stocks []*stock, a averages) []*view {
-	all := make([]*view, len(views)+len(stocks))
-	limit := make(chan struct{}, x.options.Workers)
-	parallel(len(all), func(i int) {
-		limit <- struct{}{}
-		defer func() { <-limit }()
-		if i >= len(views) {
-			s := stocks[i-len(views)]
-			all[i] = &view{segment: newSegment(s, a), alive: *s.census()}
-			return
-		}
-		all[i] = views[i]
-		if views[i].averages != a {
-			weighed := *views[i]
-			weighed.segment = views[i].reweighed(a)
-			all[i] = &weighed
-		}
-	})
 	return all
 }

@@ -87,7 +87,7 @@ func (m *mention) choose(v *view) bitmap {
 	var spelled [][][]uint32
 	key := []byte{byte(m.where)}
 	for _, words := range m.spelled {
-		numbers := v.numbersOfAll(words)
+		numbers := numbersOfAll(v, words)
 		if numbers == nil {
 			continue
 		}
@@ -103,14 +103,14 @@ func (m *mention) choose(v *view) bitmap {
 	if spelled == nil {
 		return newBitmap(v.units())
 	}
-	return v.living(v.mentioned.unless(key, func() bitmap { return m.look(v, spelled) }))
+	return v.living(derivedOf(v).mentioned.unless(key, func() bitmap { return m.look(v, spelled) }))
 }
 
 // look gives the units of the items that mention one of the spellings, the dead ones too.
 func (m *mention) look(v *view, spelled [][][]uint32) bitmap {
-	chosen, denied := newBitmap(v.units()), v.denials(m.analyzer)
+	chosen, denied := newBitmap(v.units()), denialsIn(v, m.analyzer)
 	for _, numbers := range spelled {
-		for _, number := range v.rarest(numbers) {
+		for _, number := range rarest(v, numbers) {
 			docs, _ := v.list(number)
 			for _, doc := range docs {
 				u := int(doc)
@@ -155,19 +155,8 @@ func (m *mentioned) unless(key []byte, look func() bitmap) bitmap {
 	return known
 }
 
-// chooseItemOf adds all units of the item that a unit is of.
-func (s *stock) chooseItemOf(u int, chosen bitmap) {
-	item := s.item[u]
-	for u > 0 && s.item[u-1] == item {
-		u--
-	}
-	for ; u < s.units() && s.item[u] == item; u++ {
-		chosen.set(u)
-	}
-}
-
 // numbersOfAll gives the numbers of each word's forms, or nil when some word has none in the view.
-func (v *view) numbersOfAll(words [][]string) [][]uint32 {
+func numbersOfAll(v *view, words [][]string) [][]uint32 {
 	numbers := make([][]uint32, len(words))
 	for i, forms := range words {
 		for _, form := range forms {
@@ -183,7 +172,7 @@ func (v *view) numbersOfAll(words [][]string) [][]uint32 {
 }
 
 // rarest gives the numbers of the word with the fewest postings.
-func (v *view) rarest(words [][]uint32) []uint32 {
+func rarest(v *view, words [][]uint32) []uint32 {
 	var best []uint32
 	fewest := 0
 	for _, numbers := range words {
@@ -225,28 +214,6 @@ func (m *mention) in(v *view, u int, words [][]uint32, denied *denials) bool {
 	return without && m.where == Denied
 }
 
-// follow goes from the word at place i over words that are to come next, each with one other in between at most, and
-// gives the place after the last.
-func (c codes) follow(i int, words [][]uint32) (end int, ok bool) {
-	_, end = c.get(i)
-	for _, numbers := range words {
-		found := false
-		for next, near := end, 0; near < nearWords && next < len(c) && !found; near++ {
-			var number uint32
-			if number, next = c.get(next); number == separatorCode {
-				break
-			}
-			if slices.Contains(numbers, number) {
-				end, found = next, true
-			}
-		}
-		if !found {
-			return end, false
-		}
-	}
-	return end, true
-}
-
 // gramsNear is how many characters and pairs, which overlap with the next word, are looked at.
 const gramsNear = 3
 
@@ -260,42 +227,43 @@ type denials struct {
 	gramsBehind []uint32
 }
 
-// denials looks up, for each language of the stock's items, how it denies: once, since it takes longer than to find
+// denialsIn looks up, for each language of a view's items, how it denies: once, since it takes longer than to find
 // where most things are mentioned.
-func (s *stock) denials(a *Analyzer) map[uint8]*denials {
-	if known := s.denied.Load(); known != nil {
+func denialsIn(v *view, a *Analyzer) map[uint8]*denials {
+	denied := &derivedOf(v).denied
+	if known := denied.Load(); known != nil {
 		return *known
 	}
 	all := map[uint8]*denials{}
 	for _, t := range a.order {
-		if slices.Contains(s.tongues, t.index) {
-			all[t.index] = s.denialsIn(t)
+		if slices.Contains(v.tongues, t.index) {
+			all[t.index] = newDenials(v, t)
 		}
 	}
-	s.denied.Store(&all)
+	denied.Store(&all)
 	return all
 }
 
-// denialsIn looks up how a language denies.
-func (s *stock) denialsIn(t *tongue) *denials {
+// newDenials looks up how a language denies.
+func newDenials(v *view, t *tongue) *denials {
 	by := t.denial()
 	d := &denials{
-		between: s.numbers(by.between), or: s.numbers(by.or), behind: s.numbers(by.after),
-		notBehind: s.numbers(by.notAfter), gramsAhead: s.numbers(by.gramsBefore), gramsBehind: s.numbers(by.gramsAfter),
+		between: numbersIn(v, by.between), or: numbersIn(v, by.or), behind: numbersIn(v, by.after),
+		notBehind: numbersIn(v, by.notAfter), gramsAhead: numbersIn(v, by.gramsBefore), gramsBehind: numbersIn(v, by.gramsAfter),
 	}
 	for _, phrase := range by.before {
-		if numbers := s.numbers(phrase); len(numbers) == len(phrase) {
+		if numbers := numbersIn(v, phrase); len(numbers) == len(phrase) {
 			d.ahead = append(d.ahead, numbers)
 		}
 	}
 	return d
 }
 
-// numbers gives the numbers of those terms that the stock has.
-func (s *stock) numbers(terms []string) []uint32 {
+// numbersIn gives the numbers of those terms that a view has.
+func numbersIn(v *view, terms []string) []uint32 {
 	var numbers []uint32
 	for _, term := range terms {
-		if number, ok := s.words.find(term, hashOf(term)); ok && number != separatorCode {
+		if number, ok := v.words.find(term, hashOf(term)); ok && number != separatorCode {
 			numbers = append(numbers, number)
 		}
 	}
@@ -334,27 +302,6 @@ func (d *denials) skipBetween(text codes, i int) int {
 	return i
 }
 
-// previous gives the word before place i and where it begins; the separator when there is none.
-func (c codes) previous(i int) (number uint32, at int) {
-	if i == 0 {
-		return separatorCode, 0
-	}
-	at = c.before(i)
-	number, _ = c.get(at)
-	return number, at
-}
-
-// endsWith says whether a phrase stands right before place i.
-func (c codes) endsWith(phrase []uint32, i int) bool {
-	for n := len(phrase) - 1; n >= 0; n-- {
-		var number uint32
-		if number, i = c.previous(i); number != phrase[n] {
-			return false
-		}
-	}
-	return true
-}
-
 // after says whether what ends at place i is denied by what follows it.
 func (d *denials) after(text codes, i int) bool {
 	number, next := text.following(i)
@@ -369,12 +316,4 @@ func (d *denials) after(text codes, i int) bool {
 		number, next = text.following(next)
 	}
 	return false
-}
-
-// following gives the word at place i and where it ends; the separator when there is none.
-func (c codes) following(i int) (number uint32, next int) {
-	if i >= len(c) {
-		return separatorCode, i
-	}
-	return c.get(i)
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"iter"
-	"math/bits"
 )
 
 // Part is a group of items that stay together: later snapshots have the same part, with some of its items gone, until they
@@ -35,39 +34,6 @@ func (s *Snapshot) Pick(fill func(p Part, set Set)) *Selection {
 		fill(Part{v.stock}, Set(items))
 		return v.unitsOfItems(items)
 	}})
-}
-
-// unitsOfItems gives the live units of a set of items.
-func (v *view) unitsOfItems(items bitmap) bitmap {
-	if !v.several() {
-		return v.living(items) // every item is one unit
-	}
-	units := newBitmap(v.units())
-	for w, word := range items {
-		for ; word != 0; word &= word - 1 {
-			item := w<<6 + bits.TrailingZeros64(word)
-			for u := v.firstUnit(item); u < len(v.item) && int(v.item[u]) == item; u++ {
-				units.set(u)
-			}
-		}
-	}
-	return v.living(units)
-}
-
-// firstUnit gives the first unit of an item.
-func (s *stock) firstUnit(item int) int {
-	if !s.several() {
-		return item
-	}
-	s.begin.once.Do(func() {
-		s.begin.units = make([]uint16, 0, len(s.refs))
-		for u := range s.item {
-			if !s.continues(u) {
-				s.begin.units = append(s.begin.units, uint16(u))
-			}
-		}
-	})
-	return int(s.begin.units[item])
 }
 
 // Place gives where an item of one of the snapshot's parts stands.

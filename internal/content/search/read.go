@@ -17,6 +17,7 @@ type reader struct {
 	known    []*memo // by tongue: the numbers of the words that a run of text stands for
 	reserved []*memo // the same for text that is not shown
 	memos    []*memo // the one that is in use
+	head     codes   // scratch: title and keys
 	passage  codes   // scratch
 	one      [1]uint32
 }
@@ -30,29 +31,26 @@ func (r *reader) add(d *Document) {
 	s := r.stock
 	t := r.tongueOf(d)
 	item := s.addItem(d.Ref, d.Key, t.index)
-	begin := len(s.codes)
 	r.memos = r.known
-	s.codes, _ = r.words(s.codes, t, d.Title, maxTitleWords)
+	r.head, _ = r.words(r.head[:0], t, d.Title, maxTitleWords)
 	if d.Reserved {
 		r.memos = r.reserved
 	}
-	s.codes = s.codes.put(separatorCode)
-	s.codes, _ = r.words(s.codes, t, d.Keys, maxKeyWords)
-	head := s.codes[begin:len(s.codes):len(s.codes)]
+	r.head, _ = r.words(r.head.put(separatorCode), t, d.Keys, maxKeyWords)
+	s.write(r.head)
 	size, first, units := 0, 0, 1
 	for i, text := range d.Passages {
 		var n int
-		r.passage, n = r.words(r.passage[:0], t, text, maxPassageWords)
+		r.passage, n = r.words(r.passage[:0].put(separatorCode), t, text, maxPassageWords)
 		if size > 0 && size+n > unitWords {
 			if units == maxUnitsOfItem {
 				break
 			}
 			s.endUnit(item, first)
-			s.codes = append(s.codes, head...)
+			s.write(r.head)
 			size, first, units = 0, i, units+1
 		}
-		s.codes = s.codes.put(separatorCode)
-		s.codes = append(s.codes, r.passage...)
+		s.write(r.passage)
 		size += n
 	}
 	s.endUnit(item, first)
@@ -62,6 +60,27 @@ func (r *reader) add(d *Document) {
 func (r *reader) done() *stock {
 	r.keepForms()
 	return r.stock
+}
+
+// keepForms enters the words that were read into a stock.
+func (r *reader) keepForms() {
+	for _, known := range r.known {
+		if known == nil {
+			continue
+		}
+		for _, e := range known.table {
+			if e.count < 2 {
+				continue
+			}
+			if run := string(known.runs[e.run : e.run+uint32(e.size)]); spoken(run) {
+				number := e.at
+				if e.count > 2 {
+					number = known.numbers[e.at]
+				}
+				r.stock.forms.add(lower(run), number)
+			}
+		}
+	}
 }
 
 // tongueOf gives a document's language: as it says, or as its words tell.

@@ -22,7 +22,7 @@ type rule func(v *view) bitmap
 // Select returns the items that permit admits. It asks once per item; callers keep the result for as long as they
 // keep the snapshot, and carry it to the next one with [Snapshot.Refresh]. permit must depend on the ref alone.
 func (s *Snapshot) Select(permit func(ref any) bool) *Selection {
-	return s.Refresh(&Selection{rule: func(v *view) bitmap { return v.choose(permit) }})
+	return s.Refresh(&Selection{rule: func(v *view) bitmap { return choose(v, permit) }})
 }
 
 // Refresh returns the same selection for this snapshot. It asks only about items in segments that the old snapshot
@@ -45,7 +45,7 @@ func (s *Snapshot) Refresh(old *Selection) *Selection {
 }
 
 // choose gives the live units of the items that permit admits.
-func (v *view) choose(permit func(ref any) bool) bitmap {
+func choose(v *view, permit func(ref any) bool) bitmap {
 	chosen := newBitmap(v.units())
 	in := false
 	for u := range v.units() {
@@ -60,32 +60,6 @@ func (v *view) choose(permit func(ref any) bool) bitmap {
 		}
 	}
 	return chosen
-}
-
-// continues says whether a unit belongs to the same item as the one before.
-func (s *stock) continues(u int) bool { return u > 0 && s.item[u] == s.item[u-1] }
-
-// living gives the units of a bitmap that are not dead.
-func (v *view) living(units bitmap) bitmap {
-	if v.dead == nil {
-		return units
-	}
-	alive := newBitmap(v.units())
-	for i, word := range units {
-		alive[i] = word &^ v.dead[i]
-	}
-	return alive
-}
-
-// itemsIn counts the items of a set of units.
-func (v *view) itemsIn(units bitmap) int {
-	n := 0
-	for u := range v.units() {
-		if units.has(u) && !v.continues(u) {
-			n++
-		}
-	}
-	return n
 }
 
 // And returns the items that are in both selections. Selections of different snapshots have nothing in common.

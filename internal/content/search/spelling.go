@@ -248,7 +248,7 @@ func (a *asking) near(typed []rune) []likely {
 	var room [longestForm]rune
 	most := budget(len(typed))
 	for _, v := range a.snapshot.views {
-		neighbours := v.forms.neighbours()
+		neighbours := neighboursIn(v)
 		leaveOut(typed, func(hash uint32) {
 			for _, form := range neighbours.at(hash) {
 				word := v.forms.words.word(form)

@@ -217,7 +217,8 @@ func TestNearWordsAreAllFound(t *testing.T) {
 		words = append(words, word)
 		f.add(word, 1)
 	}
-	near := f.neighbours()
+	var near neighbours
+	near.fill(&f)
 	var room, other [longestForm]rune
 	missed, found := 0, 0
 	for range 300 {

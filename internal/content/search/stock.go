@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // stock is a batch of items with their analysed text: the forward index, from which everything else is made, and
@@ -27,14 +26,12 @@ type stock struct {
 	keys    wordlist // by item, in order
 	tongues []uint8  // by item: its language, an index into Analyzer.order
 
-	denied atomic.Pointer[map[uint8]*denials] // see denials; nil until it is asked for
-
-	mentioned mentioned
-
 	forms forms // the words as they are written
 
-	composed composites
-
+	derived struct { // see Derived; made when it is first asked for
+		once  sync.Once
+		value any
+	}
 	ranked struct { // by item: its place when they are ordered by their keys; made when it is first asked for
 		once  sync.Once
 		ranks []uint16
@@ -52,6 +49,13 @@ func newStock() *stock {
 	s := &stock{starts: []uint32{0}, breaks: []uint32{0}}
 	s.words.add("")
 	return s
+}
+
+// Derived gives what somebody makes of the stock's text alone and keeps with it for as long as it lives: what derive
+// gives, which is called once.
+func (s *stock) Derived(derive func() any) any {
+	s.derived.once.Do(func() { s.derived.value = derive() })
+	return s.derived.value
 }
 
 func (s *stock) units() int { return len(s.item) }
@@ -94,7 +98,10 @@ func (s *stock) ranks() []uint16 {
 	return s.ranked.ranks
 }
 
-// endUnit closes the unit that is being written to codes.
+// write appends text to the unit that is being written.
+func (s *stock) write(text codes) { s.codes = append(s.codes, text...) }
+
+// endUnit closes the unit that is being written.
 func (s *stock) endUnit(item, firstPassage int) {
 	s.starts = append(s.starts, uint32(len(s.codes)))
 	s.item = append(s.item, uint16(item))
@@ -109,6 +116,17 @@ func (s *stock) endUnit(item, firstPassage int) {
 
 // partEnds gives where the keys and the passages of a unit end.
 func (s *stock) partEnds(u int) []uint16 { return s.ends[s.breaks[u]:s.breaks[u+1]] }
+
+// chooseItemOf adds all units of the item that a unit is of.
+func (s *stock) chooseItemOf(u int, chosen bitmap) {
+	item := s.item[u]
+	for u > 0 && s.item[u-1] == item {
+		u--
+	}
+	for ; u < s.units() && s.item[u] == item; u++ {
+		chosen.set(u)
+	}
+}
 
 // addItem appends an item without units and gives its number.
 func (s *stock) addItem(ref any, key string, tongue uint8) int {
