@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/search/analysis"
 )
 
 // SentenceEnds gives the bytes at which the sentences of a text end, rising; the last is the text's end. A sentence ends
@@ -87,7 +88,7 @@ func (s Scale) Carries(sentence, language string) (words int, score float64) {
 }
 
 // analyzer finds the words of sentences; to make one takes longer than to read a page with it.
-var analyzer = sync.OnceValue(search.NewAnalyzer)
+var analyzer = sync.OnceValue(analysis.NewAnalyzer)
 
 // BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
 // for its length; the first when none has any.

@@ -2,7 +2,10 @@ package search
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // The bounds of words that are taken apart.
@@ -16,7 +19,7 @@ const (
 // the most frequent.
 func (a *asking) takeApart(w *asked) (left, right *asked, ok bool) {
 	text := a.written(w)
-	if len(text) > longestApart || !plainLower(text) && !a.tongue.composes || strings.IndexFunc(text, notLetter) >= 0 || a.apart == mostApart {
+	if len(text) > longestApart || !analysis.IsPlain(text) && !a.language.Composes || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) || a.apart == mostApart {
 		return nil, nil, false
 	}
 	a.apart++
@@ -38,11 +41,11 @@ func (a *asking) takeApart(w *asked) (left, right *asked, ok bool) {
 
 // half looks up a half of a word, which must not be a function word.
 func (a *asking) half(text string) *asked {
-	if a.tongue.isStop(text) {
+	if a.language.IsStop(text) {
 		return nil
 	}
 	w := &asked{}
-	w.add(a.tongue.proper(text))
+	w.add(a.language.Stem(text))
 	a.seekForms(w)
 	if w.df == 0 {
 		return nil

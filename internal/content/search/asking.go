@@ -1,16 +1,20 @@
 package search
 
-import "sync"
+import (
+	"sync"
+
+	"frontdesk/internal/content/search/analysis"
+)
 
 // asking is the work on one question: what it is made of, the lists that are read, the candidates. It is used
 // again and again, so that a search allocates little more than its result.
 type asking struct {
-	snapshot  *Snapshot
-	tongues   []*tongue // in which the question is understood
-	tongue    *tongue   // in which it seems to be written
-	tongueBit int       // its place among them
-	text      string
-	literal   bool // nothing is looked up but the words as they stand
+	snapshot    *Snapshot
+	languages   []*analysis.Language // in which the question is understood
+	language    *analysis.Language   // in which it seems to be written
+	languageBit int                  // its place among them
+	text        string
+	literal     bool // nothing is looked up but the words as they stand
 
 	runs     []run
 	words    []asked
@@ -43,7 +47,7 @@ func (a *asking) reset(s *Snapshot) {
 
 // forget lets go of everything that would keep a snapshot or a text in memory.
 func (a *asking) forget() {
-	a.snapshot, a.tongues, a.tongue, a.text = nil, nil, nil, ""
+	a.snapshot, a.languages, a.language, a.text = nil, nil, nil, ""
 	clear(a.words)
 	clear(a.groups)
 	clear(a.gathering.best)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // How large the index of the benchmarks is:
@@ -86,7 +88,7 @@ func BenchmarkApplyOne(b *testing.B) {
 // BenchmarkAnalyze measures the analysis of running text.
 func BenchmarkAnalyze(b *testing.B) {
 	text := newCorpus(3, 50_000).text(10_000)
-	a := NewAnalyzer()
+	a := analysis.NewAnalyzer()
 	b.SetBytes(int64(len(text)))
 	for range b.N {
 		for range a.Words(text, "en") {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // In some languages a thing and its kind are one word: a Gummihammer is a Hammer. There a word of the question is looked
@@ -32,19 +34,19 @@ type composites struct {
 }
 
 // compositesIn gives the composites of a view, which are found when they are first asked for.
-func compositesIn(v *view, a *Analyzer) *composites {
+func compositesIn(v *view, a *analysis.Analyzer) *composites {
 	c := &derivedOf(v).composed
 	c.once.Do(func() { c.fill(v, a) })
 	return c
 }
 
-func (c *composites) fill(s *view, a *Analyzer) {
-	if !slices.ContainsFunc(s.tongues, func(t uint8) bool { return a.order[t].composes }) {
+func (c *composites) fill(s *view, a *analysis.Analyzer) {
+	if !slices.ContainsFunc(s.tongues, func(t uint8) bool { return a.Languages[t].Composes }) {
 		return
 	}
 	has := newBitmap(s.words.len())
 	for u := range s.units() {
-		if !a.order[s.tongues[s.item[u]]].composes {
+		if !a.Languages[s.tongues[s.item[u]]].Composes {
 			continue
 		}
 		for text, i := s.unit(u), 0; i < len(text); {
@@ -54,7 +56,7 @@ func (c *composites) fill(s *view, a *Analyzer) {
 		}
 	}
 	for number := range s.words.len() {
-		if word := s.words.word(uint32(number)); has.has(number) && utf8.RuneCount(word) >= shortestComposite && allLetters(string(word)) {
+		if word := s.words.word(uint32(number)); has.has(number) && utf8.RuneCount(word) >= shortestComposite && analysis.AllLetters(string(word)) {
 			c.all = append(c.all, uint32(number))
 		}
 	}
@@ -158,20 +160,20 @@ func (s *Snapshot) compose(word string) *composed {
 		}
 	}
 	for _, t := range s.composing {
-		p, ok := t.parting(word, func(term string) bool { return s.unitsWith(term) > 0 })
+		p, ok := t.Parting(word, func(term string) bool { return s.unitsWith(term) > 0 })
 		if !ok {
 			continue
 		}
 		for _, v := range s.views {
-			compositesIn(v, s.analyzer).endingWith(v, p.stem, func(term string) {
-				if p.endsWith(term) {
+			compositesIn(v, s.analyzer).endingWith(v, p.Stem, func(term string) {
+				if p.EndsWith(term) {
 					add(term, true)
 				}
 			})
 		}
 		for _, v := range s.views {
-			compositesIn(v, s.analyzer).beginningWith(v, p.stem, func(term string) {
-				if p.beginsWith(term) {
+			compositesIn(v, s.analyzer).beginningWith(v, p.Stem, func(term string) {
+				if p.BeginsWith(term) {
 					add(term, false)
 				}
 			})
@@ -248,7 +250,7 @@ func (s *Snapshot) unitsComposing(term string) int {
 		n += v.frequency(number)
 		docs, _ := v.list(number)
 		speaks = speaks || slices.ContainsFunc(docs, func(doc uint16) bool {
-			return !v.dead.has(int(doc)) && s.analyzer.order[v.tongues[v.item[doc]]].composes
+			return !v.dead.has(int(doc)) && s.analyzer.Languages[v.tongues[v.item[doc]]].Composes
 		})
 	}
 	if !speaks {

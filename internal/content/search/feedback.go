@@ -205,8 +205,8 @@ func (a *asking) tellsNothing(term []byte) bool {
 	if utf8.RuneCount(term) < shortestTerm {
 		return true
 	}
-	for _, t := range a.tongues {
-		if t.isStop(string(term)) {
+	for _, t := range a.languages {
+		if t.IsStop(string(term)) {
 			return true
 		}
 	}

@@ -1,6 +1,10 @@
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"frontdesk/internal/content/search/analysis"
+)
 
 // group is what counts as one word of the question: any of its terms will do.
 type group struct {
@@ -28,7 +32,7 @@ func (a *asking) resolve(from, to int) {
 		a.seekForms(w)
 		a.seekWholes(w)
 		switch {
-		case w.part == wholeRun:
+		case w.part == analysis.WholeRun:
 			whole = i
 		case w.df == 0:
 			missing = true
@@ -81,7 +85,7 @@ func (a *asking) seekForms(w *asked) {
 
 // seekWholes looks up what a word is a part of.
 func (a *asking) seekWholes(w *asked) {
-	if w.part == wholeRun || a.literal || len(a.snapshot.composing) == 0 {
+	if w.part == analysis.WholeRun || a.literal || len(a.snapshot.composing) == 0 {
 		return
 	}
 	if w.whole = a.snapshot.composed(a.written(w)); w.whole != nil {
@@ -159,7 +163,7 @@ func (a *asking) afterNegation(i int) bool {
 	for i--; i >= 0; i-- {
 		w := &a.words[i]
 		if w.use != Stop {
-			return w.negates>>a.tongueBit&1 != 0
+			return w.negates>>a.languageBit&1 != 0
 		}
 	}
 	return false

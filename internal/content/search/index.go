@@ -4,12 +4,14 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // Index is the searchable state of a set of documents. Apply changes it; Snapshot reads it. There is one writer at
 // a time, which Apply sees to, and any number of readers, who never wait.
 type Index struct {
-	analyzer *Analyzer
+	analyzer *analysis.Analyzer
 	options  Options
 	writer   sync.Mutex
 	current  atomic.Pointer[Snapshot]
@@ -23,13 +25,10 @@ func New(options Options) *Index {
 	if options.Language == "" {
 		options.Language = "en"
 	}
-	x := &Index{analyzer: NewAnalyzer(), options: options}
+	x := &Index{analyzer: analysis.NewAnalyzer(), options: options}
 	x.current.Store(newSnapshot(x.analyzer, nil))
 	return x
 }
-
-// Analyzer returns the analyzer that the index uses.
-func (x *Index) Analyzer() *Analyzer { return x.analyzer }
 
 // Snapshot returns the current state without waiting.
 func (x *Index) Snapshot() *Snapshot { return x.current.Load() }

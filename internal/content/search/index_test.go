@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 func titled(key, title string) Document {
@@ -139,7 +141,7 @@ func TestSelectionsRestrict(t *testing.T) {
 }
 
 // of gives a snapshot with the selection's views.
-func (sel *Selection) of() *Snapshot { return newSnapshot(NewAnalyzer(), sel.views) }
+func (sel *Selection) of() *Snapshot { return newSnapshot(analysis.NewAnalyzer(), sel.views) }
 
 func TestSelectionOfAnotherSnapshotAdmitsNothing(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // Where says in which parts of an item words are looked for.
@@ -26,43 +28,43 @@ const maxMention = 16
 // means in any language that the index holds. Text without words is mentioned nowhere.
 func (s *Snapshot) Mentions(text, language string, where Where) *Selection {
 	m := &mention{analyzer: s.analyzer, where: where}
-	tongues := s.tongues
+	languages := s.languages
 	if language != "" {
-		tongues = []*tongue{s.analyzer.tongue(language), s.analyzer.tongue("")}
+		languages = []*analysis.Language{s.analyzer.Language(language), s.analyzer.Language("")}
 	}
-	m.read(cut(text, MaxQuestionSize), tongues)
+	m.read(analysis.Cut(text, MaxQuestionSize), languages)
 	return s.Refresh(&Selection{rule: m.choose})
 }
 
 // mention is what Mentions looks for: the words of its text, each in all its forms, once with compounds as their
 // parts and once, where there are compounds, as one word.
 type mention struct {
-	analyzer *Analyzer
+	analyzer *analysis.Analyzer
 	where    Where
 	spelled  [][][]string
 }
 
 // read finds the words of the text and their forms in each language.
-func (m *mention) read(text string, tongues []*tongue) {
+func (m *mention) read(text string, languages []*analysis.Language) {
 	var parts, wholes [][]string
 	compounds := false
-	scan(text, func(start, end int, k kind) bool {
+	analysis.Scan(text, func(start, end int, k analysis.Kind) bool {
 		var own [][]string
 		var whole []string
-		for _, t := range tongues {
-			known := t.lookup(text[start:end], k)
-			for _, f := range known.forms {
-				if f.part == wholeRun {
-					whole = append(whole, f.term)
+		for _, t := range languages {
+			known := t.Lookup(text[start:end], k)
+			for _, f := range known.Forms {
+				if f.Part == analysis.WholeRun {
+					whole = append(whole, f.Term)
 					continue
 				}
-				for len(own) <= f.part {
+				for len(own) <= f.Part {
 					own = append(own, nil)
 				}
-				own[f.part] = append(own[f.part], f.term)
+				own[f.Part] = append(own[f.Part], f.Term)
 			}
-			if known.same != nil { // of a run that is one word
-				own[0] = append(own[0], known.same...)
+			if known.Same != nil { // of a run that is one word
+				own[0] = append(own[0], known.Same...)
 			}
 		}
 		parts = append(parts, own...)
@@ -229,15 +231,15 @@ type denials struct {
 
 // denialsIn looks up, for each language of a view's items, how it denies: once, since it takes longer than to find
 // where most things are mentioned.
-func denialsIn(v *view, a *Analyzer) map[uint8]*denials {
+func denialsIn(v *view, a *analysis.Analyzer) map[uint8]*denials {
 	denied := &derivedOf(v).denied
 	if known := denied.Load(); known != nil {
 		return *known
 	}
 	all := map[uint8]*denials{}
-	for _, t := range a.order {
-		if slices.Contains(v.tongues, t.index) {
-			all[t.index] = newDenials(v, t)
+	for _, t := range a.Languages {
+		if slices.Contains(v.tongues, t.Index) {
+			all[t.Index] = newDenials(v, t)
 		}
 	}
 	denied.Store(&all)
@@ -245,13 +247,13 @@ func denialsIn(v *view, a *Analyzer) map[uint8]*denials {
 }
 
 // newDenials looks up how a language denies.
-func newDenials(v *view, t *tongue) *denials {
-	by := t.denial()
+func newDenials(v *view, t *analysis.Language) *denials {
+	by := t.Denial()
 	d := &denials{
-		between: numbersIn(v, by.between), or: numbersIn(v, by.or), behind: numbersIn(v, by.after),
-		notBehind: numbersIn(v, by.notAfter), gramsAhead: numbersIn(v, by.gramsBefore), gramsBehind: numbersIn(v, by.gramsAfter),
+		between: numbersIn(v, by.Between), or: numbersIn(v, by.Or), behind: numbersIn(v, by.After),
+		notBehind: numbersIn(v, by.NotAfter), gramsAhead: numbersIn(v, by.GramsBefore), gramsBehind: numbersIn(v, by.GramsAfter),
 	}
-	for _, phrase := range by.before {
+	for _, phrase := range by.Before {
 		if numbers := numbersIn(v, phrase); len(numbers) == len(phrase) {
 			d.ahead = append(d.ahead, numbers)
 		}

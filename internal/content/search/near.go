@@ -3,6 +3,8 @@ package search
 import (
 	"sync"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // Forms are the words of letters alone as they stand in the items, in lower case: what a misspelt word is corrected
@@ -19,7 +21,7 @@ const (
 // spoken says whether a run of text is a word that others are corrected to.
 func spoken(run string) bool {
 	letters := utf8.RuneCountInString(run)
-	return letters >= shortestForm && letters <= longestForm && allLetters(run)
+	return letters >= shortestForm && letters <= longestForm && analysis.AllLetters(run)
 }
 
 // neighbours are the numbers of forms by the hash of what is left of them when letters are left out.
@@ -69,8 +71,8 @@ func (n *neighbours) at(hash uint32) []uint32 {
 // letters gives the letters of a word without accents; nil when there are too many.
 func letters(room *[longestForm]rune, word []byte) []rune {
 	n := 0
-	if !plainLower(string(word)) {
-		word = []byte(fold(string(word)))
+	if !analysis.IsPlain(string(word)) {
+		word = []byte(analysis.Fold(string(word)))
 	}
 	for i := 0; i < len(word); n++ {
 		if n == longestForm {

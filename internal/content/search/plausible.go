@@ -1,6 +1,10 @@
 package search
 
-import "sync"
+import (
+	"sync"
+
+	"frontdesk/internal/content/search/analysis"
+)
 
 // plausible are English words that people ask for and that lie near others: where no item has one, that is what was
 // meant all the same, and not a slip of the hand for its neighbour. Such as are often written for another (desert) are
@@ -53,7 +57,7 @@ const plausible = `
 
 // plausibleStems are the stems of those words.
 var plausibleStems = sync.OnceValue(func() map[string]bool {
-	english, stems := NewAnalyzer(), map[string]bool{}
+	english, stems := analysis.NewAnalyzer(), map[string]bool{}
 	for word := range english.Words(plausible, "en") {
 		stems[word.Term] = true
 	}
@@ -62,5 +66,5 @@ var plausibleStems = sync.OnceValue(func() map[string]bool {
 
 // isPlausible says whether a word, in lower case, is one that nobody need have mistyped.
 func (a *asking) isPlausible(word string) bool {
-	return plausibleStems()[a.snapshot.analyzer.tongue("en").proper(word)]
+	return plausibleStems()[a.snapshot.analyzer.Language("en").Stem(word)]
 }

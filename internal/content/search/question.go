@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"strings"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // The bounds of what is read of a question.
@@ -24,7 +26,7 @@ type asked struct {
 	stops      uint32        // the languages in which it is a function word, a bit each
 	negates    uint32        // those in which what follows it is not wanted
 	vague      bool
-	opening    opening
+	opening    analysis.Opening
 	use        Use
 	silent     bool   // another word of its run stands for it
 	aside      bool   // it is none of those that an answer has to have
@@ -42,18 +44,18 @@ func (w *asked) add(form string) {
 // run is a stretch of the question as scan gives it.
 type run struct {
 	start, end int
-	kind       kind
+	kind       analysis.Kind
 }
 
 // understand reads the question: which words count, how much, and where they are in the index.
 func (a *asking) understand(s *Snapshot, q *Query) {
 	a.reset(s)
-	a.text = cut(q.Text, MaxQuestionSize)
+	a.text = analysis.Cut(q.Text, MaxQuestionSize)
 	a.literal = q.Literal
-	a.tongues = s.understoodIn(q.Languages)
+	a.languages = s.understoodIn(q.Languages)
 	a.readWords()
 	if q.Core != "" {
-		a.setAside(cut(q.Core, MaxQuestionSize))
+		a.setAside(analysis.Cut(q.Core, MaxQuestionSize))
 	}
 	a.dropStops()
 	for i := 0; i < len(a.words); {
@@ -68,7 +70,7 @@ func (a *asking) understand(s *Snapshot, q *Query) {
 
 // readWords finds the words of the text and their forms in each language.
 func (a *asking) readWords() {
-	scan(a.text, func(start, end int, k kind) bool {
+	analysis.Scan(a.text, func(start, end int, k analysis.Kind) bool {
 		a.runs = append(a.runs, run{start, end, k})
 		return len(a.runs) < maxRuns
 	})
@@ -77,13 +79,13 @@ func (a *asking) readWords() {
 			continue
 		}
 		base := len(a.words)
-		for bit, t := range a.tongues {
-			known := t.lookup(a.text[r.start:r.end], r.kind)
-			for _, f := range known.forms {
-				a.word(base, i, f).add(f.term)
+		for bit, t := range a.languages {
+			known := t.Lookup(a.text[r.start:r.end], r.kind)
+			for _, f := range known.Forms {
+				a.word(base, i, f).add(f.Term)
 			}
-			if known.same != nil { // of a run that is one word
-				a.words[base].same = known.same
+			if known.Same != nil { // of a run that is one word
+				a.words[base].same = known.Same
 			}
 			for j := base; j < len(a.words); j++ {
 				a.words[j].learn(known, bit)
@@ -95,7 +97,7 @@ func (a *asking) readWords() {
 // setAside marks the words that are none of core.
 func (a *asking) setAside(core string) {
 	within := map[string]bool{}
-	scan(core, func(start, end int, _ kind) bool {
+	analysis.Scan(core, func(start, end int, _ analysis.Kind) bool {
 		within[strings.ToLower(core[start:end])] = true
 		return len(within) < maxRuns
 	})
@@ -106,36 +108,36 @@ func (a *asking) setAside(core string) {
 }
 
 // learn notes what an analysis in one language says of the run that the word is of.
-func (w *asked) learn(known analysis, bit int) {
-	if known.stop {
+func (w *asked) learn(known analysis.Token, bit int) {
+	if known.Stop {
 		w.stops |= 1 << bit
 	}
-	if known.negates {
+	if known.Negates {
 		w.negates |= 1 << bit
 	}
-	w.vague, w.opening = known.vague, known.opening
+	w.vague, w.opening = known.Vague, known.Opening
 }
 
 // word gives the word of run i that a form stands for; words from base on are those of the run.
-func (a *asking) word(base, i int, f form) *asked {
+func (a *asking) word(base, i int, f analysis.Form) *asked {
 	for j := base; j < len(a.words); j++ {
-		if a.words[j].part == f.part {
+		if a.words[j].part == f.Part {
 			return &a.words[j]
 		}
 	}
 	start := a.runs[i].start
-	a.words = append(a.words, asked{start: start + f.start, end: start + f.end, run: i, part: f.part})
+	a.words = append(a.words, asked{start: start + f.Start, end: start + f.End, run: i, part: f.Part})
 	return &a.words[len(a.words)-1]
 }
 
 // innerGram says whether run i is a single character within a longer stretch of its script, whose pairs are asked.
 func (a *asking) innerGram(i int) bool {
 	r := a.runs[i]
-	if r.kind != gram {
+	if r.kind != analysis.Gram {
 		return false
 	}
-	before := i > 0 && a.runs[i-1].kind == gram && a.runs[i-1].end == r.end
-	after := i+1 < len(a.runs) && a.runs[i+1].kind == gram && a.runs[i+1].start == r.start
+	before := i > 0 && a.runs[i-1].kind == analysis.Gram && a.runs[i-1].end == r.end
+	after := i+1 < len(a.runs) && a.runs[i+1].kind == analysis.Gram && a.runs[i+1].start == r.start
 	return before || after
 }
 
@@ -145,9 +147,9 @@ func (a *asking) written(w *asked) string { return strings.ToLower(a.text[w.star
 // dropStops marks the function words of the language that the question seems to be in. A question of nothing else
 // keeps them all.
 func (a *asking) dropStops() {
-	var counts [mostTongues]int
+	var counts [mostLanguages]int
 	best := 0
-	for bit := range a.tongues {
+	for bit := range a.languages {
 		for i := range a.words {
 			counts[bit] += int(a.words[i].stops >> bit & 1)
 		}
@@ -155,7 +157,7 @@ func (a *asking) dropStops() {
 			best = bit
 		}
 	}
-	a.tongue, a.tongueBit = a.tongues[best], best
+	a.language, a.languageBit = a.languages[best], best
 	if a.idle = counts[best] == len(a.words); a.idle {
 		return
 	}
@@ -176,7 +178,7 @@ func (a *asking) dropOpening(content int) {
 			continue
 		}
 		beside := i > 0 || i+1 < len(a.words) && a.words[i+1].use == Stop
-		if content < 2 || w.opening == notOpening || w.opening == openingBeside && !beside {
+		if content < 2 || !w.opening.Courtesy(beside) {
 			return
 		}
 		w.use = Stop

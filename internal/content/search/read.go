@@ -1,5 +1,7 @@
 package search
 
+import "frontdesk/internal/content/search/analysis"
+
 // A unit's text is bounded, so that scoring one has a bound too.
 const (
 	maxTitleWords   = 512
@@ -11,10 +13,10 @@ const (
 
 // reader writes documents into a stock. One goroutine uses it.
 type reader struct {
-	analyzer *Analyzer
+	analyzer *analysis.Analyzer
 	fallback string // the language of documents that tell none
 	stock    *stock
-	known    []*memo // by tongue: the numbers of the words that a run of text stands for
+	known    []*memo // by language: the numbers of the words that a run of text stands for
 	reserved []*memo // the same for text that is not shown
 	memos    []*memo // the one that is in use
 	head     codes   // scratch: title and keys
@@ -22,15 +24,15 @@ type reader struct {
 	one      [1]uint32
 }
 
-func newReader(a *Analyzer, fallback string) *reader {
-	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]*memo, len(a.order)), reserved: make([]*memo, len(a.order))}
+func newReader(a *analysis.Analyzer, fallback string) *reader {
+	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]*memo, len(a.Languages)), reserved: make([]*memo, len(a.Languages))}
 }
 
 // add writes a document as one item.
 func (r *reader) add(d *Document) {
 	s := r.stock
-	t := r.tongueOf(d)
-	item := s.addItem(d.Ref, d.Key, t.index)
+	t := r.languageOf(d)
+	item := s.addItem(d.Ref, d.Key, t.Index)
 	r.memos = r.known
 	r.head, _ = r.words(r.head[:0], t, d.Title, maxTitleWords)
 	if d.Reserved {
@@ -77,32 +79,32 @@ func (r *reader) keepForms() {
 				if e.count > 2 {
 					number = known.numbers[e.at]
 				}
-				r.stock.forms.add(lower(run), number)
+				r.stock.forms.add(analysis.Lower(run), number)
 			}
 		}
 	}
 }
 
-// tongueOf gives a document's language: as it says, or as its words tell.
-func (r *reader) tongueOf(d *Document) *tongue {
+// languageOf gives a document's language: as it says, or as its words tell.
+func (r *reader) languageOf(d *Document) *analysis.Language {
 	if d.Language != "" {
-		return r.analyzer.tongue(d.Language)
+		return r.analyzer.Language(d.Language)
 	}
 	text := d.Title
 	if len(d.Passages) > 0 {
 		text = d.Passages[0]
 	}
-	tag := r.analyzer.guess(text)
+	tag := r.analyzer.Guess(text)
 	if tag == "" {
 		tag = r.fallback
 	}
-	return r.analyzer.tongue(tag)
+	return r.analyzer.Language(tag)
 }
 
 // words appends at most limit words of a text and says how many.
-func (r *reader) words(to codes, t *tongue, text string, limit int) (codes, int) {
+func (r *reader) words(to codes, t *analysis.Language, text string, limit int) (codes, int) {
 	n := 0
-	scan(text, func(start, end int, k kind) bool {
+	analysis.Scan(text, func(start, end int, k analysis.Kind) bool {
 		for _, number := range r.numbers(t, text[start:end], k) {
 			if n < limit {
 				to = to.put(number)
@@ -115,23 +117,23 @@ func (r *reader) words(to codes, t *tongue, text string, limit int) (codes, int)
 }
 
 // numbers gives the numbers of the words that a run stands for, valid until the next call.
-func (r *reader) numbers(t *tongue, run string, k kind) []uint32 {
-	known := r.memos[t.index]
+func (r *reader) numbers(t *analysis.Language, run string, k analysis.Kind) []uint32 {
+	known := r.memos[t.Index]
 	if known == nil {
 		known = &memo{}
 		known.grow()
-		r.memos[t.index] = known
+		r.memos[t.Index] = known
 	}
-	var room [maxTerm]byte
-	key := cacheKey(&room, run, k)
+	var room [analysis.MaxTerm]byte
+	key := analysis.Key(&room, run, k)
 	if key != nil {
 		if numbers, ok := known.get(key, &r.one); ok {
 			return numbers
 		}
 	}
 	var numbers []uint32
-	for _, f := range t.lookup(run, k).forms {
-		numbers = append(numbers, r.stock.words.add(f.term))
+	for _, f := range t.Lookup(run, k).Forms {
+		numbers = append(numbers, r.stock.words.add(f.Term))
 	}
 	if key != nil {
 		known.put(key, numbers)

@@ -3,40 +3,42 @@ package search
 import (
 	"cmp"
 	"slices"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // Snapshot is one state of the index. It never changes and stays valid while it is held.
 type Snapshot struct {
-	analyzer  *Analyzer
+	analyzer  *analysis.Analyzer
 	views     []*view
 	census    census
-	tongues   []*tongue // the languages of the documents, the most frequent first
-	composing []*tongue // those of them that join words, and in which many documents are
+	languages []*analysis.Language // the languages of the documents, the most frequent first
+	composing []*analysis.Language // those of them that join words, and in which many documents are
 	wholes    composedWords
 }
 
-// mostTongues is in how many languages a question is understood at most.
-const mostTongues = 16
+// mostLanguages is in how many languages a question is understood at most.
+const mostLanguages = 16
 
-func newSnapshot(a *Analyzer, views []*view) *Snapshot {
+func newSnapshot(a *analysis.Analyzer, views []*view) *Snapshot {
 	s := &Snapshot{analyzer: a, views: views}
 	for _, v := range views {
 		s.census.add(&v.alive)
 	}
-	for _, t := range a.order {
-		if s.census.tongues[t.index] > 0 {
-			s.tongues = append(s.tongues, t)
+	for _, t := range a.Languages {
+		if s.census.tongues[t.Index] > 0 {
+			s.languages = append(s.languages, t)
 		}
 	}
-	slices.SortStableFunc(s.tongues, func(a, b *tongue) int {
-		return cmp.Compare(s.census.tongues[b.index], s.census.tongues[a.index])
+	slices.SortStableFunc(s.languages, func(a, b *analysis.Language) int {
+		return cmp.Compare(s.census.tongues[b.Index], s.census.tongues[a.Index])
 	})
-	s.tongues = s.tongues[:min(len(s.tongues), mostTongues)]
-	if len(s.tongues) == 0 {
-		s.tongues = []*tongue{a.tongue("en")}
+	s.languages = s.languages[:min(len(s.languages), mostLanguages)]
+	if len(s.languages) == 0 {
+		s.languages = []*analysis.Language{a.Language("en")}
 	}
-	for _, t := range s.tongues {
-		if t.composes && oneOfComposing*s.census.tongues[t.index] >= s.census.items {
+	for _, t := range s.languages {
+		if t.Composes && oneOfComposing*s.census.tongues[t.Index] >= s.census.items {
 			s.composing = append(s.composing, t)
 		}
 	}
@@ -48,19 +50,19 @@ func (s *Snapshot) Len() int { return s.census.items }
 
 // understoodIn gives the languages in which a question is understood: those that it names and the index holds, or
 // all that the index holds.
-func (s *Snapshot) understoodIn(tags []string) []*tongue {
+func (s *Snapshot) understoodIn(tags []string) []*analysis.Language {
 	if len(tags) == 0 {
-		return s.tongues
+		return s.languages
 	}
-	var chosen []*tongue
+	var chosen []*analysis.Language
 	for _, tag := range tags {
-		t := s.analyzer.tongue(tag)
-		if slices.Contains(s.tongues, t) && !slices.Contains(chosen, t) {
+		t := s.analyzer.Language(tag)
+		if slices.Contains(s.languages, t) && !slices.Contains(chosen, t) {
 			chosen = append(chosen, t)
 		}
 	}
 	if len(chosen) == 0 {
-		return s.tongues
+		return s.languages
 	}
 	return chosen
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/search/analysis"
 )
 
 // A word of the question that no item has may be misspelt: it is corrected to a word that items have, when that is
@@ -167,9 +169,9 @@ func (a *asking) joint(i int) (fix, bool) {
 
 // isKnown says whether some item has a word.
 func (a *asking) isKnown(word string) bool {
-	for _, t := range a.tongues {
-		for _, f := range t.lookup(word, compound).forms {
-			if a.snapshot.unitsWith(f.term) > 0 {
+	for _, t := range a.languages {
+		for _, f := range t.Lookup(word, analysis.Compound).Forms {
+			if a.snapshot.unitsWith(f.Term) > 0 {
 				return true
 			}
 		}
@@ -192,7 +194,7 @@ func budget(letters int) int {
 func (a *asking) nearest(word string, found int) string {
 	var room [longestForm]rune
 	typed := letters(&room, []byte(word))
-	if len(typed) < 2 || !allLetters(word) {
+	if len(typed) < 2 || !analysis.AllLetters(word) {
 		return ""
 	}
 	beside := a.rarestKnown(word)
@@ -213,7 +215,7 @@ func (a *asking) nearest(word string, found int) string {
 		} else if !a.smallSlip(&l, len(typed)) {
 			continue
 		}
-		if n == 0 || a.tongue.isStop(fold(l.form)) || l.form == word {
+		if n == 0 || a.language.IsStop(analysis.Fold(l.form)) || l.form == word {
 			continue
 		}
 		if l.worth = math.Log(float64(n)) - pricePerTenth*float64(l.cost); best.form == "" || l.before(&best) {

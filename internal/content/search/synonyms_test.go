@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -47,31 +46,5 @@ func TestARareSynonymIsNotLookedUp(t *testing.T) {
 	}
 	if got := refs(s.Search(Query{Text: "couch", Limit: 20})); len(got) != 11 {
 		t.Errorf("couch: %v", got)
-	}
-}
-
-func TestSynonymsAreSingleWordsThatHaveAWordBeside(t *testing.T) {
-	t.Parallel()
-	for tag, lists := range synonyms {
-		tongue := NewAnalyzer().tongue(tag)
-		seen := map[string]bool{}
-		for line := range strings.Lines(lists) {
-			group := strings.Fields(line)
-			if len(group) == 1 {
-				t.Errorf("%s: %q stands alone", tag, group)
-			}
-			for _, word := range group {
-				if analysed := tongue.analyse(word, compound); word != strings.ToLower(word) || len(group) > maxForms || analysed[len(analysed)-1].part != 0 {
-					t.Errorf("%s: %q is no single word in lower case, or its group is too large", tag, word)
-				}
-				if tongue.stops[fold(word)] {
-					t.Errorf("%s: %q is a function word", tag, word)
-				}
-				if seen[word] {
-					t.Errorf("%s: %q is in two groups", tag, word)
-				}
-				seen[word] = true
-			}
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package search
+package analysis
 
 import (
 	"strings"
@@ -14,16 +14,16 @@ var lookalikes = map[rune]string{
 	'ς': "σ", '\u2044': "/", softHyphen: "", '\u0640': "",
 }
 
-// fold brings a word to the form in which words are compared: lower case, compatibility forms resolved (full-width
+// Fold brings a word to the form in which words are compared: lower case, compatibility forms resolved (full-width
 // letters, ligatures, "½"), and without the accents of Latin, Greek, Hebrew and Arabic, where people leave them
 // out. Marks of other scripts are letters of their own right and stay.
-func fold(word string) string {
-	if plainLower(word) {
+func Fold(word string) string {
+	if IsPlain(word) {
 		return word
 	}
 	var b strings.Builder
 	bare := false // whether the letter before loses its marks
-	for _, r := range norm.NFKC.String(lower(word)) {
+	for _, r := range norm.NFKC.String(Lower(word)) {
 		if unicode.Is(unicode.Mn, r) && bare {
 			continue
 		}
@@ -40,17 +40,17 @@ func fold(word string) string {
 	return strings.ToLower(b.String())
 }
 
-// lower is the word in lower case, composed, with its accents: the form that stemmers expect. The Russian "ё" is
+// Lower is the word in lower case, composed, with its accents: the form that stemmers expect. The Russian "ё" is
 // written "е" by most.
-func lower(word string) string {
-	if plainLower(word) {
+func Lower(word string) string {
+	if IsPlain(word) {
 		return word
 	}
 	return strings.ReplaceAll(norm.NFC.String(strings.ToLower(word)), "ё", "е")
 }
 
-// plainLower says whether the word is all ASCII without capitals, so that there is nothing to fold.
-func plainLower(word string) bool {
+// IsPlain says whether the word is all ASCII without capitals, so that there is nothing to fold.
+func IsPlain(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
 			return false
@@ -59,8 +59,8 @@ func plainLower(word string) bool {
 	return true
 }
 
-// cut shortens a word to at most size bytes without cutting a character.
-func cut(word string, size int) string {
+// Cut shortens a word to at most size bytes without cutting a character.
+func Cut(word string, size int) string {
 	if len(word) <= size {
 		return word
 	}

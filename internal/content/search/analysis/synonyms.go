@@ -1,4 +1,4 @@
-package search
+package analysis
 
 import (
 	"slices"
@@ -183,7 +183,7 @@ func sameWords(tag string) map[string][]string {
 		group := strings.Fields(line)
 		for _, word := range group {
 			for _, other := range group {
-				if key := fold(word); other != word && !slices.Contains(same[key], other) {
+				if key := Fold(word); other != word && !slices.Contains(same[key], other) {
 					same[key] = append(same[key], other)
 				}
 			}

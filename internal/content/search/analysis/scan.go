@@ -1,17 +1,18 @@
-package search
+package analysis
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// kind says what a run of text is made of, and so how it is analysed.
-type kind uint8
+// Kind says what a run of text is made of, and so how it is analysed.
+type Kind uint8
 
+// The kinds of a run.
 const (
-	plain    kind = iota // ASCII letters and digits
-	compound             // has a connector within, or a letter beyond ASCII
-	gram                 // one or two characters of a script written without blanks
+	Plain    Kind = iota // ASCII letters and digits
+	Compound             // has a connector within, or a letter beyond ASCII
+	Gram                 // one or two characters of a script written without blanks
 )
 
 // maxRun is how many bytes a run may have before a connector ends it; longer words are cut when they are analysed.
@@ -43,12 +44,12 @@ var classes = func() (table [256]uint8) {
 	return table
 }()
 
-// scan splits text into runs and calls yield with the bounds and kind of each until it returns false.
+// Scan splits text into runs and calls yield with the bounds and kind of each until it returns false.
 //
 // A run is what stands between blanks and punctuation, except that hyphens and apostrophes between letters, and
 // points, commas and slashes between digits, stay within. Scripts that are written without blanks give overlapping
 // pairs of characters.
-func scan(text string, yield func(start, end int, k kind) bool) {
+func Scan(text string, yield func(start, end int, k Kind) bool) {
 	for i := 0; i < len(text); {
 		switch classes[text[i]] {
 		case letter, digit:
@@ -79,7 +80,7 @@ func scan(text string, yield func(start, end int, k kind) bool) {
 }
 
 // word finds the end of the run that starts at start.
-func word(text string, start int) (end int, k kind) {
+func word(text string, start int) (end int, k Kind) {
 	i := start
 	for i < len(text) {
 		switch classes[text[i]] {
@@ -89,13 +90,13 @@ func word(text string, start int) (end int, k kind) {
 			if i-start > maxRun || !wordAt(text, i+1) {
 				return i, k
 			}
-			k = compound
+			k = Compound
 			i++
 		case point:
 			if i-start > maxRun || !isDigit(text, i-1) || !isDigit(text, i+1) {
 				return i, k
 			}
-			k = compound
+			k = Compound
 			i++
 		case beyond:
 			r, size := utf8.DecodeRuneInString(text[i:])
@@ -108,7 +109,7 @@ func word(text string, start int) (end int, k kind) {
 			default:
 				return i, k
 			}
-			k = compound
+			k = Compound
 			i += size
 		default:
 			return i, k
@@ -119,15 +120,15 @@ func word(text string, start int) (end int, k kind) {
 
 // grams yields the pairs of characters of a run of an unspaced script, and each character of its own: pairs tell
 // more, but a question may be a single character.
-func grams(text string, start, end int, yield func(start, end int, k kind) bool) bool {
+func grams(text string, start, end int, yield func(start, end int, k Kind) bool) bool {
 	for i := start; i < end; {
 		_, size := utf8.DecodeRuneInString(text[i:])
-		if !yield(i, i+size, gram) {
+		if !yield(i, i+size, Gram) {
 			return false
 		}
 		if next := i + size; next < end {
 			_, second := utf8.DecodeRuneInString(text[next:])
-			if !yield(i, next+second, gram) {
+			if !yield(i, next+second, Gram) {
 				return false
 			}
 		}
@@ -155,8 +156,8 @@ func unspaced(r rune) bool {
 		unicode.Khmer, unicode.Myanmar) && unicode.IsLetter(r) || r == 'ー' || r == '々'
 }
 
-// allLetters says whether a run has nothing but letters of scripts that are written with blanks.
-func allLetters(run string) bool {
+// AllLetters says whether a run has nothing but letters of scripts that are written with blanks.
+func AllLetters(run string) bool {
 	for _, r := range run {
 		if !unicode.IsLetter(r) || unspaced(r) {
 			return false

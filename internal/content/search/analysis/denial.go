@@ -1,38 +1,38 @@
-package search
+package analysis
 
 import "strings"
 
-// denial is how a language says that something is without something, in terms.
-type denial struct {
-	before   [][]string // phrases that stand before what is not there
-	between  []string   // what may come in between
-	or       []string   // what goes on with the next such thing
-	after    []string   // what stands after what is not there
-	notAfter []string   // what makes something else of the word before it ("free shipping")
+// Denial is how a language says that something is without something, in terms.
+type Denial struct {
+	Before   [][]string // phrases that stand before what is not there
+	Between  []string   // what may come in between
+	Or       []string   // what goes on with the next such thing
+	After    []string   // what stands after what is not there
+	NotAfter []string   // what makes something else of the word before it ("free shipping")
 	// The same in scripts that are indexed by characters and their pairs.
-	gramsBefore, gramsAfter []string
+	GramsBefore, GramsAfter []string
 }
 
-// denial gives how the language denies; for languages that nobody has told of, the English words hold.
-func (t *tongue) denial() denial {
-	by, ok := deniedBy[t.tag]
+// Denial gives how the language denies; for languages that nobody has told of, the English words hold.
+func (l *Language) Denial() Denial {
+	by, ok := deniedBy[l.Tag]
 	if !ok {
 		by = deniedBy["en"]
 	}
-	d := denial{
-		between: t.termsOf(by.between), or: t.termsOf(by.or), after: t.termsOf(by.after), notAfter: t.termsOf(by.notAfter),
-		gramsBefore: t.termsOf(gramsBefore), gramsAfter: t.termsOf(gramsAfter),
+	d := Denial{
+		Between: l.termsOf(by.between), Or: l.termsOf(by.or), After: l.termsOf(by.after), NotAfter: l.termsOf(by.notAfter),
+		GramsBefore: l.termsOf(gramsBefore), GramsAfter: l.termsOf(gramsAfter),
 	}
 	for phrase := range strings.FieldsSeq(by.before) {
-		d.before = append(d.before, t.termsOf(strings.ReplaceAll(phrase, "_", " ")))
+		d.Before = append(d.Before, l.termsOf(strings.ReplaceAll(phrase, "_", " ")))
 	}
 	return d
 }
 
 // termsOf gives the terms of words of our tables.
-func (t *tongue) termsOf(words string) (terms []string) {
+func (l *Language) termsOf(words string) (terms []string) {
 	for word := range strings.FieldsSeq(words) {
-		terms = append(terms, fold(t.stem(word)))
+		terms = append(terms, Fold(l.reduce(word)))
 	}
 	return terms
 }

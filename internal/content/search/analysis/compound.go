@@ -1,4 +1,4 @@
-package search
+package analysis
 
 import (
 	"strings"
@@ -76,7 +76,7 @@ func numeric(run string) bool {
 
 // number is the form of a number: without the commas that group its digits.
 func number(run string) string {
-	return cut(strings.ReplaceAll(run, ",", ""), maxTerm)
+	return Cut(strings.ReplaceAll(run, ",", ""), MaxTerm)
 }
 
 // joined is the word that the parts make when they are written as one.

@@ -1,4 +1,4 @@
-package search
+package analysis
 
 import (
 	"math/bits"
@@ -15,16 +15,20 @@ import (
 	"github.com/kljensen/snowball/swedish"
 )
 
-// tongue is what the analyzer knows of one language.
-type tongue struct {
-	tag      string
-	index    uint8
-	stemmer  func(word string, stemStopWords bool) string // nil when there is none
-	stops    map[string]bool                              // folded function words; in questions they are not looked up
-	negates  map[string]bool                              // folded words after which comes what is not wanted
-	same     map[string][]string                          // by folded word, others that stand for it in questions
-	composes bool                                         // see composing
-	cache    cache
+// Language is what the analyzer knows of one language.
+type Language struct {
+	// Tag is the primary language of a BCP 47 tag ("en"); empty for a language without inflection.
+	Tag string
+	// Index is the place among the analyzer's languages.
+	Index uint8
+	// Composes says that a thing and its kind are one word: a Gummihammer is a Hammer.
+	Composes bool
+
+	stemmer func(word string, stemStopWords bool) string // nil when there is none
+	stops   map[string]bool                              // folded function words; in questions they are not looked up
+	negates map[string]bool                              // folded words after which comes what is not wanted
+	same    map[string][]string                          // by folded word, others that stand for it in questions
+	cache   cache
 }
 
 var stemmers = map[string]func(string, bool) string{
@@ -33,40 +37,40 @@ var stemmers = map[string]func(string, bool) string{
 	"de": stemGerman, "it": stemItalian, "pt": stemPortuguese,
 }
 
-// plainTongues are languages with neither a stemmer nor a list of function words here, whose items can be told from
+// plainLanguages are languages with neither a stemmer nor a list of function words here, whose items can be told from
 // others all the same.
-const plainTongues = "ar bg cs el fi he hi id ja ko ro th tr uk vi zh"
+const plainLanguages = "ar bg cs el fi he hi id ja ko ro th tr uk vi zh"
 
-// newTongues makes one tongue for each language that has a stemmer or a list of function words, for some that have
+// newLanguages makes one language for each language that has a stemmer or a list of function words, for some that have
 // neither, and one, under the empty tag, for all others.
-func newTongues() map[string]*tongue {
-	tongues := map[string]*tongue{"": {}}
-	for tag := range strings.FieldsSeq(plainTongues) {
-		tongues[tag] = &tongue{tag: tag}
+func newLanguages() map[string]*Language {
+	byTag := map[string]*Language{"": {}}
+	for tag := range strings.FieldsSeq(plainLanguages) {
+		byTag[tag] = &Language{Tag: tag}
 	}
 	for tag, stem := range stemmers {
-		tongues[tag] = &tongue{tag: tag, stemmer: stem}
+		byTag[tag] = &Language{Tag: tag, stemmer: stem}
 	}
 	for tag, list := range functionWords {
-		if tongues[tag] == nil {
-			tongues[tag] = &tongue{tag: tag}
+		if byTag[tag] == nil {
+			byTag[tag] = &Language{Tag: tag}
 		}
-		tongues[tag].stops, tongues[tag].negates = folded(list), folded(negations[tag])
-		tongues[tag].same = sameWords(tag)
+		byTag[tag].stops, byTag[tag].negates = folded(list), folded(negations[tag])
+		byTag[tag].same = sameWords(tag)
 	}
 	for _, tag := range composing {
-		tongues[tag].composes = true
+		byTag[tag].Composes = true
 	}
-	return tongues
+	return byTag
 }
 
-// composing are languages in which a thing and its kind are one word: a Gummihammer is a Hammer.
+// composing are the languages that compose words.
 var composing = []string{"de", "nl", "sv", "no", "da"}
 
 func folded(list string) map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq(list) {
-		words[fold(word)] = true
+		words[Fold(word)] = true
 	}
 	return words
 }
@@ -82,12 +86,12 @@ func primary(tag string) string {
 	return tag
 }
 
-// isStop says whether a word, folded, is a function word.
-func (t *tongue) isStop(word string) bool { return t.stops[word] }
+// IsStop says whether a word, folded, is a function word.
+func (l *Language) IsStop(word string) bool { return l.stops[word] }
 
-// stem reduces a word, in lower case with its accents, to its stem. Words with anything but letters stay.
-func (t *tongue) stem(word string) (stem string) {
-	if t.stemmer == nil || strings.IndexFunc(word, notLetter) >= 0 {
+// reduce brings a word, in lower case with its accents, to its stem. Words with anything but letters stay.
+func (l *Language) reduce(word string) (stem string) {
+	if l.stemmer == nil || strings.IndexFunc(word, notLetter) >= 0 {
 		return word
 	}
 	// The stemmers are not ours; whatever a strange word does to them must not end the process.
@@ -96,7 +100,7 @@ func (t *tongue) stem(word string) (stem string) {
 			stem = word
 		}
 	}()
-	if stem = t.stemmer(word, true); stem == "" {
+	if stem = l.stemmer(word, true); stem == "" {
 		return word
 	}
 	return stem
@@ -104,13 +108,13 @@ func (t *tongue) stem(word string) (stem string) {
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// guess names the language of a text by its function words: the language that most of them belong to, when they
+// Guess names the language of a text by its function words: the language that most of them belong to, when they
 // are enough to tell. Ties go to the tag that comes first in order.
-func (a *Analyzer) guess(text string) string {
+func (a *Analyzer) Guess(text string) string {
 	var counts [64]int // by place in functionTags
 	words := 0
-	scan(text, func(start, end int, _ kind) bool {
-		for of := functionWordsOf()[fold(text[start:end])]; of != 0; of &= of - 1 {
+	Scan(text, func(start, end int, _ Kind) bool {
+		for of := functionWordsOf()[Fold(text[start:end])]; of != 0; of &= of - 1 {
 			counts[bits.TrailingZeros64(of)]++
 		}
 		words++
@@ -137,7 +141,7 @@ var functionWordsOf = sync.OnceValue(func() map[string]uint64 {
 	all := map[string]uint64{}
 	for i, tag := range functionTags {
 		for word := range strings.FieldsSeq(functionWords[tag]) {
-			all[fold(word)] |= 1 << i
+			all[Fold(word)] |= 1 << i
 		}
 	}
 	return all

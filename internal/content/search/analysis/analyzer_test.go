@@ -1,4 +1,4 @@
-package search
+package analysis
 
 import (
 	"strings"
@@ -87,7 +87,7 @@ func TestVeryLongWordsAreCut(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("a", 1<<16), strings.Repeat("é", 1<<12), strings.Repeat("a-", 1<<12) + "a"} {
 		for w := range NewAnalyzer().Words(text, "en") {
-			if len(w.Term) > maxTerm {
+			if len(w.Term) > MaxTerm {
 				t.Fatalf("a term of %d bytes", len(w.Term))
 			}
 		}
@@ -107,7 +107,7 @@ func TestLanguageIsGuessedFromFunctionWords(t *testing.T) {
 		"Red shoes, blue shoes, green shoes": "",
 		"":                                   "",
 	} {
-		if got := a.guess(text); got != want {
+		if got := a.Guess(text); got != want {
 			t.Errorf("%q seems to be %q, want %q", text, got, want)
 		}
 	}
@@ -116,13 +116,13 @@ func TestLanguageIsGuessedFromFunctionWords(t *testing.T) {
 // Nothing of a negation may be lost: "belt without buckle" is not "belt buckle".
 func TestNegationsAreNoFunctionWords(t *testing.T) {
 	t.Parallel()
-	for tag, tongue := range NewAnalyzer().tongues {
-		for word := range tongue.negates {
-			if tongue.stops[word] {
+	for tag, language := range NewAnalyzer().byTag {
+		for word := range language.negates {
+			if language.stops[word] {
 				t.Errorf("%q is a function word of %q", word, tag)
 			}
 		}
-		if functionWords[tag] != "" && len(tongue.negates) == 0 {
+		if functionWords[tag] != "" && len(language.negates) == 0 {
 			t.Errorf("%q has no negations", tag)
 		}
 	}
