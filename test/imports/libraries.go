@@ -22,7 +22,7 @@ var libraries = []library{
 	{"github.com/goccy/go-yaml", "internal/infra/yamlconf internal/content/ingest internal/app/demo test/frozen"},
 	{"github.com/google/jsonschema-go", "test/mcp/everything"},
 	{"github.com/jackc/pgx/v5", "internal/infra/store"},
-	{"github.com/kljensen/snowball", "internal/content/search"},
+	{"github.com/kljensen/snowball", "internal/content/search/analysis"},
 	{"github.com/maypok86/otter/v2", "internal/infra/cache"},
 	{"github.com/mmcdole/gofeed", "internal/content/ingest"},
 	{"github.com/modelcontextprotocol/go-sdk", "internal/app/mcp internal/app/server test/circle test/mcp"},
@@ -42,8 +42,8 @@ var libraries = []library{
 	{"golang.org/x/net/idna", "internal/infra/fetch internal/policy"},
 	{"golang.org/x/sync", "internal/content/ingest internal/desk test/load"},
 	{"golang.org/x/sys", "internal/infra/store internal/app/server"},
-	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/ingest internal/content/search " +
-		"internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
+	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/ingest " +
+		"internal/content/search/analysis internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
 	{"google.golang.org/protobuf", "wire biscuit client check internal/identity internal/licensing internal/app " +
 		"internal/cli internal/desk internal/testkit test"},
 }

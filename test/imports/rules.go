@@ -99,6 +99,7 @@ var pure = []string{
 	// What these stand on, and others that were written so.
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
 	"internal/ask/i18n", "internal/ask/actions", "internal/ask/elicitation",
+	"internal/content/search/analysis", "internal/content/search/segment",
 	"internal/content/ingest/passage", "internal/content/ingest/frontier",
 }
 

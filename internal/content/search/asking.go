@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
 )
 
 // asking is the work on one question: what it is made of, the lists that are read, the candidates. It is used
@@ -26,10 +27,10 @@ type asking struct {
 	apart    int
 	idle     bool // it has function words alone
 
-	matcher  matcher
-	found    []candidate // best first
-	passages []uint32    // by part of the unit that is looked at: the weight of the words in it
-	heavy    []int       // the groups that tell its best passage
+	matcher  segment.Matcher
+	found    []segment.Candidate // best first
+	passages []uint32            // by part of the unit that is looked at: the weight of the words in it
+	heavy    []int               // the groups that tell its best passage
 
 	gathering gathering
 }
@@ -52,7 +53,7 @@ func (a *asking) forget() {
 	clear(a.groups)
 	clear(a.gathering.best)
 	a.lookup.forget()
-	a.matcher.forget()
+	a.matcher.Forget()
 }
 
 // look finds the items for the question by its own words and says how well they answer it.
@@ -75,19 +76,19 @@ func (a *asking) answer(q *Query, confidence float64) Result {
 
 // search finds the best candidates of all views.
 func (a *asking) search(q *Query) {
-	a.matcher.begin(a.snapshot.views, max(q.limit(), rescored), a.snapshot.preferred(q.Prefer))
+	a.matcher.Begin(a.snapshot.views, max(q.limit(), rescored), a.snapshot.preferred(q.Prefer))
 	for i, v := range a.snapshot.views {
-		var chosen bitmap
+		var chosen segment.Bitmap
 		if q.Within != nil {
 			if chosen = q.Within.unitsIn(i, v); chosen == nil {
 				continue
 			}
 		}
-		a.matcher.enter(i, chosen)
+		a.matcher.Enter(i, chosen)
 		a.openLists(i)
-		a.matcher.match()
+		a.matcher.Match()
 	}
-	a.found = a.matcher.best()
+	a.found = a.matcher.Best()
 	a.rescore()
 }
 
@@ -96,13 +97,13 @@ func (a *asking) openLists(view int) {
 	for i := range a.groups {
 		g := &a.groups[i]
 		for _, term := range g.terms[:g.n] {
-			if number := a.lookup.number(term, view); number != separatorCode {
-				a.matcher.add(number, g.weight)
+			if number := a.lookup.number(term, view); number != segment.Separator {
+				a.matcher.Add(number, g.weight)
 			}
 		}
 		if g.whole != nil {
 			w := &g.whole.views[view]
-			a.matcher.addList(w.docs, w.impacts, w.most, g.weight)
+			a.matcher.AddPostings(w.docs, w.impacts, w.most, g.weight)
 		}
 	}
 }

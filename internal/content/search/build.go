@@ -1,6 +1,10 @@
 package search
 
-import "sync"
+import (
+	"sync"
+
+	"frontdesk/internal/content/search/segment"
+)
 
 // Build fills a new index with all its documents at once. Many calls of Apply would come to the same, but each of them
 // weighs all earlier documents anew, since the averages change, and analyses each word anew; a Build does either
@@ -17,10 +21,10 @@ type Build struct {
 	done    bool
 }
 
-// builder is one worker: a reader that goes on from documents to documents until its stock is half full.
+// builder is one worker: a reader that goes on from documents to documents until its batch is half full.
 type builder struct {
-	in     chan []Document
-	stocks []*stock
+	in      chan []Document
+	batches []*segment.Forward
 }
 
 // Build begins to fill a new index.
@@ -39,14 +43,14 @@ func (w *builder) read(x *Index) {
 	for documents := range w.in {
 		for i := range documents {
 			r.add(&documents[i])
-			if r.stock.units() >= halfFull {
-				w.stocks = append(w.stocks, r.done())
+			if r.forward.Units() >= halfFull {
+				w.batches = append(w.batches, r.done())
 				r = newReader(x.analyzer, x.options.Language)
 			}
 		}
 	}
-	if r.stock.units() > 0 {
-		w.stocks = append(w.stocks, r.done())
+	if r.forward.Units() > 0 {
+		w.batches = append(w.batches, r.done())
 	}
 }
 
@@ -67,12 +71,12 @@ func (b *Build) Add(put []Document, remove []string) {
 // repeats says whether a key was there before, and remembers the keys.
 func (b *Build) repeats(put []Document, remove []string) bool {
 	for _, key := range remove {
-		if _, again := b.seen[hashOf(key)]; again {
+		if _, again := b.seen[segment.Hash(key)]; again {
 			return true
 		}
 	}
 	for i := range put {
-		h := hashOf(put[i].Key)
+		h := segment.Hash(put[i].Key)
 		if _, again := b.seen[h]; again {
 			return true
 		}
@@ -87,12 +91,12 @@ func (b *Build) Done() *Snapshot {
 		return b.index.Snapshot()
 	}
 	b.Abort()
-	var stocks []*stock
+	var batches []*segment.Forward
 	for _, w := range b.workers {
-		stocks = append(stocks, w.stocks...)
+		batches = append(batches, w.batches...)
 	}
 	b.workers, b.seen = nil, nil
-	return b.index.add(nil, stocks)
+	return b.index.add(nil, batches)
 }
 
 // Abort drops the documents; after Done it does nothing.

@@ -74,8 +74,8 @@ func TestAbortedBuildLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestMoreUnitsThanAStockHolds has each worker begin a second stock.
-func TestMoreUnitsThanAStockHoldsAreBuilt(t *testing.T) {
+// TestMoreUnitsThanABatchHolds has each worker begin a second batch.
+func TestMoreUnitsThanABatchHoldsAreBuilt(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: many documents")

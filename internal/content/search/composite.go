@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
 )
 
 // In some languages a thing and its kind are one word: a Gummihammer is a Hammer. There a word of the question is looked
@@ -26,7 +27,7 @@ const (
 	oneOfComposing = 16 // of so many items one must be in a language: that of a few is often guessed wrongly
 )
 
-// composites are the words of a stock's items in composing languages that may be made of others.
+// composites are the words of a batch's items in composing languages that may be made of others.
 type composites struct {
 	once sync.Once
 	ends []uint32 // ordered from their last letter on
@@ -34,35 +35,35 @@ type composites struct {
 }
 
 // compositesIn gives the composites of a view, which are found when they are first asked for.
-func compositesIn(v *view, a *analysis.Analyzer) *composites {
+func compositesIn(v *segment.View, a *analysis.Analyzer) *composites {
 	c := &derivedOf(v).composed
 	c.once.Do(func() { c.fill(v, a) })
 	return c
 }
 
-func (c *composites) fill(s *view, a *analysis.Analyzer) {
-	if !slices.ContainsFunc(s.tongues, func(t uint8) bool { return a.Languages[t].Composes }) {
+func (c *composites) fill(s *segment.View, a *analysis.Analyzer) {
+	if !slices.ContainsFunc(s.Languages, func(t uint8) bool { return a.Languages[t].Composes }) {
 		return
 	}
-	has := newBitmap(s.words.len())
-	for u := range s.units() {
-		if !a.Languages[s.tongues[s.item[u]]].Composes {
+	has := segment.NewBitmap(s.Words.Len())
+	for u := range s.Units() {
+		if !a.Languages[s.Languages[s.ItemOf[u]]].Composes {
 			continue
 		}
-		for text, i := s.unit(u), 0; i < len(text); {
+		for text, i := s.Text(u), 0; i < len(text); {
 			var number uint32
-			number, i = text.get(i)
-			has.set(int(number))
+			number, i = text.Get(i)
+			has.Set(int(number))
 		}
 	}
-	for number := range s.words.len() {
-		if word := s.words.word(uint32(number)); has.has(number) && utf8.RuneCount(word) >= shortestComposite && analysis.AllLetters(string(word)) {
+	for number := range s.Words.Len() {
+		if word := s.Words.Word(uint32(number)); has.Has(number) && utf8.RuneCount(word) >= shortestComposite && analysis.AllLetters(string(word)) {
 			c.all = append(c.all, uint32(number))
 		}
 	}
 	c.ends = slices.Clone(c.all)
-	slices.SortFunc(c.all, func(x, y uint32) int { return bytes.Compare(s.words.word(x), s.words.word(y)) })
-	slices.SortFunc(c.ends, func(x, y uint32) int { return compareEnds(s.words.word(x), s.words.word(y)) })
+	slices.SortFunc(c.all, func(x, y uint32) int { return bytes.Compare(s.Words.Word(x), s.Words.Word(y)) })
+	slices.SortFunc(c.ends, func(x, y uint32) int { return compareEnds(s.Words.Word(x), s.Words.Word(y)) })
 }
 
 // compareEnds compares two words from their last byte on.
@@ -76,10 +77,10 @@ func compareEnds(x, y []byte) int {
 }
 
 // endingWith calls fn with the words that end with a stem.
-func (c *composites) endingWith(s *view, stem string, fn func(word string)) {
-	from, _ := slices.BinarySearchFunc(c.ends, []byte(stem), func(n uint32, end []byte) int { return compareEnds(s.words.word(n), end) })
+func (c *composites) endingWith(s *segment.View, stem string, fn func(word string)) {
+	from, _ := slices.BinarySearchFunc(c.ends, []byte(stem), func(n uint32, end []byte) int { return compareEnds(s.Words.Word(n), end) })
 	for _, n := range c.ends[from:] {
-		word := string(s.words.word(n))
+		word := string(s.Words.Word(n))
 		if !strings.HasSuffix(word, stem) {
 			return
 		}
@@ -88,10 +89,10 @@ func (c *composites) endingWith(s *view, stem string, fn func(word string)) {
 }
 
 // beginningWith calls fn with the words that begin with a stem.
-func (c *composites) beginningWith(s *view, stem string, fn func(word string)) {
-	from, _ := slices.BinarySearchFunc(c.all, []byte(stem), func(n uint32, start []byte) int { return bytes.Compare(s.words.word(n), start) })
+func (c *composites) beginningWith(s *segment.View, stem string, fn func(word string)) {
+	from, _ := slices.BinarySearchFunc(c.all, []byte(stem), func(n uint32, start []byte) int { return bytes.Compare(s.Words.Word(n), start) })
 	for _, n := range c.all[from:] {
-		word := string(s.words.word(n))
+		word := string(s.Words.Word(n))
 		if !strings.HasPrefix(word, stem) {
 			return
 		}
@@ -207,12 +208,12 @@ func (s *Snapshot) list(all []composite) *composed {
 		view := &c.views[i]
 		var postings []uint32 // a unit and an impact each, so that they are ordered by both
 		for _, whole := range all {
-			number, ok := v.words.find(whole.term, hashOf(whole.term))
+			number, ok := v.Words.Find(whole.term, segment.Hash(whole.term))
 			if !ok {
 				continue
 			}
 			view.numbers = append(view.numbers, number)
-			docs, impacts := v.list(number)
+			docs, impacts := v.Postings(number)
 			for k, doc := range docs {
 				postings = append(postings, uint32(doc)<<16|uint32(whole.impact(impacts[k])))
 			}
@@ -241,16 +242,16 @@ func (c *composite) impact(full uint16) uint16 {
 
 // unitsComposing is how many units have a term, or 0 when it stands in no item of a composing language.
 func (s *Snapshot) unitsComposing(term string) int {
-	n, h, speaks := 0, hashOf(term), false
+	n, h, speaks := 0, segment.Hash(term), false
 	for _, v := range s.views {
-		number, ok := v.words.find(term, h)
+		number, ok := v.Words.Find(term, h)
 		if !ok {
 			continue
 		}
-		n += v.frequency(number)
-		docs, _ := v.list(number)
+		n += v.Frequency(number)
+		docs, _ := v.Postings(number)
 		speaks = speaks || slices.ContainsFunc(docs, func(doc uint16) bool {
-			return !v.dead.has(int(doc)) && s.analyzer.Languages[v.tongues[v.item[doc]]].Composes
+			return !v.Dead.Has(int(doc)) && s.analyzer.Languages[v.Languages[v.ItemOf[doc]]].Composes
 		})
 	}
 	if !speaks {
@@ -261,10 +262,10 @@ func (s *Snapshot) unitsComposing(term string) int {
 
 // unitsWith is how many units have a term.
 func (s *Snapshot) unitsWith(term string) int {
-	n, h := 0, hashOf(term)
+	n, h := 0, segment.Hash(term)
 	for _, v := range s.views {
-		if number, ok := v.words.find(term, h); ok {
-			n += v.frequency(number)
+		if number, ok := v.Words.Find(term, h); ok {
+			n += v.Frequency(number)
 		}
 	}
 	return n

@@ -1,14 +1,20 @@
 package search
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// derived is what questions find out about the text of a segment, in whatever snapshot, and keep with it.
+	"frontdesk/internal/content/search/segment"
+)
+
+// derived is what questions find out about the text of a segment and keep with it, whatever snapshot they ask.
 type derived struct {
-	denied    atomic.Pointer[map[uint8]*denials] // see denialsIn; nil until it is asked for
+	denied    atomic.Pointer[map[uint8]*denials] // see denialsIn: nil until it is asked for
 	mentioned mentioned
 	composed  composites
 	near      neighbours
 }
 
 // derivedOf gives what is known of a view's segment.
-func derivedOf(v *view) *derived { return v.Derived(func() any { return new(derived) }).(*derived) }
+func derivedOf(v *segment.View) *derived {
+	return v.Derived(func() any { return new(derived) }).(*derived)
+}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/search/segment"
 )
 
 // When none of the best items has all that is asked for, what they have in common tells more of what is meant than the
@@ -84,10 +86,10 @@ func (a *asking) anyWhole() bool {
 	return false
 }
 
-func (a *asking) whole(c candidate) bool {
-	text := a.snapshot.views[c.view].unit(int(c.unit))
+func (a *asking) whole(c segment.Candidate) bool {
+	text := a.snapshot.views[c.View].Text(int(c.Unit))
 	for g := range a.groups {
-		if a.groups[g].df > 0 && !a.has(text, g, int(c.view)) {
+		if a.groups[g].df > 0 && !a.has(text, g, int(c.View)) {
 			return false
 		}
 	}
@@ -95,9 +97,9 @@ func (a *asking) whole(c candidate) bool {
 }
 
 // has says whether a text has one of a group's words.
-func (a *asking) has(text codes, g, view int) bool {
+func (a *asking) has(text segment.Codes, g, view int) bool {
 	for _, number := range a.lookup.numbersOf(g, view) {
-		if text.index(number, 0) < len(text) {
+		if text.Index(number, 0) < len(text) {
 			return true
 		}
 	}
@@ -108,22 +110,22 @@ func (a *asking) has(text codes, g, view int) bool {
 func (a *asking) gather() {
 	g := &a.gathering
 	for _, c := range a.found[:min(len(a.found), fedItems)] {
-		v := a.snapshot.views[c.view]
-		text := v.unit(int(c.unit))
+		v := a.snapshot.views[c.View]
+		text := v.Text(int(c.Unit))
 		g.words = g.words[:0]
 		for i := 0; i < len(text) && len(g.words) < fedWords; {
 			var number uint32
-			if number, i = text.get(i); number != separatorCode {
+			if number, i = text.Get(i); number != segment.Separator {
 				g.words = append(g.words, number)
 			}
 		}
 		if len(g.words) == 0 {
 			continue
 		}
-		each := uint64(c.score) << 16 / uint64(len(g.words))
+		each := uint64(c.Score) << 16 / uint64(len(g.words))
 		for _, number := range g.words {
-			if float64(v.frequency(number)) <= mostCommon*float64(a.snapshot.census.units) {
-				g.add(c.view, number, each)
+			if float64(v.Frequency(number)) <= mostCommon*float64(a.snapshot.census.Units) {
+				g.add(c.View, number, each)
 			}
 		}
 	}
@@ -151,7 +153,7 @@ func (a *asking) unite() {
 	first := make(map[string]uint16, len(g.used))
 	for _, at := range g.used {
 		here := &g.table[at]
-		word := a.snapshot.views[here.view].words.word(here.number)
+		word := a.snapshot.views[here.view].Words.Word(here.number)
 		if one, ok := first[string(word)]; ok {
 			g.table[one].sum += here.sum
 			here.sum = 0
@@ -167,7 +169,7 @@ func (a *asking) choose() {
 	a.unite()
 	g := &a.gathering
 	g.best = g.best[:0]
-	units := float64(a.snapshot.census.units)
+	units := float64(a.snapshot.census.Units)
 	rarest := math.Log(1 + units)
 	for _, at := range g.used {
 		here := g.table[at]
@@ -175,7 +177,7 @@ func (a *asking) choose() {
 		if len(g.best) == fedTerms && float64(here.sum)*rarest < g.best[fedTerms-1].worth {
 			continue
 		}
-		term := a.snapshot.views[here.view].words.word(here.number)
+		term := a.snapshot.views[here.view].Words.Word(here.number)
 		df := float64(a.frequency(here, term))
 		if here.sum == 0 || df < leastCommon || df > mostCommon*units || a.tellsNothing(term) {
 			continue
@@ -189,12 +191,12 @@ func (a *asking) choose() {
 func (a *asking) frequency(word gathered, term []byte) int {
 	views := a.snapshot.views
 	if len(views) == 1 {
-		return views[0].frequency(word.number)
+		return views[0].Frequency(word.number)
 	}
-	df, h := 0, hashOf(string(term))
+	df, h := 0, segment.Hash(string(term))
 	for _, v := range views {
-		if number, ok := v.words.find(string(term), h); ok {
-			df += v.frequency(number)
+		if number, ok := v.Words.Find(string(term), h); ok {
+			df += v.Frequency(number)
 		}
 	}
 	return df

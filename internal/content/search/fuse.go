@@ -96,8 +96,8 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 			}
 			if at := (near{view: found.view, item: found.item}); !known[at] {
 				view := v.views[found.view]
-				unit, _ := view.unitsOf(int(found.item))
-				hit := Hit{Ref: view.refs[found.item], Score: max(strength, leastScore), Passage: int(found.passage), At: Place{found.view, uint32(unit)}}
+				unit, _ := view.UnitsOf(int(found.item))
+				hit := Hit{Ref: view.Refs[found.item], Score: max(strength, leastScore), Passage: int(found.passage), At: Place{found.view, uint32(unit)}}
 				all = append(all, fused{Hit: hit, key: v.keyOf(found), near: found, telling: true, place: len(worded)})
 			}
 		}

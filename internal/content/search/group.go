@@ -80,7 +80,7 @@ func (a *asking) seekForms(w *asked) {
 			w.df += df
 		}
 	}
-	w.df = min(w.df, a.snapshot.census.units)
+	w.df = min(w.df, a.snapshot.census.Units)
 }
 
 // seekWholes looks up what a word is a part of.
@@ -89,7 +89,7 @@ func (a *asking) seekWholes(w *asked) {
 		return
 	}
 	if w.whole = a.snapshot.composed(a.written(w)); w.whole != nil {
-		w.df = min(w.df+w.whole.df, a.snapshot.census.units)
+		w.df = min(w.df+w.whole.df, a.snapshot.census.Units)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
 )
 
 // Index is the searchable state of a set of documents. Apply changes it; Snapshot reads it. There is one writer at
@@ -37,12 +38,16 @@ func (x *Index) Snapshot() *Snapshot { return x.current.Load() }
 // misspelt word may stand for, how its languages deny something, which of its words are made of others, and
 // how items of equal scores are ordered.
 func (s *Snapshot) Prepare() {
-	parallel(len(s.views), func(i int) {
-		neighboursIn(s.views[i])
-		denialsIn(s.views[i], s.analyzer)
-		compositesIn(s.views[i], s.analyzer)
-		s.views[i].ranks()
-	})
+	var all sync.WaitGroup
+	for _, v := range s.views {
+		all.Go(func() {
+			neighboursIn(v)
+			denialsIn(v, s.analyzer)
+			compositesIn(v, s.analyzer)
+			v.Ranks()
+		})
+	}
+	all.Wait()
 }
 
 // Apply puts documents, replacing those of equal key, and removes keys, then publishes the new state at once and
@@ -55,14 +60,14 @@ func (x *Index) Apply(put []Document, remove []string) *Snapshot {
 	return x.add(keys, x.read(put))
 }
 
-// add lets keys leave the index and adds stocks, whose keys must not be in it any more.
-func (x *Index) add(leave []string, stocks []*stock) *Snapshot {
+// add lets keys leave the index and adds batches, whose keys must not be in it any more.
+func (x *Index) add(leave []string, batches []*segment.Forward) *Snapshot {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	views := replace(x.Snapshot().views, leave, stocks, x.options.Workers)
+	views := segment.Replace(x.Snapshot().views, leave, batches, x.options.Workers)
 	x.current.Store(newSnapshot(x.analyzer, views))
 	for {
-		few := fewer(views)
+		few := segment.Merge(views)
 		if few == nil {
 			return x.Snapshot()
 		}
@@ -94,29 +99,33 @@ func latest(put []Document, remove []string) ([]Document, []string) {
 	return kept, keys
 }
 
-// halfFull is how many units a reader puts into one stock, so that two of them go into one segment.
-const halfFull = maxUnits/2 - maxUnitsOfItem
+// halfFull is how many units a reader puts into one batch, so that two of them go into one segment.
+const halfFull = segment.MaxUnits/2 - maxUnitsOfItem
 
 // read analyses documents on all workers.
-func (x *Index) read(put []Document) []*stock {
+func (x *Index) read(put []Document) []*segment.Forward {
 	const least = 64 // documents that are worth a worker
 	workers := max(1, min(x.options.Workers, len(put)/least))
-	stocks := make([][]*stock, workers)
-	parallel(workers, func(i int) {
-		r := newReader(x.analyzer, x.options.Language)
-		for d := i * len(put) / workers; d < (i+1)*len(put)/workers; d++ {
-			r.add(&put[d])
-			if r.stock.units() >= halfFull {
-				stocks[i] = append(stocks[i], r.done())
-				r = newReader(x.analyzer, x.options.Language)
+	batches := make([][]*segment.Forward, workers)
+	var reading sync.WaitGroup
+	for i := range workers {
+		reading.Go(func() {
+			r := newReader(x.analyzer, x.options.Language)
+			for d := i * len(put) / workers; d < (i+1)*len(put)/workers; d++ {
+				r.add(&put[d])
+				if r.forward.Units() >= halfFull {
+					batches[i] = append(batches[i], r.done())
+					r = newReader(x.analyzer, x.options.Language)
+				}
 			}
-		}
-		if r.stock.units() > 0 {
-			stocks[i] = append(stocks[i], r.done())
-		}
-	})
-	var all []*stock
-	for _, s := range stocks {
+			if r.forward.Units() > 0 {
+				batches[i] = append(batches[i], r.done())
+			}
+		})
+	}
+	reading.Wait()
+	var all []*segment.Forward
+	for _, s := range batches {
 		all = append(all, s...)
 	}
 	return all

@@ -1,8 +1,10 @@
 package search
 
+import "frontdesk/internal/content/search/segment"
+
 // lookup is where the terms of a question stand in the views, and which of them count for each of its groups.
 type lookup struct {
-	views   []*view
+	views   []*segment.View
 	sought  []sought
 	numbers []uint32 // by sought term and view: the term's number, or separatorCode
 	groups  int      // how many are placed
@@ -17,7 +19,7 @@ type sought struct {
 }
 
 // reset makes the lookup ready for another question to views.
-func (l *lookup) reset(views []*view) {
+func (l *lookup) reset(views []*segment.View) {
 	l.views = views
 	l.sought, l.numbers = l.sought[:0], l.numbers[:0]
 }
@@ -30,14 +32,14 @@ func (l *lookup) forget() {
 
 // seek looks a term up in all views and gives its place in sought.
 func (l *lookup) seek(term string) int {
-	h := hashOf(term)
+	h := segment.Hash(term)
 	df := 0
 	for _, v := range l.views {
-		number, ok := v.words.find(term, h)
+		number, ok := v.Words.Find(term, h)
 		if !ok {
-			number = separatorCode // which no unit has as a word
+			number = segment.Separator // which no unit has as a word
 		} else {
-			df += v.frequency(number)
+			df += v.Frequency(number)
 		}
 		l.numbers = append(l.numbers, number)
 	}
@@ -57,7 +59,7 @@ func (l *lookup) place(groups []group) {
 			g := &groups[i]
 			l.bounds = append(l.bounds, len(l.placed))
 			for _, term := range g.terms[:g.n] {
-				if number := l.number(term, view); number != separatorCode {
+				if number := l.number(term, view); number != segment.Separator {
 					l.placed = append(l.placed, number)
 				}
 			}

@@ -2,7 +2,10 @@ package search
 
 import "hash/maphash"
 
-// memo remembers the numbers that runs of text stand for in one stock. Reading much text is looking up words, and
+// memoSeed makes the memos of one process differ from those of another, so that nobody can write runs that all collide.
+var memoSeed = maphash.MakeSeed()
+
+// memo remembers the numbers that runs of text stand for in one batch. Reading much text is looking up words, and
 // looking up words is waiting for memory: an entry holds all that is needed but the run itself, and runs lie in the
 // order in which they first came, the frequent ones together.
 type memo struct {
@@ -26,7 +29,7 @@ const maxRemembered = 200
 
 // get gives the numbers of a run. They are valid until the next call; one has the room for a single one.
 func (m *memo) get(run []byte, one *[1]uint32) (numbers []uint32, ok bool) {
-	h := maphash.Bytes(seed, run)
+	h := maphash.Bytes(memoSeed, run)
 	mask := uint64(len(m.table) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		e := &m.table[i]
@@ -51,7 +54,7 @@ func (m *memo) put(run []byte, numbers []uint32) {
 	if 4*(m.used+1) > 3*len(m.table) {
 		m.grow()
 	}
-	h := maphash.Bytes(seed, run)
+	h := maphash.Bytes(memoSeed, run)
 	e := memory{hash: uint32(h >> 32), run: uint32(len(m.runs)), at: uint32(len(m.numbers)), size: uint8(len(run)), count: uint8(len(numbers) + 1)}
 	m.runs = append(m.runs, run...)
 	if len(numbers) == 1 {
@@ -68,7 +71,7 @@ func (m *memo) grow() {
 	m.table = make([]memory, max(1024, 2*len(old)))
 	for _, e := range old {
 		if e.count > 0 {
-			m.enter(e, maphash.Bytes(seed, m.runs[e.run:e.run+uint32(e.size)]))
+			m.enter(e, maphash.Bytes(memoSeed, m.runs[e.run:e.run+uint32(e.size)]))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
 )
 
 // Where says in which parts of an item words are looked for.
@@ -85,7 +86,7 @@ func (m *mention) read(text string, languages []*analysis.Language) {
 }
 
 // choose gives the live units of the items of a view that mention the text.
-func (m *mention) choose(v *view) bitmap {
+func (m *mention) choose(v *segment.View) segment.Bitmap {
 	var spelled [][][]uint32
 	key := []byte{byte(m.where)}
 	for _, words := range m.spelled {
@@ -103,44 +104,44 @@ func (m *mention) choose(v *view) bitmap {
 		key = append(key, endOfWord...) // of a word without forms, which there is none: another spelling follows
 	}
 	if spelled == nil {
-		return newBitmap(v.units())
+		return segment.NewBitmap(v.Units())
 	}
-	return v.living(derivedOf(v).mentioned.unless(key, func() bitmap { return m.look(v, spelled) }))
+	return v.Living(derivedOf(v).mentioned.unless(key, func() segment.Bitmap { return m.look(v, spelled) }))
 }
 
 // look gives the units of the items that mention one of the spellings, the dead ones too.
-func (m *mention) look(v *view, spelled [][][]uint32) bitmap {
-	chosen, denied := newBitmap(v.units()), denialsIn(v, m.analyzer)
+func (m *mention) look(v *segment.View, spelled [][][]uint32) segment.Bitmap {
+	chosen, denied := segment.NewBitmap(v.Units()), denialsIn(v, m.analyzer)
 	for _, numbers := range spelled {
 		for _, number := range rarest(v, numbers) {
-			docs, _ := v.list(number)
+			docs, _ := v.Postings(number)
 			for _, doc := range docs {
 				u := int(doc)
-				if chosen.has(u) || !m.in(v, u, numbers, denied[v.tongues[v.item[u]]]) {
+				if chosen.Has(u) || !m.in(v, u, numbers, denied[v.Languages[v.ItemOf[u]]]) {
 					continue
 				}
-				v.chooseItemOf(u, chosen)
+				v.ChooseItem(u, chosen)
 			}
 		}
 	}
 	return chosen
 }
 
-// endOfWord ends the numbers of a word's forms in a key of mentioned. It begins like no number that a stock gives.
+// endOfWord ends the numbers of a word's forms in a key of mentioned. It begins like no number that a batch gives.
 const endOfWord = "\xff\xff\xff\xff"
 
-// mentioned are the units of a stock that mention something, by what: they are the same in every snapshot that has the
-// stock.
+// mentioned are the units of a batch that mention something, by what: they are the same in every snapshot that has the
+// batch.
 type mentioned struct {
 	mu    sync.Mutex
-	units map[string]bitmap
+	units map[string]segment.Bitmap
 }
 
-// maxMentioned is of how many things a stock remembers where they are mentioned.
+// maxMentioned is of how many things a batch remembers where they are mentioned.
 const maxMentioned = 128
 
 // unless gives what is remembered for a key, or what look gives, which is remembered.
-func (m *mentioned) unless(key []byte, look func() bitmap) bitmap {
+func (m *mentioned) unless(key []byte, look func() segment.Bitmap) segment.Bitmap {
 	m.mu.Lock()
 	known, ok := m.units[string(key)]
 	m.mu.Unlock()
@@ -151,18 +152,18 @@ func (m *mentioned) unless(key []byte, look func() bitmap) bitmap {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.units == nil || len(m.units) >= maxMentioned {
-		m.units = map[string]bitmap{}
+		m.units = map[string]segment.Bitmap{}
 	}
 	m.units[string(key)] = known
 	return known
 }
 
 // numbersOfAll gives the numbers of each word's forms, or nil when some word has none in the view.
-func numbersOfAll(v *view, words [][]string) [][]uint32 {
+func numbersOfAll(v *segment.View, words [][]string) [][]uint32 {
 	numbers := make([][]uint32, len(words))
 	for i, forms := range words {
 		for _, form := range forms {
-			if number, ok := v.words.find(form, hashOf(form)); ok && number != separatorCode && !slices.Contains(numbers[i], number) {
+			if number, ok := v.Words.Find(form, segment.Hash(form)); ok && number != segment.Separator && !slices.Contains(numbers[i], number) {
 				numbers[i] = append(numbers[i], number)
 			}
 		}
@@ -174,13 +175,13 @@ func numbersOfAll(v *view, words [][]string) [][]uint32 {
 }
 
 // rarest gives the numbers of the word with the fewest postings.
-func rarest(v *view, words [][]uint32) []uint32 {
+func rarest(v *segment.View, words [][]uint32) []uint32 {
 	var best []uint32
 	fewest := 0
 	for _, numbers := range words {
 		n := 0
 		for _, number := range numbers {
-			docs, _ := v.list(number)
+			docs, _ := v.Postings(number)
 			n += len(docs)
 		}
 		if best == nil || n < fewest {
@@ -192,18 +193,18 @@ func rarest(v *view, words [][]uint32) []uint32 {
 
 // in says whether a unit mentions the words at least once without denying them, or, where that is looked for, denies
 // them whenever it does.
-func (m *mention) in(v *view, u int, words [][]uint32, denied *denials) bool {
-	text := v.unit(u)
+func (m *mention) in(v *segment.View, u int, words [][]uint32, denied *denials) bool {
+	text := v.Text(u)
 	switch m.where {
 	case Called:
-		text = text[:v.partEnds(u)[0]]
+		text = text[:v.PartEnds(u)[0]]
 	case Titled:
-		text = text[:text.index(separatorCode, 0)]
+		text = text[:text.Index(segment.Separator, 0)]
 	}
 	without := false
 	for _, number := range words[0] {
-		for i := text.index(number, 0); i < len(text); i = text.index(number, i+codeSize) {
-			end, ok := text.follow(i, words[1:])
+		for i := text.Index(number, 0); i < len(text); i = text.Index(number, i+segment.CodeSize) {
+			end, ok := text.Follow(i, words[1:], nearWords)
 			switch {
 			case !ok:
 			case denied.before(text, i), denied.after(text, end):
@@ -231,14 +232,14 @@ type denials struct {
 
 // denialsIn looks up, for each language of a view's items, how it denies: once, since it takes longer than to find
 // where most things are mentioned.
-func denialsIn(v *view, a *analysis.Analyzer) map[uint8]*denials {
+func denialsIn(v *segment.View, a *analysis.Analyzer) map[uint8]*denials {
 	denied := &derivedOf(v).denied
 	if known := denied.Load(); known != nil {
 		return *known
 	}
 	all := map[uint8]*denials{}
 	for _, t := range a.Languages {
-		if slices.Contains(v.tongues, t.Index) {
+		if slices.Contains(v.Languages, t.Index) {
 			all[t.Index] = newDenials(v, t)
 		}
 	}
@@ -247,7 +248,7 @@ func denialsIn(v *view, a *analysis.Analyzer) map[uint8]*denials {
 }
 
 // newDenials looks up how a language denies.
-func newDenials(v *view, t *analysis.Language) *denials {
+func newDenials(v *segment.View, t *analysis.Language) *denials {
 	by := t.Denial()
 	d := &denials{
 		between: numbersIn(v, by.Between), or: numbersIn(v, by.Or), behind: numbersIn(v, by.After),
@@ -262,10 +263,10 @@ func newDenials(v *view, t *analysis.Language) *denials {
 }
 
 // numbersIn gives the numbers of those terms that a view has.
-func numbersIn(v *view, terms []string) []uint32 {
+func numbersIn(v *segment.View, terms []string) []uint32 {
 	var numbers []uint32
 	for _, term := range terms {
-		if number, ok := v.words.find(term, hashOf(term)); ok && number != separatorCode {
+		if number, ok := v.Words.Find(term, segment.Hash(term)); ok && number != segment.Separator {
 			numbers = append(numbers, number)
 		}
 	}
@@ -277,25 +278,25 @@ const deniedBetween = 2
 
 // before says whether what begins at place i is denied by what stands before it: by a denial with few words between,
 // or by one that goes on ("without onion or ginger").
-func (d *denials) before(text codes, i int) bool {
+func (d *denials) before(text segment.Codes, i int) bool {
 	for n, at := 0, i; n < gramsNear; n++ {
 		var number uint32
-		if number, at = text.previous(at); slices.Contains(d.gramsAhead, number) {
+		if number, at = text.Previous(at); slices.Contains(d.gramsAhead, number) {
 			return true
 		}
 	}
 	i = d.skipBetween(text, i)
-	if number, at := text.previous(i); slices.Contains(d.or, number) {
-		_, at = text.previous(at) // the other that is denied
+	if number, at := text.Previous(i); slices.Contains(d.or, number) {
+		_, at = text.Previous(at) // the other that is denied
 		i = d.skipBetween(text, at)
 	}
-	return slices.ContainsFunc(d.ahead, func(phrase []uint32) bool { return text.endsWith(phrase, i) })
+	return slices.ContainsFunc(d.ahead, func(phrase []uint32) bool { return text.EndsWith(phrase, i) })
 }
 
 // skipBetween goes back from place i over words that may stand between a denial and what is denied.
-func (d *denials) skipBetween(text codes, i int) int {
+func (d *denials) skipBetween(text segment.Codes, i int) int {
 	for range deniedBetween {
-		number, at := text.previous(i)
+		number, at := text.Previous(i)
 		if !slices.Contains(d.between, number) {
 			break
 		}
@@ -305,17 +306,17 @@ func (d *denials) skipBetween(text codes, i int) int {
 }
 
 // after says whether what ends at place i is denied by what follows it.
-func (d *denials) after(text codes, i int) bool {
-	number, next := text.following(i)
+func (d *denials) after(text segment.Codes, i int) bool {
+	number, next := text.Following(i)
 	if slices.Contains(d.behind, number) {
-		number, _ = text.following(next)
+		number, _ = text.Following(next)
 		return !slices.Contains(d.notBehind, number)
 	}
 	for range gramsNear {
 		if slices.Contains(d.gramsBehind, number) {
 			return true
 		}
-		number, next = text.following(next)
+		number, next = text.Following(next)
 	}
 	return false
 }

@@ -14,9 +14,9 @@ import (
 func refsIn(s *Snapshot, sel *Selection) []string {
 	var in []string
 	for i, v := range s.views {
-		for u := range v.units() {
-			if sel.unitsIn(i, v).has(u) && !v.continues(u) {
-				in = append(in, fmt.Sprint(v.refs[v.item[u]]))
+		for u := range v.Units() {
+			if sel.unitsIn(i, v).Has(u) && !v.Continues(u) {
+				in = append(in, fmt.Sprint(v.Refs[v.ItemOf[u]]))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
 )
 
 // Forms are the words of letters alone as they stand in the items, in lower case: what a misspelt word is corrected
@@ -32,30 +33,30 @@ type neighbours struct {
 }
 
 // neighboursIn gives the neighbours of a view's forms, which are found when they are first asked for.
-func neighboursIn(v *view) *neighbours {
+func neighboursIn(v *segment.View) *neighbours {
 	n := &derivedOf(v).near
-	n.once.Do(func() { n.fill(&v.forms) })
+	n.once.Do(func() { n.fill(&v.Forms) })
 	return n
 }
 
-func (n *neighbours) fill(f *forms) {
+func (n *neighbours) fill(f *segment.Forms) {
 	size := 64
-	for size*perNeighbours < 16*f.words.len() {
+	for size*perNeighbours < 16*f.Words.Len() {
 		size *= 2
 	}
 	n.starts = make([]uint32, size+1)
 	mask := uint32(size - 1)
 	var room [longestForm]rune
-	for form := range f.words.len() {
-		leaveOut(letters(&room, f.words.word(uint32(form))), func(hash uint32) { n.starts[hash&mask+1]++ })
+	for form := range f.Words.Len() {
+		leaveOut(letters(&room, f.Words.Word(uint32(form))), func(hash uint32) { n.starts[hash&mask+1]++ })
 	}
 	for i := range size {
 		n.starts[i+1] += n.starts[i]
 	}
 	n.forms = make([]uint32, n.starts[size])
 	next := append([]uint32(nil), n.starts[:size]...)
-	for form := range f.words.len() {
-		leaveOut(letters(&room, f.words.word(uint32(form))), func(hash uint32) {
+	for form := range f.Words.Len() {
+		leaveOut(letters(&room, f.Words.Word(uint32(form))), func(hash uint32) {
 			n.forms[next[hash&mask]] = uint32(form)
 			next[hash&mask]++
 		})

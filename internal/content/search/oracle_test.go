@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"frontdesk/internal/content/search/segment"
 )
 
 // exhaustively answers a question without an inverted index: it reads the text of every unit, computes every impact
@@ -34,29 +36,31 @@ func exhaustively(s *Snapshot, q Query) Result {
 func (a *asking) scoreAll(q *Query, limit int) {
 	s := a.snapshot
 	m := &a.matcher
-	m.begin(s.views, max(limit, rescored), s.preferred(q.Prefer))
-	best := make(map[string]candidate)
+	m.Begin(s.views, max(limit, rescored), 0)
+	preferred, average := s.preferred(q.Prefer), s.averageLengths()
+	best := make(map[string]segment.Candidate)
 	for i, v := range s.views {
-		for u := range v.units() {
-			if v.dead.has(u) || q.Within != nil && !q.Within.unitsIn(i, v).has(u) {
+		for u := range v.Units() {
+			if v.Dead.Has(u) || q.Within != nil && !q.Within.unitsIn(i, v).Has(u) {
 				continue
 			}
-			c := candidate{score: a.scoreOf(i, u, s.census.averages()), view: uint32(i), unit: uint32(u)}
-			if m.preferred != 0 {
-				m.hold(v, &c)
+			c := segment.Candidate{Score: a.scoreOf(i, u, average), View: uint32(i), Unit: uint32(u)}
+			if preferred != 0 && preferred>>v.Languages[v.ItemOf[u]]&1 == 0 {
+				loss := c.Score / 5
+				c.Score, c.Lift = c.Score-loss, -int32(loss)
 			}
-			key := v.key(int(v.item[u]))
-			if c.score > best[key].score {
+			key := string(v.Keys.Word(uint32(v.ItemOf[u])))
+			if c.Score > best[key].Score {
 				best[key] = c
 			}
 		}
 	}
-	var all []candidate
+	var all []segment.Candidate
 	for _, c := range best {
 		all = append(all, c)
 	}
-	slices.SortFunc(all, func(a1, a2 candidate) int {
-		if m.top.better(a1, a2) {
+	slices.SortFunc(all, func(a1, a2 segment.Candidate) int {
+		if m.Better(a1, a2) {
 			return -1
 		}
 		return 1
@@ -73,15 +77,15 @@ func (a *asking) commonWords() []added {
 	}
 	sums := map[string]uint64{}
 	for _, c := range best {
-		v := a.snapshot.views[c.view]
-		words := strings.Fields(v.words.plain(v.unit(int(c.unit))))
+		v := a.snapshot.views[c.View]
+		words := strings.Fields(plain(v, v.Text(int(c.Unit))))
 		words = words[:min(len(words), fedWords)]
 		for _, word := range words {
-			sums[word] += uint64(c.score) << 16 / uint64(len(words))
+			sums[word] += uint64(c.Score) << 16 / uint64(len(words))
 		}
 	}
 	var all []added
-	units := float64(a.snapshot.census.units)
+	units := float64(a.snapshot.census.Units)
 	having := a.snapshot.countUnits()
 	for word, sum := range sums {
 		df := float64(having[word])
@@ -102,16 +106,16 @@ func (a *asking) commonWords() []added {
 func (s *Snapshot) countUnits() map[string]int {
 	having := map[string]int{}
 	for _, v := range s.views {
-		counted := make([]int, v.words.len())
-		for u := range v.units() {
-			if v.dead.has(u) {
+		counted := make([]int, v.Words.Len())
+		for u := range v.Units() {
+			if v.Dead.Has(u) {
 				continue
 			}
-			for text, i := v.unit(u), 0; i < len(text); {
+			for text, i := v.Text(u), 0; i < len(text); {
 				var number uint32
-				if number, i = text.get(i); counted[number] != u+1 {
+				if number, i = text.Get(i); counted[number] != u+1 {
 					counted[number] = u + 1
-					having[string(v.words.word(number))]++
+					having[string(v.Words.Word(number))]++
 				}
 			}
 		}
@@ -120,22 +124,22 @@ func (s *Snapshot) countUnits() map[string]int {
 }
 
 // plain writes a unit's words with blanks between them.
-func (l *wordlist) plain(text codes) string {
+func plain(v *segment.View, text segment.Codes) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		var number uint32
-		number, i = text.get(i)
-		b.Write(l.word(number))
+		number, i = text.Get(i)
+		b.Write(v.Words.Word(number))
 		b.WriteByte(' ')
 	}
 	return b.String()
 }
 
 // scoreOf adds up what the question's words count in one unit, from the unit's text.
-func (a *asking) scoreOf(view, u int, av averages) uint32 {
+func (a *asking) scoreOf(view, u int, average lengths) uint32 {
 	v := a.snapshot.views[view]
-	text := v.unit(u)
-	share := av.shares(text.lengths())
+	text := v.Text(u)
+	share := average.shares(lengthsOf(text))
 	sum := uint32(0)
 	for g := range a.groups {
 		var wholes []uint32
@@ -144,13 +148,13 @@ func (a *asking) scoreOf(view, u int, av averages) uint32 {
 		}
 		part := uint32(0)
 		for _, wanted := range a.lookup.numbersOf(g, view) {
-			f, frequency := titleField, float32(0)
+			f, frequency := 0, float32(0)
 			for i := 0; i < len(text); {
 				var number uint32
-				number, i = text.get(i)
+				number, i = text.Get(i)
 				switch number {
-				case separatorCode:
-					f = min(f+1, bodyField)
+				case segment.Separator:
+					f = min(f+1, len(share)-1)
 				case wanted:
 					frequency += share[f]
 				}
@@ -160,16 +164,72 @@ func (a *asking) scoreOf(view, u int, av averages) uint32 {
 			}
 			if slices.Contains(wholes, wanted) {
 				ends := slices.ContainsFunc(a.groups[g].terms[:a.groups[g].n], func(term int) bool {
-					return strings.HasSuffix(string(v.words.word(wanted)), a.lookup.sought[term].term)
+					return strings.HasSuffix(string(v.Words.Word(wanted)), a.lookup.sought[term].term)
 				})
-				part = max(part, uint32((&composite{ends: ends}).impact(impactOf(frequency))))
+				part = max(part, uint32((&composite{ends: ends}).impact(expectedImpact(frequency))))
 			} else {
-				sum += a.groups[g].weight * uint32(impactOf(frequency))
+				sum += a.groups[g].weight * uint32(expectedImpact(frequency))
 			}
 		}
 		sum += a.groups[g].weight * part
 	}
 	return sum
+}
+
+// lengths are how many words title, keys and passages have.
+type lengths [3]float64
+
+func lengthsOf(text segment.Codes) (n lengths) {
+	f := 0
+	for i := 0; i < len(text); {
+		var number uint32
+		if number, i = text.Get(i); number == segment.Separator {
+			f = min(f+1, len(n)-1)
+		} else {
+			n[f]++
+		}
+	}
+	return n
+}
+
+// averageLengths are those of the units that have any, to a quarter of what doubles them.
+func (s *Snapshot) averageLengths() (average lengths) {
+	var having lengths
+	for _, v := range s.views {
+		for u := range v.Units() {
+			if v.Dead.Has(u) {
+				continue
+			}
+			for f, n := range lengthsOf(v.Text(u)) {
+				if n > 0 {
+					average[f] += n
+					having[f]++
+				}
+			}
+		}
+	}
+	for f := range average {
+		if having[f] > 0 {
+			average[f] = math.Exp2(math.Round(4*math.Log2(average[f]/having[f])) / 4)
+		} else {
+			average[f] = 1
+		}
+	}
+	return average
+}
+
+// shares gives what one occurrence of a word adds to its weighted frequency in each part of a unit: more in a title,
+// and in parts that are short beside others.
+func (average lengths) shares(n lengths) (share [3]float32) {
+	for f, weight := range (lengths{8, 1, 1}) {
+		share[f] = float32(weight / (1 - 0.75 + 0.75*n[f]/average[f]))
+	}
+	return share
+}
+
+// expectedImpact gives the impact of a weighted frequency, which is half of the full one at 2.
+func expectedImpact(frequency float32) uint16 {
+	return uint16(max(1, math.Round(segment.FullImpact*float64(frequency)/(2+float64(frequency)))))
 }
 
 // check compares Search with the oracle.
@@ -266,7 +326,7 @@ func TestRareWordsAreFoundAndPaired(t *testing.T) {
 		docs = append(docs, Document{Ref: i, Key: fmt.Sprint("k", i), Language: "xx", Title: text[:20], Passages: []string{text, text}})
 	}
 	s := New(Options{}).Apply(docs, nil)
-	if words := s.views[0].words.len(); words <= pairHigh {
+	if words := s.views[0].Words.Len(); words <= 0xE000 {
 		t.Fatalf("only %d words, which all fit one code", words)
 	}
 	for _, i := range []int{0, 9999, 57300, 57343, 57344, 57345, 69999} {

@@ -1,5 +1,7 @@
 package search
 
+import "frontdesk/internal/content/search/segment"
+
 // pair is two words that follow each other in the question.
 type pair struct {
 	anchor, other int    // the rarer of the two, and its neighbour
@@ -39,18 +41,18 @@ func (a *asking) addPair(first, second int) {
 var pairLift = func() (table [2][maxCount + 1]uint32) {
 	for count := range table[0] {
 		body := bodyShare * float64(count) / float64(count+1)
-		table[0][count] = uint32(fullImpact * body)
-		table[1][count] = uint32(fullImpact * (titleShare + body))
+		table[0][count] = uint32(segment.FullImpact * body)
+		table[1][count] = uint32(segment.FullImpact * (titleShare + body))
 	}
 	return table
 }()
 
 // lift adds up what the pairs in a candidate's text are worth. It goes from one occurrence of a pair's rarer word,
 // the anchor, to the next, and looks whether the other stands beside it.
-func (a *asking) lift(c candidate) uint32 {
-	view := int(c.view)
-	text := a.snapshot.views[view].lead(int(c.unit))
-	titleEnd := text.index(separatorCode, 0)
+func (a *asking) lift(c segment.Candidate) uint32 {
+	view := int(c.View)
+	text := a.snapshot.views[view].Lead(int(c.Unit), leadWords)
+	titleEnd := text.Index(segment.Separator, 0)
 	for p := range a.pairs {
 		a.pairs[p].title, a.pairs[p].count = 0, 0
 	}
@@ -71,8 +73,8 @@ func (a *asking) lift(c candidate) uint32 {
 
 // findPairs counts the pairs of one anchor, which stands in the text as number; first is the first such pair, plus
 // one.
-func (a *asking) findPairs(text codes, titleEnd, first int, number uint32, view int) {
-	for i := text.index(number, 0); i < len(text); i = text.index(number, i+codeSize) {
+func (a *asking) findPairs(text segment.Codes, titleEnd, first int, number uint32, view int) {
+	for i := text.Index(number, 0); i < len(text); i = text.Index(number, i+segment.CodeSize) {
 		for next := first; next != 0; {
 			p := &a.pairs[next-1]
 			next = p.next
@@ -89,14 +91,14 @@ func (a *asking) findPairs(text codes, titleEnd, first int, number uint32, view 
 }
 
 // stands says whether the other word of a pair stands on its side of the anchor at place i.
-func (p *pair) stands(text codes, i int, other []uint32) bool {
-	_, next := text.get(i)
+func (p *pair) stands(text segment.Codes, i int, other []uint32) bool {
+	_, next := text.Get(i)
 	for range nearWords {
 		if p.back {
 			if i == 0 {
 				return false
 			}
-			i = text.before(i)
+			i = text.Before(i)
 		} else {
 			if next == len(text) {
 				return false
@@ -104,8 +106,8 @@ func (p *pair) stands(text codes, i int, other []uint32) bool {
 			i = next
 		}
 		var number uint32
-		number, next = text.get(i)
-		if number == separatorCode {
+		number, next = text.Get(i)
+		if number == segment.Separator {
 			return false
 		}
 		for _, n := range other {

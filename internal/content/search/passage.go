@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"slices"
+
+	"frontdesk/internal/content/search/segment"
 )
 
 // told is how many words of the question decide which passage is the best: the weightiest.
@@ -13,12 +15,12 @@ const told = 3
 func (a *asking) bestPassage(at Place) int {
 	view := int(at.view)
 	v := a.snapshot.views[view]
-	first, ends := int(v.first[at.unit]), v.partEnds(int(at.unit))
+	first, ends := int(v.FirstPassage[at.unit]), v.PartEnds(int(at.unit))
 	if len(ends) < 3 {
 		return first
 	}
 	a.passages = append(a.passages[:0], make([]uint32, len(ends))...)
-	text := v.unit(int(at.unit))
+	text := v.Text(int(at.unit))
 	heavy, left := a.weightiest()
 	for _, g := range heavy {
 		a.markPassages(text, ends, g, view)
@@ -39,12 +41,12 @@ func (a *asking) bestPassage(at Place) int {
 func (a *asking) furtherPassages(at Place, best, most int) (further []int) {
 	view := int(at.view)
 	v := a.snapshot.views[view]
-	first, ends := int(v.first[at.unit]), v.partEnds(int(at.unit))
+	first, ends := int(v.FirstPassage[at.unit]), v.PartEnds(int(at.unit))
 	if len(ends) < 3 {
 		return nil
 	}
 	a.passages = append(a.passages[:0], make([]uint32, len(ends))...)
-	text := v.unit(int(at.unit))
+	text := v.Text(int(at.unit))
 	for g := range a.groups[:a.own] {
 		if a.groups[g].df > 0 {
 			a.markPassages(text, ends, g, view)
@@ -64,7 +66,7 @@ func (a *asking) furtherPassages(at Place, best, most int) (further []int) {
 }
 
 // mostOf gives, of the passages of the most weight, the one in which a group's words stand most often.
-func (a *asking) mostOf(g int, text codes, ends []uint16, view int) int {
+func (a *asking) mostOf(g int, text segment.Codes, ends []uint16, view int) int {
 	best, most, weight := 0, 0, slices.Max(a.passages)
 	for at := 1; at < len(ends); at++ {
 		if a.passages[at] != weight {
@@ -72,7 +74,7 @@ func (a *asking) mostOf(g int, text codes, ends []uint16, view int) int {
 		}
 		count, part := 0, text[:ends[at]]
 		for _, number := range a.lookup.numbersOf(g, view) {
-			for i := part.index(number, int(ends[at-1])); i < len(part); i = part.index(number, i+codeSize) {
+			for i := part.Index(number, int(ends[at-1])); i < len(part); i = part.Index(number, i+segment.CodeSize) {
 				count++
 			}
 		}
@@ -118,11 +120,11 @@ func (a *asking) weightiest() (groups []int, weight uint32) {
 }
 
 // markPassages adds a group's weight to the passages that have one of its words.
-func (a *asking) markPassages(text codes, ends []uint16, g, view int) {
+func (a *asking) markPassages(text segment.Codes, ends []uint16, g, view int) {
 	marked := uint64(0) // the passages that have the weight already; those beyond the 64th are of no account
 	for _, number := range a.lookup.numbersOf(g, view) {
 		at := 1
-		for i := text.index(number, int(ends[0])); i < len(text) && at < 64; i = text.index(number, int(ends[at])) {
+		for i := text.Index(number, int(ends[0])); i < len(text) && at < 64; i = text.Index(number, int(ends[at])) {
 			for i > int(ends[at]) {
 				at++
 			}

@@ -4,7 +4,7 @@ package search
 func (s *Snapshot) preferred(tags []string) uint32 {
 	for _, tag := range tags {
 		t := s.analyzer.Language(tag)
-		items := s.census.tongues[t.Index]
+		items := s.census.Languages[t.Index]
 		switch {
 		case t.Tag == "" || items == 0:
 			continue

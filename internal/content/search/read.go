@@ -1,6 +1,9 @@
 package search
 
-import "frontdesk/internal/content/search/analysis"
+import (
+	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
+)
 
 // A unit's text is bounded, so that scoring one has a bound too.
 const (
@@ -11,60 +14,63 @@ const (
 	maxUnitsOfItem  = 256
 )
 
-// reader writes documents into a stock. One goroutine uses it.
+// reader writes documents into a batch. One goroutine uses it.
 type reader struct {
 	analyzer *analysis.Analyzer
 	fallback string // the language of documents that tell none
-	stock    *stock
-	known    []*memo // by language: the numbers of the words that a run of text stands for
-	reserved []*memo // the same for text that is not shown
-	memos    []*memo // the one that is in use
-	head     codes   // scratch: title and keys
-	passage  codes   // scratch
+	forward  *segment.Forward
+	known    []*memo       // by language: the numbers of the words that a run of text stands for
+	reserved []*memo       // the same for text that is not shown
+	memos    []*memo       // the one that is in use
+	head     segment.Codes // scratch: title and keys
+	passage  segment.Codes // scratch
 	one      [1]uint32
 }
 
 func newReader(a *analysis.Analyzer, fallback string) *reader {
-	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]*memo, len(a.Languages)), reserved: make([]*memo, len(a.Languages))}
+	return &reader{
+		analyzer: a, fallback: fallback, forward: segment.NewForward(),
+		known: make([]*memo, len(a.Languages)), reserved: make([]*memo, len(a.Languages)),
+	}
 }
 
 // add writes a document as one item.
 func (r *reader) add(d *Document) {
-	s := r.stock
+	s := r.forward
 	t := r.languageOf(d)
-	item := s.addItem(d.Ref, d.Key, t.Index)
+	item := s.AddItem(d.Ref, d.Key, t.Index)
 	r.memos = r.known
 	r.head, _ = r.words(r.head[:0], t, d.Title, maxTitleWords)
 	if d.Reserved {
 		r.memos = r.reserved
 	}
-	r.head, _ = r.words(r.head.put(separatorCode), t, d.Keys, maxKeyWords)
-	s.write(r.head)
+	r.head, _ = r.words(r.head.Put(segment.Separator), t, d.Keys, maxKeyWords)
+	s.Write(r.head)
 	size, first, units := 0, 0, 1
 	for i, text := range d.Passages {
 		var n int
-		r.passage, n = r.words(r.passage[:0].put(separatorCode), t, text, maxPassageWords)
+		r.passage, n = r.words(r.passage[:0].Put(segment.Separator), t, text, maxPassageWords)
 		if size > 0 && size+n > unitWords {
 			if units == maxUnitsOfItem {
 				break
 			}
-			s.endUnit(item, first)
-			s.write(r.head)
+			s.EndUnit(item, first)
+			s.Write(r.head)
 			size, first, units = 0, i, units+1
 		}
-		s.write(r.passage)
+		s.Write(r.passage)
 		size += n
 	}
-	s.endUnit(item, first)
+	s.EndUnit(item, first)
 }
 
-// done gives the stock, with the words as they were read.
-func (r *reader) done() *stock {
+// done gives the batch, with the words as they were read.
+func (r *reader) done() *segment.Forward {
 	r.keepForms()
-	return r.stock
+	return r.forward
 }
 
-// keepForms enters the words that were read into a stock.
+// keepForms enters the words that were read into a batch.
 func (r *reader) keepForms() {
 	for _, known := range r.known {
 		if known == nil {
@@ -79,7 +85,7 @@ func (r *reader) keepForms() {
 				if e.count > 2 {
 					number = known.numbers[e.at]
 				}
-				r.stock.forms.add(analysis.Lower(run), number)
+				r.forward.Forms.Add(analysis.Lower(run), number)
 			}
 		}
 	}
@@ -102,12 +108,12 @@ func (r *reader) languageOf(d *Document) *analysis.Language {
 }
 
 // words appends at most limit words of a text and says how many.
-func (r *reader) words(to codes, t *analysis.Language, text string, limit int) (codes, int) {
+func (r *reader) words(to segment.Codes, t *analysis.Language, text string, limit int) (segment.Codes, int) {
 	n := 0
 	analysis.Scan(text, func(start, end int, k analysis.Kind) bool {
 		for _, number := range r.numbers(t, text[start:end], k) {
 			if n < limit {
-				to = to.put(number)
+				to = to.Put(number)
 				n++
 			}
 		}
@@ -133,7 +139,7 @@ func (r *reader) numbers(t *analysis.Language, run string, k analysis.Kind) []ui
 	}
 	var numbers []uint32
 	for _, f := range t.Lookup(run, k).Forms {
-		numbers = append(numbers, r.stock.words.add(f.Term))
+		numbers = append(numbers, r.forward.Words.Add(f.Term))
 	}
 	if key != nil {
 		known.put(key, numbers)

@@ -19,9 +19,9 @@ func (a *asking) rescore() {
 	best := a.found[:min(len(a.found), rescored)]
 	for i := range best {
 		lift := a.lift(best[i])
-		best[i].lift += int32(lift)
-		best[i].score += lift
-		for j := i; j > 0 && a.matcher.top.better(best[j], best[j-1]); j-- {
+		best[i].Lift += int32(lift)
+		best[i].Score += lift
+		for j := i; j > 0 && a.matcher.Better(best[j], best[j-1]); j-- {
 			best[j], best[j-1] = best[j-1], best[j]
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"frontdesk/internal/content/search/segment"
 )
 
 // The score says how well the question is answered. The best item's evidence is how much it scored of what the
@@ -44,7 +46,7 @@ func (a *asking) confidence() float64 {
 		return best
 	}
 	for _, c := range a.found[:min(len(a.found), weighed)] {
-		strength := float64(int64(c.score)-int64(c.lift)) / fullScore
+		strength := float64(int64(c.Score)-int64(c.Lift)) / fullScore
 		best = max(best, (1-calledShare)*strength+calledShare*a.called(c))
 	}
 	needed, least := a.evidenceNeeded()*a.core(), DefaultMinScore/100
@@ -81,10 +83,10 @@ func (a *asking) dropAside() {
 	if a.core() == 1 {
 		return
 	}
-	a.found = slices.DeleteFunc(a.found, func(c candidate) bool {
-		text := a.snapshot.views[c.view].unit(int(c.unit))
+	a.found = slices.DeleteFunc(a.found, func(c segment.Candidate) bool {
+		text := a.snapshot.views[c.View].Text(int(c.Unit))
 		for g := range a.groups {
-			if !a.groups[g].empty && a.has(text, g, int(c.view)) {
+			if !a.groups[g].empty && a.has(text, g, int(c.View)) {
 				return false
 			}
 		}
@@ -109,12 +111,12 @@ func (a *asking) allButOne() bool {
 	if rarest < 0 || len(a.groups) < wordsButOne {
 		return false
 	}
-	return slices.ContainsFunc(a.found[:min(len(a.found), weighed)], func(c candidate) bool {
-		v := a.snapshot.views[c.view]
-		text := v.unit(int(c.unit))
-		text = text[:v.partEnds(int(c.unit))[0]]
+	return slices.ContainsFunc(a.found[:min(len(a.found), weighed)], func(c segment.Candidate) bool {
+		v := a.snapshot.views[c.View]
+		text := v.Text(int(c.Unit))
+		text = text[:v.PartEnds(int(c.Unit))[0]]
 		for g := range a.groups {
-			if g != rarest && !a.has(text, g, int(c.view)) {
+			if g != rarest && !a.has(text, g, int(c.View)) {
 				return false
 			}
 		}
@@ -131,16 +133,16 @@ func (a *asking) evidenceNeeded() float64 {
 
 // together says whether all words of the question stand close together somewhere in a candidate: then it says what is
 // asked for, be it in a text of which it is a small part.
-func (a *asking) together(c candidate) bool {
+func (a *asking) together(c segment.Candidate) bool {
 	if len(a.groups) > closeWords {
 		return false
 	}
 	var last [closeWords]int // by group: the place after its last occurrence, in words
-	view := int(c.view)
-	text := a.snapshot.views[view].unit(int(c.unit))
+	view := int(c.View)
+	text := a.snapshot.views[view].Text(int(c.Unit))
 	for i, at := 0, closeWords; i < len(text); at++ {
 		var number uint32
-		if number, i = text.get(i); number == separatorCode {
+		if number, i = text.Get(i); number == segment.Separator {
 			at += closeWords // parts are far from each other
 			continue
 		}
@@ -157,14 +159,14 @@ func (a *asking) together(c candidate) bool {
 }
 
 // called gives the share of the question that stands in a candidate's title and keys.
-func (a *asking) called(c candidate) float64 {
-	v := a.snapshot.views[c.view]
-	text := v.unit(int(c.unit))
-	text = text[:v.partEnds(int(c.unit))[0]]
+func (a *asking) called(c segment.Candidate) float64 {
+	v := a.snapshot.views[c.View]
+	text := v.Text(int(c.Unit))
+	text = text[:v.PartEnds(int(c.Unit))[0]]
 	sum := uint32(0)
 	for g := range a.groups {
-		for _, number := range a.lookup.numbersOf(g, int(c.view)) {
-			if text.index(number, 0) < len(text) {
+		for _, number := range a.lookup.numbersOf(g, int(c.View)) {
+			if text.Index(number, 0) < len(text) {
 				sum += a.groups[g].weight
 				break
 			}
@@ -175,37 +177,37 @@ func (a *asking) called(c candidate) float64 {
 
 // named says how well a question of function words alone ("the who", "what is it") names a candidate: such words are
 // in every text, so that only a title with all of them counts, and that as far as they make it up.
-func (a *asking) named(c candidate) float64 {
-	view := int(c.view)
-	text := a.snapshot.views[view].lead(int(c.unit))
-	title := text[:text.index(separatorCode, 0)]
+func (a *asking) named(c segment.Candidate) float64 {
+	view := int(c.View)
+	text := a.snapshot.views[view].Lead(int(c.Unit), leadWords)
+	title := text[:text.Index(segment.Separator, 0)]
 	for g := range a.groups {
 		if !slices.ContainsFunc(a.lookup.numbersOf(g, view), func(number uint32) bool {
-			return title.index(number, 0) < len(title)
+			return title.Index(number, 0) < len(title)
 		}) {
 			return 0
 		}
 	}
-	share := min(1, float64(len(a.sequence))/float64(max(title.lengths()[titleField], 1)))
+	share := min(1, float64(len(a.sequence))/float64(max(title.Count(), 1)))
 	return share * share
 }
 
 // exactly says whether the words of the question, and no others, are a candidate's title.
-func (a *asking) exactly(c candidate) bool {
-	view := int(c.view)
-	text := a.snapshot.views[view].lead(int(c.unit))
-	title := text[:text.index(separatorCode, 0)]
+func (a *asking) exactly(c segment.Candidate) bool {
+	view := int(c.View)
+	text := a.snapshot.views[view].Lead(int(c.Unit), leadWords)
+	title := text[:text.Index(segment.Separator, 0)]
 	words := len(a.sequence)
 	for i := range a.words {
 		if a.words[i].use == Stop {
 			words++
 		}
 	}
-	if a.own == 0 || int(title.lengths()[titleField]) > words {
+	if a.own == 0 || title.Count() > words {
 		return false
 	}
 	for g := range a.groups[:a.own] {
-		if !slices.ContainsFunc(a.lookup.numbersOf(g, view), func(number uint32) bool { return title.index(number, 0) < len(title) }) {
+		if !slices.ContainsFunc(a.lookup.numbersOf(g, view), func(number uint32) bool { return title.Index(number, 0) < len(title) }) {
 			return false
 		}
 	}
@@ -234,9 +236,9 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 	if len(best) == 0 {
 		return nil
 	}
-	unit := 100 * confidence / float64(best[0].score)
-	scoreOf := func(c candidate) float64 {
-		return min(100, unit*float64(c.score)) // the division before may have rounded up
+	unit := 100 * confidence / float64(best[0].Score)
+	scoreOf := func(c segment.Candidate) float64 {
+		return min(100, unit*float64(c.Score)) // the division before may have rounded up
 	}
 	least := max(q.MinScore, q.Share*scoreOf(best[0]))
 	enough := sort.Search(len(best), func(i int) bool { return scoreOf(best[i]) < least })
@@ -245,10 +247,10 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 		if a.idle && q.MinScore > 0 && a.named(c) == 0 {
 			continue
 		}
-		v := a.snapshot.views[c.view]
-		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: scoreOf(c), At: Place{c.view, c.unit}})
+		v := a.snapshot.views[c.View]
+		hits = append(hits, Hit{Ref: v.Refs[v.ItemOf[c.Unit]], Score: scoreOf(c), At: Place{c.View, c.Unit}})
 		if q.named != nil && a.exactly(c) {
-			q.named[Place{c.view, c.unit}] = true
+			q.named[Place{c.View, c.Unit}] = true
 		}
 	}
 	if q.Settle != nil {

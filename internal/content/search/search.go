@@ -1,9 +1,12 @@
 // Package search finds the items of a site that answer a question. It holds an index in memory, derived from
 // content and never the only copy of anything: words in, ranked items out, each with the passage that fits best.
 //
-// It stands beside content, whose change feed somebody else brings to Apply, and below answer and desk, which turn
-// hits into answers. It knows no rules: what may be found is a Selection that the caller computes. Readers never
-// wait for the writer; equal content and an equal question give an equal result.
+// It owns how a question is understood, scored and corrected. What a word is, and in which language, is analysis's; how
+// items lie in memory, and which of them score best for weighted words, is segment's. Somebody else brings it content's
+// change feed. It knows no rules: what may be found is a [Selection] that the caller computes.
+//
+// Enter by [New] and [Index.Apply]; a [Snapshot] answers a [Query]. Readers never wait for the writer; equal content and
+// an equal question give an equal result.
 package search
 
 // Document is one item as the index takes it.

@@ -238,8 +238,8 @@ func TestLongItemsAreFoundOnce(t *testing.T) {
 		passages = append(passages, strings.Repeat("plain words of no interest ", 30)+fmt.Sprintf("marker%03d anchor", i))
 	}
 	s := New(Options{}).Apply([]Document{{Ref: "long", Key: "k", Title: "Chronicle", Passages: passages}}, nil)
-	if s.Len() != 1 || s.views[0].units() < 4 {
-		t.Fatalf("%d items, %d units", s.Len(), s.views[0].units())
+	if s.Len() != 1 || s.views[0].Units() < 4 {
+		t.Fatalf("%d items, %d units", s.Len(), s.views[0].Units())
 	}
 	for _, i := range []int{0, 17, 50, 99} {
 		hits := s.Search(Query{Text: fmt.Sprintf("marker%03d anchor", i)}).Hits

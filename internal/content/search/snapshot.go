@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
 )
 
 // Snapshot is one state of the index. It never changes and stays valid while it is held.
 type Snapshot struct {
 	analyzer  *analysis.Analyzer
-	views     []*view
-	census    census
+	views     []*segment.View
+	census    segment.Census
 	languages []*analysis.Language // the languages of the documents, the most frequent first
 	composing []*analysis.Language // those of them that join words, and in which many documents are
 	wholes    composedWords
@@ -20,25 +21,25 @@ type Snapshot struct {
 // mostLanguages is in how many languages a question is understood at most.
 const mostLanguages = 16
 
-func newSnapshot(a *analysis.Analyzer, views []*view) *Snapshot {
+func newSnapshot(a *analysis.Analyzer, views []*segment.View) *Snapshot {
 	s := &Snapshot{analyzer: a, views: views}
 	for _, v := range views {
-		s.census.add(&v.alive)
+		s.census.Add(&v.Alive)
 	}
 	for _, t := range a.Languages {
-		if s.census.tongues[t.Index] > 0 {
+		if s.census.Languages[t.Index] > 0 {
 			s.languages = append(s.languages, t)
 		}
 	}
 	slices.SortStableFunc(s.languages, func(a, b *analysis.Language) int {
-		return cmp.Compare(s.census.tongues[b.Index], s.census.tongues[a.Index])
+		return cmp.Compare(s.census.Languages[b.Index], s.census.Languages[a.Index])
 	})
 	s.languages = s.languages[:min(len(s.languages), mostLanguages)]
 	if len(s.languages) == 0 {
 		s.languages = []*analysis.Language{a.Language("en")}
 	}
 	for _, t := range s.languages {
-		if t.Composes && oneOfComposing*s.census.tongues[t.Index] >= s.census.items {
+		if t.Composes && oneOfComposing*s.census.Languages[t.Index] >= s.census.Items {
 			s.composing = append(s.composing, t)
 		}
 	}
@@ -46,7 +47,7 @@ func newSnapshot(a *analysis.Analyzer, views []*view) *Snapshot {
 }
 
 // Len is how many items the snapshot holds.
-func (s *Snapshot) Len() int { return s.census.items }
+func (s *Snapshot) Len() int { return s.census.Items }
 
 // understoodIn gives the languages in which a question is understood: those that it names and the index holds, or
 // all that the index holds.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/segment"
 )
 
 // A word of the question that no item has may be misspelt: it is corrected to a word that items have, when that is
@@ -109,12 +110,12 @@ func (a *asking) unitsCalled(term string, keys bool) int {
 	n := 0
 	a.eachWith(term, func(view, u int, number uint32) {
 		v := a.snapshot.views[view]
-		text := v.unit(u)
-		end := int(v.partEnds(u)[0])
+		text := v.Text(u)
+		end := int(v.PartEnds(u)[0])
 		if !keys {
-			end = text.index(separatorCode, 0)
+			end = text.Index(segment.Separator, 0)
 		}
-		if text.index(number, 0) < end {
+		if text.Index(number, 0) < end {
 			n++
 		}
 	})
@@ -125,7 +126,7 @@ func (a *asking) unitsCalled(term string, keys bool) int {
 func (a *asking) unitsWithBoth(term string, g int) int {
 	n := 0
 	a.eachWith(term, func(view, u int, _ uint32) {
-		if a.has(a.snapshot.views[view].unit(u), g, view) {
+		if a.has(a.snapshot.views[view].Text(u), g, view) {
 			n++
 		}
 	})
@@ -134,15 +135,15 @@ func (a *asking) unitsWithBoth(term string, g int) int {
 
 // eachWith calls fn for each unit that has a term, with the term's number there.
 func (a *asking) eachWith(term string, fn func(view, u int, number uint32)) {
-	h := hashOf(term)
+	h := segment.Hash(term)
 	for i, v := range a.snapshot.views {
-		number, ok := v.words.find(term, h)
+		number, ok := v.Words.Find(term, h)
 		if !ok {
 			continue
 		}
-		docs, _ := v.list(number)
+		docs, _ := v.Postings(number)
 		for _, doc := range docs {
-			if !v.dead.has(int(doc)) {
+			if !v.Dead.Has(int(doc)) {
 				fn(i, int(doc), number)
 			}
 		}
@@ -208,7 +209,7 @@ func (a *asking) nearest(word string, found int) string {
 			continue
 		}
 		if beside >= 0 {
-			if float64(n) > mostCommon*float64(a.snapshot.census.units) && 4*l.cost > 5*len(typed) {
+			if float64(n) > mostCommon*float64(a.snapshot.census.Units) && 4*l.cost > 5*len(typed) {
 				continue
 			}
 			n = a.unitsWithBoth(l.term, beside)
@@ -253,7 +254,7 @@ func (a *asking) near(typed []rune) []likely {
 		neighbours := neighboursIn(v)
 		leaveOut(typed, func(hash uint32) {
 			for _, form := range neighbours.at(hash) {
-				word := v.forms.words.word(form)
+				word := v.Forms.Words.Word(form)
 				if len(typed) <= shortestForm && utf8.RuneCount(word) < max(shortestForm, len(typed)) {
 					continue
 				}
@@ -261,7 +262,7 @@ func (a *asking) near(typed []rune) []likely {
 				if cost > most || slices.ContainsFunc(all, func(l likely) bool { return l.form == string(word) }) {
 					continue
 				}
-				all = append(all, likely{form: string(word), term: string(v.words.word(v.forms.terms[form])), cost: cost})
+				all = append(all, likely{form: string(word), term: string(v.Words.Word(v.Forms.Terms[form])), cost: cost})
 			}
 		})
 	}
@@ -320,10 +321,10 @@ func (a *asking) bears(fixes []fix) bool {
 		return false
 	}
 	best := a.found[0]
-	text := a.snapshot.views[best.view].unit(int(best.unit))
+	text := a.snapshot.views[best.View].Text(int(best.Unit))
 	for _, f := range fixes {
 		i := slices.IndexFunc(a.words, func(w asked) bool { return a.written(&w) == f.to })
-		if i < 0 || a.words[i].counted == 0 || !a.has(text, a.words[i].groups[0], int(best.view)) {
+		if i < 0 || a.words[i].counted == 0 || !a.has(text, a.words[i].groups[0], int(best.View)) {
 			return false
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/internal/content/search/segment"
 )
 
 // shop makes an index of products.
@@ -210,12 +212,12 @@ func TestNothingIsCorrectedToAWordThatIsNotShown(t *testing.T) {
 func TestNearWordsAreAllFound(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))
-	var f forms
+	var f segment.Forms
 	var words []string
 	for i := range 3000 {
 		word := spell(i * 37)
 		words = append(words, word)
-		f.add(word, 1)
+		f.Add(word, 1)
 	}
 	var near neighbours
 	near.fill(&f)
@@ -242,7 +244,7 @@ func TestNearWordsAreAllFound(t *testing.T) {
 		got := map[string]bool{}
 		leaveOut(typed, func(hash uint32) {
 			for _, form := range near.at(hash) {
-				if word := f.words.word(form); apartness(typed, letters(&room, word), costLetter) <= costLetter {
+				if word := f.Words.Word(form); apartness(typed, letters(&room, word), costLetter) <= costLetter {
 					got[string(word)] = true
 				}
 			}

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"frontdesk/internal/content/search/segment"
 )
 
 // MaxScan is up to how many vectors a question is held against all of them. Beyond it, it is held against those of the
@@ -20,7 +22,7 @@ type Vector struct {
 
 // Vectors are the directions of the items of a snapshot. They never change.
 type Vectors struct {
-	views      []*view
+	views      []*segment.View
 	key        func(ref any) string
 	tables     []table // by view
 	dimensions int
@@ -45,18 +47,18 @@ func (s *Snapshot) Vectors(key func(ref any) string, of func(ref any) []Vector) 
 	return v
 }
 
-func (v *Vectors) table(view *view, of func(ref any) []Vector) table {
-	t := table{begin: make([]uint32, len(view.refs)+1)}
+func (v *Vectors) table(view *segment.View, of func(ref any) []Vector) table {
+	t := table{begin: make([]uint32, len(view.Refs)+1)}
 	next := 0 // the item of which to note where it begins
-	for u := range view.units() {
-		if view.continues(u) || view.dead.has(u) {
+	for u := range view.Units() {
+		if view.Continues(u) || view.Dead.Has(u) {
 			continue
 		}
-		item := int(view.item[u])
+		item := int(view.ItemOf[u])
 		for ; next <= item; next++ {
 			t.begin[next] = uint32(len(t.rows))
 		}
-		for _, vector := range of(view.refs[item]) {
+		for _, vector := range of(view.Refs[item]) {
 			if v.dimensions == 0 {
 				v.dimensions = len(vector.Values)
 			}
@@ -119,14 +121,14 @@ func (v *Vectors) scan(s *scanning, question []float32, within *Selection, most 
 		if t.begin == nil {
 			continue
 		}
-		units, several := v.unitsOf(i, within), view.several()
+		units, several := v.unitsOf(i, within), view.Several()
 		for w, word := range units {
 			for ; word != 0; word &= word - 1 {
 				u := w<<6 + bits.TrailingZeros64(word)
-				if u >= view.units() || several && view.continues(u) {
+				if u >= view.Units() || several && view.Continues(u) {
 					continue
 				}
-				item := int(view.item[u])
+				item := int(view.ItemOf[u])
 				if similarity, passage, ok := t.best(item, question); ok {
 					v.keep(s, near{similarity, uint32(i), uint32(item), passage}, most)
 				}
@@ -143,9 +145,9 @@ func (v *Vectors) scan(s *scanning, question []float32, within *Selection, most 
 }
 
 // unitsOf gives the units of a view that are in a selection; nil is all that live.
-func (v *Vectors) unitsOf(i int, within *Selection) bitmap {
+func (v *Vectors) unitsOf(i int, within *Selection) segment.Bitmap {
 	if within == nil {
-		return v.views[i].living(newBitmap(v.views[i].units()).inverted())
+		return v.views[i].Living(segment.NewBitmap(v.views[i].Units()).Inverted())
 	}
 	return within.unitsIn(i, v.views[i])
 }
@@ -155,7 +157,7 @@ func (v *Vectors) before(a, b near) bool {
 	return a.similarity > b.similarity || a.similarity == b.similarity && bytes.Compare(v.keyOf(a), v.keyOf(b)) < 0
 }
 
-func (v *Vectors) keyOf(n near) []byte { return v.views[n.view].keys.word(n.item) }
+func (v *Vectors) keyOf(n near) []byte { return v.views[n.view].Keys.Word(n.item) }
 
 // keep lets an item in if it is among the best.
 func (v *Vectors) keep(s *scanning, n near, most int) {
@@ -190,10 +192,10 @@ func (v *Vectors) keep(s *scanning, n near, most int) {
 
 // at finds an item by its key.
 func (v *Vectors) at(key string) (n near, ok bool) {
-	h := hashOf(key)
+	h := segment.Hash(key)
 	for i, view := range v.views {
-		if item, ok := view.keys.find(key, h); ok {
-			if from, _ := view.unitsOf(int(item)); !view.dead.has(from) {
+		if item, ok := view.Keys.Find(key, h); ok {
+			if from, _ := view.UnitsOf(int(item)); !view.Dead.Has(from) {
 				return near{view: uint32(i), item: item}, true
 			}
 		}

@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"math"
+
+	"frontdesk/internal/content/search/segment"
+)
 
 // The weights of a question's words are whole numbers that add up to this at most, so that sums of weighted impacts
 // are exact and do not depend on the order of adding. A unit that has every form of every word stays within 32
@@ -8,7 +12,7 @@ import "math"
 const fullWeight = 1 << 14
 
 // fullScore is the score of a unit in which every word has full impact.
-const fullScore = fullWeight * fullImpact
+const fullScore = fullWeight * segment.FullImpact
 
 // negatedShare is what is left of the weight of a word that the question does not want ("belt without buckle"):
 // documents name such a thing whether or not they have it.
@@ -22,7 +26,7 @@ const vagueMost = 1.5
 // weigh gives each group its share of the full weight. A word that no document has weighs most: the question could
 // have scored with it.
 func (a *asking) weigh() {
-	units := float64(a.snapshot.census.units)
+	units := float64(a.snapshot.census.Units)
 	total := 0.0
 	for i := range a.groups {
 		g := &a.groups[i]

@@ -12,9 +12,10 @@ import (
 // Analyzer turns text into the words that are indexed and looked up. It is safe for concurrent use; what it gives
 // depends on text and language alone.
 type Analyzer struct {
-	byTag map[string]*Language
 	// Languages are ordered by their tags. They must not be changed.
 	Languages []*Language
+
+	byTag map[string]*Language
 }
 
 // NewAnalyzer returns an analyzer.

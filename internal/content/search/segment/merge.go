@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"cmp"
@@ -16,40 +16,40 @@ const (
 )
 
 // tier tells the size class of a view by its live units.
-func (v *view) tier() int {
+func (v *View) tier() int {
 	t := 0
-	for size := smallestTier; v.alive.units >= size && t < tiers-1; size *= tierFactor {
+	for size := smallestTier; v.Alive.Units >= size && t < tiers-1; size *= tierFactor {
 		t++
 	}
 	return t
 }
 
-// fewer merges views that should be one and gives the new views, or nil when there is nothing to do.
-func fewer(views []*view) []*view {
+// Merge merges views that should be one and gives the new views, or nil when there is nothing to do.
+func Merge(views []*View) []*View {
 	chosen := overdue(views)
 	if len(chosen) == 0 {
 		return nil
 	}
-	left := slices.DeleteFunc(slices.Clone(views), func(v *view) bool { return slices.Contains(chosen, v) })
+	left := slices.DeleteFunc(slices.Clone(views), func(v *View) bool { return slices.Contains(chosen, v) })
 	sources := make([]source, len(chosen))
-	merged := &view{}
+	merged := &View{}
 	for i, v := range chosen {
-		sources[i] = source{v.stock, v.dead}
-		merged.alive.add(&v.alive)
+		sources[i] = source{v.Forward, v.Dead}
+		merged.Alive.Add(&v.Alive)
 	}
-	merged.segment = newSegment(combine(sources), chosen[0].averages)
+	merged.Segment = newSegment(combine(sources), chosen[0].averages)
 	return append(left, merged)
 }
 
 // overdue chooses the views to merge next: one that is mostly dead, or those of a tier that is full.
-func overdue(views []*view) []*view {
-	byTier := make([][]*view, tiers)
+func overdue(views []*View) []*View {
+	byTier := make([][]*View, tiers)
 	for _, v := range views {
-		if 2*v.alive.units < v.units() {
-			return []*view{v}
+		if 2*v.Alive.Units < v.Units() {
+			return []*View{v}
 		}
 		t := v.tier()
-		if t < tiers-1 || 2*v.alive.units < maxUnits {
+		if t < tiers-1 || 2*v.Alive.Units < MaxUnits {
 			byTier[t] = append(byTier[t], v)
 		}
 	}
@@ -66,12 +66,12 @@ func overdue(views []*view) []*view {
 }
 
 // fitting takes views from the smallest on, as many as fit into one segment.
-func fitting(group []*view) []*view {
-	slices.SortStableFunc(group, func(a, b *view) int { return cmp.Compare(a.alive.units, b.alive.units) })
+func fitting(group []*View) []*View {
+	slices.SortStableFunc(group, func(a, b *View) int { return cmp.Compare(a.Alive.Units, b.Alive.Units) })
 	units := 0
 	for i, v := range group {
-		units += v.alive.units
-		if units > maxUnits {
+		units += v.Alive.Units
+		if units > MaxUnits {
 			return group[:i]
 		}
 	}

@@ -1,4 +1,4 @@
-package search
+package segment
 
 import "hash/maphash"
 
@@ -6,20 +6,22 @@ import "hash/maphash"
 // collide. Nothing of a result depends on it.
 var seed = maphash.MakeSeed()
 
-func hashOf(word string) uint64 { return maphash.String(seed, word) }
+// Hash is the hash of a word by which a [WordList] finds it.
+func Hash(word string) uint64 { return maphash.String(seed, word) }
 
-// wordlist numbers words, in the order in which they were added. It holds no pointers but three, so that a large
+// WordList numbers words, in the order in which they were added. It holds no pointers but three, so that a large
 // index costs the garbage collector nothing.
-type wordlist struct {
+type WordList struct {
 	bytes []byte
 	ends  []uint32 // where each word ends in bytes
 	table []uint32 // open addressing: number+1, or 0 where free; its length is a power of two
 }
 
-func (l *wordlist) len() int { return len(l.ends) }
+// Len is how many words there are.
+func (l *WordList) Len() int { return len(l.ends) }
 
-// word gives the word of a number.
-func (l *wordlist) word(number uint32) []byte {
+// Word gives the word of a number.
+func (l *WordList) Word(number uint32) []byte {
 	start := uint32(0)
 	if number > 0 {
 		start = l.ends[number-1]
@@ -27,8 +29,8 @@ func (l *wordlist) word(number uint32) []byte {
 	return l.bytes[start:l.ends[number]]
 }
 
-// find gives the number of a word whose hash is h.
-func (l *wordlist) find(word string, h uint64) (number uint32, ok bool) {
+// Find gives the number of a word whose hash is h.
+func (l *WordList) Find(word string, h uint64) (number uint32, ok bool) {
 	if len(l.table) == 0 {
 		return 0, false
 	}
@@ -38,16 +40,16 @@ func (l *wordlist) find(word string, h uint64) (number uint32, ok bool) {
 		if entry == 0 {
 			return 0, false
 		}
-		if string(l.word(entry-1)) == word {
+		if string(l.Word(entry-1)) == word {
 			return entry - 1, true
 		}
 	}
 }
 
-// add gives the number of a word, a new one if it has none.
-func (l *wordlist) add(word string) uint32 {
-	h := hashOf(word)
-	if number, ok := l.find(word, h); ok {
+// Add gives the number of a word, a new one if it has none.
+func (l *WordList) Add(word string) uint32 {
+	h := Hash(word)
+	if number, ok := l.Find(word, h); ok {
 		return number
 	}
 	if 4*(len(l.ends)+1) > 3*len(l.table) {
@@ -60,14 +62,14 @@ func (l *wordlist) add(word string) uint32 {
 }
 
 // grow makes a table of the given size and enters every word.
-func (l *wordlist) grow(size int) {
+func (l *WordList) grow(size int) {
 	l.table = make([]uint32, size)
 	for number := range l.ends {
-		l.enter(uint32(number), maphash.Bytes(seed, l.word(uint32(number))))
+		l.enter(uint32(number), maphash.Bytes(seed, l.Word(uint32(number))))
 	}
 }
 
-func (l *wordlist) enter(number uint32, h uint64) {
+func (l *WordList) enter(number uint32, h uint64) {
 	mask := uint64(len(l.table) - 1)
 	i := h & mask
 	for l.table[i] != 0 {
@@ -76,11 +78,11 @@ func (l *wordlist) enter(number uint32, h uint64) {
 	l.table[i] = number + 1
 }
 
-// newWordlist returns an empty list with room for words of so many bytes together.
-func newWordlist(words, bytes int) wordlist {
+// newWordList returns an empty list with room for words of so many bytes together.
+func newWordList(words, bytes int) WordList {
 	size := 64
 	for 3*size < 4*(words+1) {
 		size *= 2
 	}
-	return wordlist{bytes: make([]byte, 0, bytes), ends: make([]uint32, 0, words), table: make([]uint32, size)}
+	return WordList{bytes: make([]byte, 0, bytes), ends: make([]uint32, 0, words), table: make([]uint32, size)}
 }

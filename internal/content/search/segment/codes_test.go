@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"testing"
@@ -21,23 +21,23 @@ func TestCodesKeepNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOf(rapid.Custom(drawNumber)).Draw(t, "numbers")
-		var c codes
+		var c Codes
 		var places []int
 		for _, n := range numbers {
 			places = append(places, len(c))
-			c = c.put(n)
+			c = c.Put(n)
 		}
 		at := 0
 		for i, n := range numbers {
 			if at != places[i] {
 				t.Fatalf("number %d stands at %d, want %d", i, at, places[i])
 			}
-			got, next := c.get(at)
+			got, next := c.Get(at)
 			if got != n {
 				t.Fatalf("number %d is %d, want %d", i, got, n)
 			}
-			if c.before(next) != at {
-				t.Fatalf("before %d is %d, want %d", next, c.before(next), at)
+			if c.Before(next) != at {
+				t.Fatalf("before %d is %d, want %d", next, c.Before(next), at)
 			}
 			at = next
 		}
@@ -48,7 +48,7 @@ func TestCodesKeepNumbers(t *testing.T) {
 				want = append(want, places[i])
 			}
 		}
-		for i := c.index(wanted, 0); i < len(c); i = c.index(wanted, i+codeSize) {
+		for i := c.Index(wanted, 0); i < len(c); i = c.Index(wanted, i+CodeSize) {
 			got = append(got, i)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -57,28 +57,28 @@ func TestCodesKeepNumbers(t *testing.T) {
 	})
 }
 
-func TestWordlistNumbersWords(t *testing.T) {
+func TestWordListNumbersWords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.StringMatching(`[a-c]{0,3}`)).Draw(t, "words")
-		var l wordlist
+		var l WordList
 		numbers := map[string]uint32{}
 		for _, word := range words {
-			n := l.add(word)
+			n := l.Add(word)
 			if known, ok := numbers[word]; ok && known != n {
 				t.Fatalf("%q is %d and %d", word, known, n)
 			}
 			numbers[word] = n
 		}
-		if l.len() != len(numbers) {
-			t.Fatalf("%d words, want %d", l.len(), len(numbers))
+		if l.Len() != len(numbers) {
+			t.Fatalf("%d words, want %d", l.Len(), len(numbers))
 		}
 		for word, n := range numbers {
-			if found, ok := l.find(word, hashOf(word)); !ok || found != n || string(l.word(n)) != word {
+			if found, ok := l.Find(word, Hash(word)); !ok || found != n || string(l.Word(n)) != word {
 				t.Fatalf("%q is found as %d, %v; want %d", word, found, ok, n)
 			}
 		}
-		if _, ok := l.find("absent", hashOf("absent")); ok {
+		if _, ok := l.Find("absent", Hash("absent")); ok {
 			t.Fatal("a word is found that was never added")
 		}
 	})

@@ -1,4 +1,4 @@
-package search
+package segment
 
 import "math"
 
@@ -22,21 +22,34 @@ type averages [fields]int8
 // averageSteps is how many steps of the scale double a length.
 const averageSteps = 4
 
-// census counts what the scores need to know of all live units together.
-type census struct {
-	units   int
-	items   int
-	words   [fields]int64 // words in each field
-	having  [fields]int   // units that have the field
-	tongues [maxTongues]int
+// Census counts what the scores need to know of all live units together.
+type Census struct {
+	Units     int
+	Items     int
+	Languages [MaxLanguages]int // items in each language
+
+	words  [fields]int64 // words in each field
+	having [fields]int   // units that have the field
 }
 
-// maxTongues is more than the analyzer has languages.
-const maxTongues = 32
+// MaxLanguages is how many languages items may be in; their numbers are below it.
+const MaxLanguages = 32
+
+// census counts the units of a batch.
+func (f *Forward) census() *Census {
+	c := &Census{Items: len(f.Refs)}
+	for u := range f.Units() {
+		c.count(f.Text(u), 1)
+	}
+	for _, t := range f.Languages {
+		c.Languages[t]++
+	}
+	return c
+}
 
 // count adds a unit, or takes it away when sign is -1.
-func (c *census) count(text codes, sign int) {
-	c.units += sign
+func (c *Census) count(text Codes, sign int) {
+	c.Units += sign
 	for f, n := range text.lengths() {
 		if n > 0 {
 			c.words[f] += int64(sign * n)
@@ -45,20 +58,21 @@ func (c *census) count(text codes, sign int) {
 	}
 }
 
-func (c *census) add(d *census) {
-	c.units += d.units
-	c.items += d.items
+// Add adds what another census counted.
+func (c *Census) Add(d *Census) {
+	c.Units += d.Units
+	c.Items += d.Items
 	for f := range fields {
 		c.words[f] += d.words[f]
 		c.having[f] += d.having[f]
 	}
-	for i := range c.tongues {
-		c.tongues[i] += d.tongues[i]
+	for i := range c.Languages {
+		c.Languages[i] += d.Languages[i]
 	}
 }
 
 // averages gives the average length of each field over the units that have it.
-func (c *census) averages() (a averages) {
+func (c *Census) averages() (a averages) {
 	for f := range fields {
 		if c.having[f] > 0 {
 			mean := float64(c.words[f]) / float64(c.having[f])
@@ -77,11 +91,11 @@ func (a averages) shares(n [fields]int) (share [fields]float32) {
 	return share
 }
 
-// fullImpact stands for an impact of 1, which no frequency reaches.
-const fullImpact = 1<<16 - 1
+// FullImpact stands for an impact of 1, which no frequency reaches.
+const FullImpact = 1<<16 - 1
 
 // impactOf gives the impact of a weighted frequency.
 func impactOf(frequency float32) uint16 {
 	f := float64(frequency)
-	return uint16(max(1, math.Round(fullImpact*f/(saturation+f))))
+	return uint16(max(1, math.Round(FullImpact*f/(saturation+f))))
 }

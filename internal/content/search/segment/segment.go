@@ -1,9 +1,9 @@
-package search
+package segment
 
-// segment is a stock with its inverted index: for each word the units that have it, and how much it counts there.
+// Segment is a batch with its inverted index: for each word the units that have it, and how much it counts there.
 // It never changes.
-type segment struct {
-	*stock
+type Segment struct {
+	*Forward
 	averages averages
 	postings []uint32 // by word: where its postings begin; one more at the end
 	docs     []uint16 // units, rising within a word
@@ -26,12 +26,12 @@ type window struct {
 	max   uint16
 }
 
-// newSegment inverts a stock.
-func newSegment(s *stock, a averages) *segment {
-	g := &segment{stock: s, averages: a}
-	g.postings = make([]uint32, s.words.len()+1)
-	for number, n := range (source{stock: s}).frequencies() {
-		if number == separatorCode {
+// newSegment inverts a batch.
+func newSegment(s *Forward, a averages) *Segment {
+	g := &Segment{Forward: s, averages: a}
+	g.postings = make([]uint32, s.Words.Len()+1)
+	for number, n := range (source{Forward: s}).frequencies() {
+		if number == Separator {
 			n = 0
 		}
 		g.postings[number+1] = g.postings[number] + n
@@ -42,7 +42,7 @@ func newSegment(s *stock, a averages) *segment {
 }
 
 // reweighed is the same segment with impacts for other averages.
-func (g *segment) reweighed(a averages) *segment {
+func (g *Segment) reweighed(a averages) *Segment {
 	h := *g
 	h.averages, h.impacts, h.windows = a, nil, nil
 	h.invert()
@@ -51,18 +51,18 @@ func (g *segment) reweighed(a averages) *segment {
 }
 
 // invert fills the impacts, unit by unit, and the units unless they are there already: readers may hold those.
-func (g *segment) invert() {
-	total := g.postings[g.words.len()]
+func (g *Segment) invert() {
+	total := g.postings[g.Words.Len()]
 	g.impacts = make([]uint16, total)
 	fresh := g.docs == nil
 	if fresh {
 		g.docs = make([]uint16, total)
 	}
-	next := make([]uint32, g.words.len())
+	next := make([]uint32, g.Words.Len())
 	copy(next, g.postings)
-	frequency := make([]float32, g.words.len())
+	frequency := make([]float32, g.Words.Len())
 	var touched []uint32
-	for u := range g.units() {
+	for u := range g.Units() {
 		touched = g.weigh(u, frequency, touched[:0])
 		for _, number := range touched {
 			if fresh {
@@ -76,14 +76,14 @@ func (g *segment) invert() {
 }
 
 // weigh adds up the weighted frequencies of a unit's words and appends to touched which words they are.
-func (g *segment) weigh(u int, frequency []float32, touched []uint32) []uint32 {
-	text := g.unit(u)
+func (g *Segment) weigh(u int, frequency []float32, touched []uint32) []uint32 {
+	text := g.Text(u)
 	share := g.averages.shares(text.lengths())
 	f := titleField
 	for i := 0; i < len(text); {
 		var number uint32
-		number, i = text.get(i)
-		if number == separatorCode {
+		number, i = text.Get(i)
+		if number == Separator {
 			f = min(f+1, bodyField)
 			continue
 		}
@@ -96,13 +96,13 @@ func (g *segment) weigh(u int, frequency []float32, touched []uint32) []uint32 {
 }
 
 // cutWindows notes, for words with long postings, where each window begins.
-func (g *segment) cutWindows() {
+func (g *Segment) cutWindows() {
 	n := g.windowCount()
-	for g.long = 1; g.long < g.words.len() && g.postings[g.long+1]-g.postings[g.long] >= longList; g.long++ {
+	for g.long = 1; g.long < g.Words.Len() && g.postings[g.long+1]-g.postings[g.long] >= longList; g.long++ {
 	}
 	g.windows = make([]window, g.long*n)
 	for number := 1; number < g.long; number++ {
-		docs, impacts := g.list(uint32(number))
+		docs, impacts := g.Postings(uint32(number))
 		at := 0
 		for w := range n {
 			here := &g.windows[number*n+w]
@@ -115,10 +115,10 @@ func (g *segment) cutWindows() {
 	}
 }
 
-func (g *segment) windowCount() int { return (g.units() + windowSize - 1) >> windowBits }
+func (g *Segment) windowCount() int { return (g.Units() + windowSize - 1) >> windowBits }
 
-// list gives the postings of a word.
-func (g *segment) list(number uint32) (docs, impacts []uint16) {
+// Postings gives the postings of a word.
+func (g *Segment) Postings(number uint32) (docs, impacts []uint16) {
 	from, to := g.postings[number], g.postings[number+1]
 	return g.docs[from:to], g.impacts[from:to:to]
 }

@@ -1,49 +1,49 @@
-package search
+package segment
 
 import "bytes"
 
-// candidate is a unit with its score.
-type candidate struct {
-	score uint32
-	lift  int32 // how much of the score is no match of words: for words that follow each other, against another language
-	view  uint32
-	unit  uint32
+// Candidate is a unit with its score.
+type Candidate struct {
+	Score uint32
+	Lift  int32 // how much of the score is no match of words: for words that follow each other, against another language
+	View  uint32
+	Unit  uint32
 }
 
 // top keeps the best candidates: a heap with the worst of them on top.
 type top struct {
-	views     []*view
-	heap      []candidate
+	views     []*View
+	heap      []Candidate
 	room      int
 	threshold uint32 // below this a score cannot get in; an equal one may, by its key
 }
 
-func (t *top) reset(views []*view, room int) {
+func (t *top) reset(views []*View, room int) {
 	t.views, t.heap, t.room, t.threshold = views, t.heap[:0], room, 0
 }
 
 // better orders candidates: by score, then by key.
-func (t *top) better(a, b candidate) bool {
-	return a.score > b.score || a.score == b.score && t.first(a, b)
+func (t *top) better(a, b Candidate) bool {
+	return a.Score > b.Score || a.Score == b.Score && t.first(a, b)
 }
 
 // first breaks a tie.
-func (t *top) first(a, b candidate) bool {
-	if a.view == b.view {
-		v := t.views[a.view]
-		ranks := v.ranks()
-		return ranks[v.item[a.unit]] < ranks[v.item[b.unit]]
+func (t *top) first(a, b Candidate) bool {
+	if a.View == b.View {
+		v := t.views[a.View]
+		ranks := v.Ranks()
+		return ranks[v.ItemOf[a.Unit]] < ranks[v.ItemOf[b.Unit]]
 	}
 	return bytes.Compare(t.keyOf(a), t.keyOf(b)) < 0
 }
 
-func (t *top) keyOf(c candidate) []byte {
-	v := t.views[c.view]
-	return v.keys.word(uint32(v.item[c.unit]))
+func (t *top) keyOf(c Candidate) []byte {
+	v := t.views[c.View]
+	return v.Keys.Word(uint32(v.ItemOf[c.Unit]))
 }
 
 // push lets a candidate in if it is among the best.
-func (t *top) push(c candidate) {
+func (t *top) push(c Candidate) {
 	if len(t.heap) < t.room {
 		t.heap = append(t.heap, c)
 		t.up(len(t.heap) - 1)
@@ -52,7 +52,7 @@ func (t *top) push(c candidate) {
 		t.down(0)
 	}
 	if len(t.heap) == t.room {
-		t.threshold = t.heap[0].score
+		t.threshold = t.heap[0].Score
 	}
 }
 
@@ -87,7 +87,7 @@ func (t *top) down(i int) {
 }
 
 // sorted gives the candidates, best first. The heap is used up.
-func (t *top) sorted() []candidate {
+func (t *top) sorted() []Candidate {
 	all := t.heap
 	for n := len(all) - 1; n > 0; n-- {
 		worst := t.heap[0]

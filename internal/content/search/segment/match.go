@@ -1,4 +1,4 @@
-package search
+package segment
 
 import "math/bits"
 
@@ -12,40 +12,40 @@ type list struct {
 	bound         uint32 // the largest weighted impact in the current window
 }
 
-// matcher finds the units of views that score best for weighted words. It is used again and again, so that matching
+// Matcher finds the units of views that score best for weighted words. It is used again and again, so that matching
 // allocates nothing: begin, then for each view enter, add and match, then best. The sums and marks are always left at
 // zero.
-type matcher struct {
-	views     []*view
+type Matcher struct {
+	views     []*View
 	preferred uint32 // the bit of the language in which items are preferred; 0 for none
 	lists     []list
 	active    []*list // those with postings in the current window, by rising bound
 	sums      [windowSize]uint32
 	touched   [windowSize / 64]uint64
 	view      int
-	chosen    bitmap // units that may be found; nil: all that live
-	held      candidate
+	chosen    Bitmap // units that may be found; nil: all that live
+	held      Candidate
 	top       top
 }
 
-// begin makes the matcher ready for the best so many items of views. Those in another language than is preferred, of
+// Begin makes the matcher ready for the best so many items of views. Those in another language than is preferred, of
 // which preferred is the bit, stand behind others that fit as well; 0 prefers none.
-func (m *matcher) begin(views []*view, room int, preferred uint32) {
+func (m *Matcher) Begin(views []*View, room int, preferred uint32) {
 	m.views, m.preferred = views, preferred
 	m.top.reset(views, room)
 }
 
-// enter goes to a view, of which the chosen units may be found; nil stands for all that live.
-func (m *matcher) enter(view int, chosen bitmap) {
-	m.view, m.chosen, m.held = view, chosen, candidate{}
+// Enter goes to a view, of which the chosen units may be found; nil stands for all that live.
+func (m *Matcher) Enter(view int, chosen Bitmap) {
+	m.view, m.chosen, m.held = view, chosen, Candidate{}
 	m.lists = m.lists[:0]
 }
 
-// add adds the postings of a word of the view.
-func (m *matcher) add(number, weight uint32) {
+// Add adds the postings of a word of the view.
+func (m *Matcher) Add(number, weight uint32) {
 	v := m.views[m.view]
 	l := list{weight: weight}
-	l.docs, l.impacts = v.list(number)
+	l.docs, l.impacts = v.Postings(number)
 	if int(number) < v.long {
 		n := v.windowCount()
 		l.windows = v.windows[int(number)*n : (int(number)+1)*n]
@@ -58,27 +58,30 @@ func (m *matcher) add(number, weight uint32) {
 	m.lists = append(m.lists, l)
 }
 
-// addList adds postings that stand for a word: units, rising, their impacts, and the largest of these.
-func (m *matcher) addList(docs, impacts []uint16, most uint16, weight uint32) {
+// AddPostings adds postings that stand for a word: units, rising, their impacts, and the largest of these.
+func (m *Matcher) AddPostings(docs, impacts []uint16, most uint16, weight uint32) {
 	if len(docs) > 0 {
 		m.lists = append(m.lists, list{docs: docs, impacts: impacts, weight: weight, most: uint32(most) * weight})
 	}
 }
 
-// best gives the best items, the best first. They are valid until the next begin.
-func (m *matcher) best() []candidate { return m.top.sorted() }
+// Best gives the best items, the best first. They are valid until the next begin.
+func (m *Matcher) Best() []Candidate { return m.top.sorted() }
 
-// forget lets go of everything that would keep views in memory.
-func (m *matcher) forget() {
+// Better orders candidates of the views that the matcher looks at: by score, then by key.
+func (m *Matcher) Better(a, b Candidate) bool { return m.top.better(a, b) }
+
+// Forget lets go of everything that would keep views in memory.
+func (m *Matcher) Forget() {
 	clear(m.lists)
 	clear(m.active)
 	m.views, m.chosen, m.top.views = nil, nil, nil
 }
 
-// match scores the units of a view and offers the best. It looks only at those that can still get in: a
+// Match scores the units of a view and offers the best. It looks only at those that can still get in: a
 // window of units at a time, words of little weight are left out as long as all of them together could not lift a
 // unit over the threshold, and looked up only for the units that the other words bring up.
-func (m *matcher) match() {
+func (m *Matcher) Match() {
 	if len(m.lists) == 0 {
 		return
 	}
@@ -110,7 +113,7 @@ func (l *list) enter(w int) {
 }
 
 // matchWindow scores the units of one window.
-func (m *matcher) matchWindow(v *view, w int) {
+func (m *Matcher) matchWindow(v *View, w int) {
 	m.active = m.active[:0]
 	total := uint32(0)
 	for i := range m.lists {
@@ -149,7 +152,7 @@ func (m *matcher) matchWindow(v *view, w int) {
 }
 
 // scoreOne goes through the only list that is required.
-func (m *matcher) scoreOne(v *view, optional int, slack uint32) {
+func (m *Matcher) scoreOne(v *View, optional int, slack uint32) {
 	l := m.active[optional]
 	docs := l.docs[l.from:l.to]
 	impacts := l.impacts[l.from:l.to]
@@ -166,12 +169,12 @@ func (m *matcher) scoreOne(v *view, optional int, slack uint32) {
 const sparsePostings = windowSize / 8
 
 // scoreDense adds the required lists up and looks at every unit of the window.
-func (m *matcher) scoreDense(v *view, w, optional int, slack uint32) {
+func (m *Matcher) scoreDense(v *View, w, optional int, slack uint32) {
 	for _, l := range m.active[optional:] {
 		l.addTo(&m.sums)
 	}
 	need := m.needed(slack)
-	n := min(windowSize, v.units()-w<<windowBits)
+	n := min(windowSize, v.Units()-w<<windowBits)
 	const step = 8 // most units are far below what is needed: several are dismissed at once
 	for from := 0; from < n; from += step {
 		sums := (*[step]uint32)(m.sums[from:])
@@ -189,7 +192,7 @@ func (m *matcher) scoreDense(v *view, w, optional int, slack uint32) {
 }
 
 // needed is the least sum with which a unit can still get in, if the lists that are left out add slack at most.
-func (m *matcher) needed(slack uint32) uint32 {
+func (m *Matcher) needed(slack uint32) uint32 {
 	if m.top.threshold <= slack {
 		return 1
 	}
@@ -207,7 +210,7 @@ func (l *list) addTo(sums *[windowSize]uint32) {
 }
 
 // scoreSparse adds the required lists up, noting which units they touch, and looks at those.
-func (m *matcher) scoreSparse(v *view, w, optional int, slack uint32) {
+func (m *Matcher) scoreSparse(v *View, w, optional int, slack uint32) {
 	for _, l := range m.active[optional:] {
 		docs := l.docs[l.from:l.to]
 		impacts := l.impacts[l.from:l.to]
@@ -232,8 +235,8 @@ func (m *matcher) scoreSparse(v *view, w, optional int, slack uint32) {
 
 // consider finishes the score of a unit from the optional lists, the weightiest first, and offers it, unless it is
 // not allowed or turns out not to reach the threshold.
-func (m *matcher) consider(v *view, unit int, sum uint32, optional int, slack uint32) {
-	if m.chosen != nil && !m.chosen.has(unit) || m.chosen == nil && v.dead.has(unit) {
+func (m *Matcher) consider(v *View, unit int, sum uint32, optional int, slack uint32) {
+	if m.chosen != nil && !m.chosen.Has(unit) || m.chosen == nil && v.Dead.Has(unit) {
 		return
 	}
 	for i := optional - 1; i >= 0; i-- {
@@ -247,7 +250,7 @@ func (m *matcher) consider(v *view, unit int, sum uint32, optional int, slack ui
 	if sum < m.top.threshold {
 		return
 	}
-	c := candidate{score: sum, view: uint32(m.view), unit: uint32(unit)}
+	c := Candidate{Score: sum, View: uint32(m.view), Unit: uint32(unit)}
 	if m.preferred != 0 {
 		m.hold(v, &c)
 	}
@@ -292,22 +295,22 @@ const otherLanguage = 5
 
 // hold lowers the score of a candidate that is in another language. What it could have scored is not less, so that
 // whether there is an answer does not depend on it.
-func (m *matcher) hold(v *view, c *candidate) {
-	if m.preferred>>v.tongues[v.item[c.unit]]&1 == 0 {
-		loss := c.score / otherLanguage
-		c.score -= loss
-		c.lift -= int32(loss)
+func (m *Matcher) hold(v *View, c *Candidate) {
+	if m.preferred>>v.Languages[v.ItemOf[c.Unit]]&1 == 0 {
+		loss := c.Score / otherLanguage
+		c.Score -= loss
+		c.Lift -= int32(loss)
 	}
 }
 
 // offer puts a unit forward. Of several units of one item, which come one after the other, only the best counts.
-func (m *matcher) offer(v *view, c candidate) {
-	if !v.several() {
+func (m *Matcher) offer(v *View, c Candidate) {
+	if !v.Several() {
 		m.top.push(c)
 		return
 	}
-	if m.held.score > 0 && v.item[m.held.unit] == v.item[c.unit] {
-		if c.score > m.held.score {
+	if m.held.Score > 0 && v.ItemOf[m.held.Unit] == v.ItemOf[c.Unit] {
+		if c.Score > m.held.Score {
 			m.held = c
 		}
 		return
@@ -317,9 +320,9 @@ func (m *matcher) offer(v *view, c candidate) {
 }
 
 // release puts the item forward whose units are all seen.
-func (m *matcher) release() {
-	if m.held.score > 0 {
+func (m *Matcher) release() {
+	if m.held.Score > 0 {
 		m.top.push(m.held)
 	}
-	m.held = candidate{}
+	m.held = Candidate{}
 }
