@@ -27,17 +27,43 @@ func (s *Spool) Saw(g Sighting) {
 	key := seen{strings.ToLower(g.Host), g.Agent, folder(g.Path), g.Outcome}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.now().Truncate(time.Hour).Equal(s.counted.Truncate(time.Hour)) {
+	now := s.now()
+	if !now.Truncate(time.Hour).Equal(s.seen.since.Truncate(time.Hour)) {
 		s.writeCounts()
 	}
-	if _, ok := s.counts[key]; !ok && len(s.counts) >= maxSeen {
+	if !s.seen.count(key, now) {
+		s.told.Lost++
+	}
+}
+
+// tally counts sightings until they are written.
+type tally struct {
+	counts map[seen]int64
+	since  time.Time // when they were last written
+}
+
+// count counts a sighting, and says whether there is room for it and it can be told.
+func (t *tally) count(key seen, now time.Time) bool {
+	if _, ok := t.counts[key]; !ok && len(t.counts) >= maxSeen {
 		key.path = ""
 	}
-	if _, ok := s.counts[key]; !ok && (len(s.counts) >= 2*maxSeen || key.sighting(s.now(), 1).Check() != nil) {
-		s.told.Lost++
-		return
+	if _, ok := t.counts[key]; !ok && (len(t.counts) >= 2*maxSeen || key.sighting(now, 1).Check() != nil) {
+		return false
 	}
-	s.counts[key]++
+	t.counts[key]++
+	return true
+}
+
+// take gives what was counted since it was last called, under the hour of that time.
+func (t *tally) take(now time.Time) []edge.Sighting {
+	hour := t.since.UTC().Truncate(time.Hour)
+	t.since = now
+	all := make([]edge.Sighting, 0, len(t.counts))
+	for key, count := range t.counts {
+		all = append(all, key.sighting(hour, count))
+	}
+	clear(t.counts)
+	return all
 }
 
 // folder is what a path is counted by: its first two folders, and of a path with fewer all of it.
@@ -71,23 +97,17 @@ func printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// writeCounts writes what was counted since it was last called, under the hour of that time.
+// writeCounts writes what was counted since it was last called.
 func (s *Spool) writeCounts() {
-	hour := s.counted.UTC().Truncate(time.Hour)
-	s.counted = s.now()
-	if len(s.counts) == 0 {
+	all := s.seen.take(s.now())
+	if len(all) == 0 {
 		return
 	}
-	all := make([]edge.Sighting, 0, len(s.counts))
-	for key, count := range s.counts {
-		all = append(all, key.sighting(hour, count))
-	}
-	clear(s.counts)
 	text, err := sightings(all)
 	if err == nil {
 		err = s.room(int64(len(text)))
 	}
-	if err == nil && s.active.sightings+len(all) > edge.MaxSightings {
+	if err == nil && s.segments.active.sightings+len(all) > edge.MaxSightings {
 		err = s.begin()
 	}
 	if err == nil {
@@ -99,5 +119,5 @@ func (s *Spool) writeCounts() {
 		}
 		return
 	}
-	s.active.sightings += len(all)
+	s.segments.active.sightings += len(all)
 }

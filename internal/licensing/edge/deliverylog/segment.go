@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"slices"
 	"strconv"
@@ -62,6 +63,70 @@ type segment struct {
 	sightings int       // rows in them
 	later     time.Time // before which it is not told again
 	tries     int       // that failed
+}
+
+// segments are the files of a spool.
+type segments struct {
+	active *segment   // that is written to
+	sealed []*segment // waiting to be told, the oldest first
+	number int        // of the newest
+	kept   int64      // bytes of the sealed ones
+}
+
+// next names a new segment, also past one that could neither be written nor removed.
+func (s *segments) next() string {
+	s.number++
+	return fmt.Sprintf("%016d", s.number) + suffix
+}
+
+// numberOf is the number of a segment.
+func numberOf(name string) (n int) {
+	_, _ = fmt.Sscanf(name, "%d", &n)
+	return n
+}
+
+// activate has a segment written to, and seals the one before.
+func (s *segments) activate(g *segment) {
+	if s.active != nil {
+		s.seal(s.active)
+	}
+	s.active = g
+}
+
+func (s *segments) seal(g *segment) { s.sealed, s.kept = append(s.sealed, g), s.kept+g.size }
+
+// remove forgets a sealed segment.
+func (s *segments) remove(g *segment) {
+	s.sealed = slices.DeleteFunc(s.sealed, func(one *segment) bool { return one == g })
+	s.kept -= g.size
+}
+
+func (s *segments) bytes() int64 { return s.kept + s.active.size }
+
+// waiting is how many records are not taken yet.
+func (s *segments) waiting() int {
+	n := s.active.fresh
+	for _, g := range s.sealed {
+		n += g.fresh
+	}
+	return n
+}
+
+func (s *segments) oldest() *segment {
+	if len(s.sealed) > 0 {
+		return s.sealed[0]
+	}
+	return s.active
+}
+
+// unsynced are the sealed segments of which the disk may not have all.
+func (s *segments) unsynced() (all []*segment) {
+	for _, g := range s.sealed {
+		if g.file != nil {
+			all = append(all, g)
+		}
+	}
+	return all
 }
 
 // head is the first record of a segment.

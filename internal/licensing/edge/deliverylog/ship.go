@@ -66,7 +66,7 @@ const fewSealed = 3
 func (s *Spool) few() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.sealed) < fewSealed
+	return len(s.segments.sealed) < fewSealed
 }
 
 // tidy writes what waits to be written.
@@ -79,7 +79,7 @@ func (s *Spool) tidy() {
 
 // writeLate writes the ends that could not be written.
 func (s *Spool) writeLate() {
-	for _, o := range s.late {
+	for _, o := range s.open.late {
 		s.writeEnd(o)
 	}
 }
@@ -91,7 +91,7 @@ const failuresAtOnce = 2
 // other. Its error is the last failure, where nothing was taken.
 func (s *Spool) handAll(ctx context.Context) error {
 	s.mu.Lock()
-	waiting := slices.DeleteFunc(slices.Clone(s.sealed), func(g *segment) bool { return g.file != nil })
+	waiting := slices.DeleteFunc(slices.Clone(s.segments.sealed), func(g *segment) bool { return g.file != nil })
 	s.mu.Unlock()
 	slices.SortStableFunc(waiting, func(a, b *segment) int { return cmp.Compare(a.tries, b.tries) })
 	var failed []*segment
@@ -136,7 +136,7 @@ func (s *Spool) seal() error {
 	switch {
 	case s.closed:
 		err = errClosed
-	case s.active.fresh > 0:
+	case s.segments.active.fresh > 0:
 		err = s.begin()
 	}
 	s.mu.Unlock()
@@ -175,10 +175,9 @@ func (s *Spool) taken(g, rest *segment) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sealed = slices.DeleteFunc(s.sealed, func(one *segment) bool { return one == g })
-	s.kept -= g.size
+	s.segments.remove(g)
 	if rest != nil {
-		s.sealed, s.kept = append(s.sealed, rest), s.kept+rest.size
+		s.segments.seal(rest)
 		return nil
 	}
 	s.told.Problem = ""

@@ -23,6 +23,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -83,24 +85,18 @@ type Spool struct {
 	config Config
 	lock   func() error // gives the folder back
 
-	mu      sync.Mutex
-	synced  *sync.Cond // of mu: done has moved on
-	wrote   int64      // how many records were written
-	done    int64      // how many of them the disk has
-	dirty   chan struct{}
-	active  *segment
-	number  int        // of the newest segment
-	sealed  []*segment // waiting to be told, the oldest first
-	open    map[string]*Begun
-	late    map[string]*Begun // whose end could not be written yet
-	kept    int64             // bytes of the sealed segments
-	owed    int64             // bytes that the open deliveries may still need
-	counts  map[seen]int64
-	counted time.Time // when counts were last written
-	broken  error     // why the disk does not sync at the moment
-	warned  time.Time // when it was last said that the disk takes nothing
-	told    Standing
-	closed  bool
+	mu       sync.Mutex
+	synced   *sync.Cond // of mu: done has moved on
+	wrote    int64      // how many records were written
+	done     int64      // how many of them the disk has
+	dirty    chan struct{}
+	segments segments
+	open     openDeliveries
+	seen     tally
+	broken   error     // why the disk does not sync at the moment
+	warned   time.Time // when it was last said that the disk takes nothing
+	told     Standing
+	closed   bool
 
 	syncs    sync.Mutex // held while the disk is told to take something
 	shipping sync.Mutex // held while batches are handed over
@@ -121,8 +117,9 @@ func Open(config Config) (*Spool, error) {
 		config.disk = files{}
 	}
 	s := &Spool{
-		config: config, open: map[string]*Begun{}, late: map[string]*Begun{}, counts: map[seen]int64{},
-		dirty: make(chan struct{}, 1), stop: make(chan struct{}), counted: config.Now(),
+		config: config, dirty: make(chan struct{}, 1), stop: make(chan struct{}),
+		open: openDeliveries{byID: map[string]*Begun{}, late: map[string]*Begun{}},
+		seen: tally{counts: map[seen]int64{}, since: config.Now()},
 	}
 	s.synced = sync.NewCond(&s.mu)
 	lock, err := config.disk.lock(config.Dir)
@@ -175,7 +172,7 @@ func (s *Spool) Begin(d Delivery) (*Begun, error) {
 	if err := s.write(text); err != nil {
 		return nil, err
 	}
-	s.open[o.ID()], s.owed = o, s.owed+o.size
+	s.open.add(o)
 	if err := s.settled(); err != nil {
 		s.finish(o, edge.Cut, 0, 0, nil) // nothing leaves
 		return nil, err
@@ -231,20 +228,37 @@ func (s *Spool) finish(o *Begun, state edge.State, status int, bytes int64, sum 
 // writeEnd writes the end of a delivery, or leaves it for later.
 func (s *Spool) writeEnd(o *Begun) {
 	if s.write(finished(*o.ended)) != nil {
-		s.late[o.ID()] = o
+		s.open.late[o.ID()] = o
 		return
 	}
-	s.active.weight += o.size // it is told as a whole, wherever it began
-	s.close(o)
+	s.segments.active.weight += o.size // it is told as a whole, wherever it began
+	s.open.remove(o)
 }
 
-// close forgets an open delivery.
-func (s *Spool) close(o *Begun) {
-	delete(s.late, o.ID())
-	if _, ok := s.open[o.ID()]; ok {
-		delete(s.open, o.ID())
-		s.owed -= o.size
+// openDeliveries are those that have begun and not ended.
+type openDeliveries struct {
+	byID map[string]*Begun
+	late map[string]*Begun // whose end could not be written yet
+	owed int64             // bytes that they may still need
+}
+
+func (d *openDeliveries) add(o *Begun) { d.byID[o.ID()], d.owed = o, d.owed+o.size }
+
+// remove forgets a delivery whose end is written, or that never was open.
+func (d *openDeliveries) remove(o *Begun) {
+	delete(d.late, o.ID())
+	if _, ok := d.byID[o.ID()]; ok {
+		delete(d.byID, o.ID())
+		d.owed -= o.size
 	}
+}
+
+// carried are the records by which they go on in the next segment.
+func (d *openDeliveries) carried() (text []byte) {
+	for _, id := range slices.Sorted(maps.Keys(d.byID)) {
+		text = append(text, carried(d.byID[id].record)...)
+	}
+	return text
 }
 
 // Ready says why Begin would not record a delivery at the moment, and writes nothing; nil where it would.
@@ -298,16 +312,9 @@ func (s *Spool) Standing() Standing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.told
-	t.Open, t.Bytes, t.Max = len(s.open), s.kept+s.active.size, s.config.Max
-	t.Waiting = s.active.fresh
-	oldest := s.active
-	for n, g := range s.sealed {
-		t.Waiting += g.fresh
-		if n == 0 {
-			oldest = g
-		}
-	}
-	if oldest.fresh > 0 {
+	t.Open, t.Bytes, t.Max = len(s.open.byID), s.segments.bytes(), s.config.Max
+	t.Waiting = s.segments.waiting()
+	if oldest := s.segments.oldest(); oldest.fresh > 0 {
 		t.Oldest = s.config.Now().Sub(oldest.begun)
 	}
 	return t
@@ -331,11 +338,9 @@ func (s *Spool) Close() error {
 	defer s.shipping.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	errs := []error{s.active.file.Sync(), s.active.file.Close()}
-	for _, g := range s.sealed {
-		if g.file != nil {
-			errs = append(errs, g.file.Sync(), g.file.Close())
-		}
+	var errs []error
+	for _, g := range append([]*segment{s.segments.active}, s.segments.unsynced()...) {
+		errs = append(errs, g.file.Sync(), g.file.Close())
 	}
 	s.synced.Broadcast()
 	return errors.Join(append(errs, s.lock())...)

@@ -25,7 +25,7 @@ func (s *Spool) recover() error {
 	slices.Sort(names)
 	open := map[string]edge.Delivery{}
 	for _, name := range names {
-		s.number = max(s.number, numberOf(name))
+		s.segments.number = max(s.segments.number, numberOf(name))
 		if err := s.recoverSegment(name, open); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (s *Spool) recover() error {
 	if len(open) > 0 {
 		s.config.Log.Warn("deliveries had begun when the process before ended; they are told as cut, with the most bytes that can have left", "deliveries", len(open))
 	}
-	if err := s.active.file.Sync(); err != nil {
+	if err := s.segments.active.file.Sync(); err != nil {
 		return err
 	}
 	s.done = s.wrote
@@ -69,31 +69,26 @@ func (s *Spool) recoverSegment(name string, open map[string]edge.Delivery) error
 	}
 	if c.fresh == 0 {
 		// Nothing of it is to be told. What it carries is told as cut by the segment that follows, and it is removed after that.
-		s.sealed = append(s.sealed, &segment{name: name, size: int64(len(text))})
-		s.kept += int64(len(text))
+		s.segments.seal(&segment{name: name, size: int64(len(text))})
 		return nil
 	}
 	if err := s.config.disk.sync(s.config.Dir, name); err != nil {
 		return err
 	}
-	g := &segment{name: name, size: int64(len(text)), fresh: c.fresh, begun: cmp.Or(c.head.Begun, s.now())}
-	s.sealed, s.kept = append(s.sealed, g), s.kept+g.size
+	s.segments.seal(&segment{name: name, size: int64(len(text)), fresh: c.fresh, begun: cmp.Or(c.head.Begun, s.now())})
 	return nil
 }
 
 // begin begins a segment, and seals the one before. What it carries is written to it; nobody has to wait for the disk here, since
 // the one before is not removed until the disk has both.
 func (s *Spool) begin() error {
-	s.number++ // also past one that could neither be written nor removed
 	now := s.now()
-	g := &segment{name: fmt.Sprintf("%016d", s.number) + suffix, begun: now}
+	g := &segment{name: s.segments.next(), begun: now}
 	text, err := record(kindHead, head{ID: newID("bat", now), Begun: now})
 	if err != nil {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.open)) {
-		text = append(text, carried(s.open[id].record)...)
-	}
+	text = append(text, s.open.carried()...)
 	if g.file, err = s.config.disk.create(s.config.Dir, g.name); err != nil {
 		return err
 	}
@@ -101,19 +96,10 @@ func (s *Spool) begin() error {
 		return errors.Join(err, g.file.Close(), s.config.disk.remove(s.config.Dir, g.name))
 	}
 	g.size = int64(len(text))
-	if s.active != nil {
-		s.sealed, s.kept = append(s.sealed, s.active), s.kept+s.active.size
-	}
-	s.active = g
+	s.segments.activate(g)
 	s.wrote++
 	s.stir()
 	return nil
-}
-
-// numberOf is the number of a segment.
-func numberOf(name string) (n int) {
-	_, _ = fmt.Sscanf(name, "%d", &n)
-	return n
 }
 
 // room says whether so much more may be written without taking the room that the open deliveries need for their ends.
@@ -125,7 +111,7 @@ func (s *Spool) room(more int64) error {
 		s.stir()
 		return s.broken
 	}
-	if s.kept+s.active.size+s.owed+more > s.config.Max {
+	if s.segments.bytes()+s.open.owed+more > s.config.Max {
 		return ErrFull
 	}
 	return nil
@@ -136,18 +122,18 @@ func (s *Spool) write(text []byte) error {
 	if s.closed {
 		return errClosed
 	}
-	if s.active.fresh >= maxRecords || s.active.weight >= maxSegment {
+	if s.segments.active.fresh >= maxRecords || s.segments.active.weight >= maxSegment {
 		if err := s.begin(); err != nil {
 			return s.fail(err)
 		}
 	}
-	n, err := s.active.file.Write(text)
-	s.active.size += int64(n)
+	n, err := s.segments.active.file.Write(text)
+	s.segments.active.size += int64(n)
 	if err != nil {
 		// Half a record is passed over by whoever reads.
 		return s.fail(err)
 	}
-	s.active.fresh, s.active.weight = s.active.fresh+1, s.active.weight+int64(n)
+	s.segments.active.fresh, s.segments.active.weight = s.segments.active.fresh+1, s.segments.active.weight+int64(n)
 	s.wrote++
 	s.stir()
 	return nil
@@ -207,7 +193,7 @@ func (s *Spool) sync() {
 	s.syncs.Lock()
 	defer s.syncs.Unlock()
 	s.mu.Lock()
-	upTo, active, before := s.wrote, s.active, s.unsynced()
+	upTo, active, before := s.wrote, s.segments.active, s.segments.unsynced()
 	s.mu.Unlock()
 	err := active.file.Sync()
 	for _, g := range before {
@@ -221,7 +207,7 @@ func (s *Spool) sync() {
 	defer s.synced.Broadcast()
 	if err != nil {
 		// What the disk did not take once it may never take, and say nothing of it: what is open is written again, to another file.
-		if s.active == active && active.fresh > 0 {
+		if s.segments.active == active && active.fresh > 0 {
 			err = errors.Join(err, s.begin())
 		}
 		s.broken = s.fail(err)
@@ -232,14 +218,4 @@ func (s *Spool) sync() {
 		g.file = nil
 	}
 	s.done, s.broken = max(s.done, upTo), nil
-}
-
-// unsynced are the sealed segments of which the disk may not have all.
-func (s *Spool) unsynced() (all []*segment) {
-	for _, g := range s.sealed {
-		if g.file != nil {
-			all = append(all, g)
-		}
-	}
-	return all
 }
