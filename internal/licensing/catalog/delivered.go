@@ -9,28 +9,17 @@ import (
 	"frontdesk/wire/contenthash"
 )
 
-// described is what an offer says of the delivered bytes.
-type described struct {
-	media string
-	words int
-	hash  [sha256.Size]byte
-	// similarity is their simhash-v1, where similar says that it was asked for.
-	similarity uint64
-	similar    bool
-}
-
-func describe(item *content.Item, similar bool) described {
+// deliveredOf reads what an item delivers, and about how many words that has.
+func deliveredOf(item *content.Item, similar bool) (b Body, words int) {
 	media, body := released.Delivered(item)
-	d := described{media: media, hash: sha256.Sum256(body), similar: similar}
+	b = Body{Media: media, Hash: sha256.Sum256(body), Similar: similar}
 	if similar {
-		d.similarity = contenthash.Similarity(body)
+		b.Similarity = contenthash.Similarity(body)
 	}
 	if media == released.PlainText {
-		d.words = countWords(body)
-	} else {
-		d.words = int(float64(len(body))/bytesPerWord + 0.5)
+		return b, countWords(body)
 	}
-	return d
+	return b, int(float64(len(body))/bytesPerWord + 0.5)
 }
 
 // bytesPerWord makes words of bytes where there is no running text to count them in.

@@ -2,10 +2,12 @@ package catalog
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/internal/content"
+	visible "frontdesk/internal/infra/plain"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/imported"
 )
@@ -15,25 +17,12 @@ type Entry struct {
 	content.Ref
 	// URL is the item's own address. Address is what was asked for, where an alias stands for the item; else it is the URL.
 	URL, Address string
-	Title        string
-	Types        []string // as in content.Item; shared, not to be changed
-	Language     string   // BCP 47, lower case; empty when unknown
-	Publisher    string
-	Authors      []string // names, at most 16
-	// Published and Modified are what the item says of itself; zero when it says nothing. AsOf is when the source was last
-	// read with success: until then, what is offered was current.
-	Published, Modified, AsOf time.Time
-
-	Media string            // the type of what is delivered, as [Delivered] has it
-	Words int               // of it, an estimate where it is no running text
-	Hash  [sha256.Size]byte // of the delivered bytes
-	// Similarity is the simhash-v1 of the delivered bytes; Similar says that it was asked for (Config.Similar).
-	Similarity uint64
-	Similar    bool
-	Own        *policy.Own // the terms that the item states of itself; nil for none
-
-	// Mixed says that what is delivered holds other things, on which the terms may decide otherwise.
-	Mixed bool
+	Description
+	Body
+	Types []string // as in content.Item; shared, not to be changed
+	// AsOf is when the source was last read with success: until then, what is offered was current.
+	AsOf time.Time
+	Own  *policy.Own // the terms that the item states of itself; nil for none
 
 	Mutability Mutability
 	Categories []string // codes of the IAB Content Taxonomy
@@ -48,6 +37,51 @@ type Entry struct {
 	others []Entry            // of the same site at the same address, from sources that count later
 	own    *Entry             // as its own source has it, where others tell of it, too; else nil
 	kind   imported.Source    // of the entry's own source
+}
+
+// Description is what is said of an item, by itself and elsewhere; what is empty or zero nobody says.
+type Description struct {
+	Title               string
+	Language            string // BCP 47, lower case
+	Publisher           string
+	Authors             []string // names, at most 16
+	Words               int      // of what is delivered, an estimate where it is no running text
+	Published, Modified time.Time
+}
+
+// fill takes what is missing from another description.
+func (d *Description) fill(from *Description) {
+	first(&d.Title, from.Title)
+	first(&d.Publisher, from.Publisher)
+	first(&d.Language, from.Language)
+	first(&d.Modified, from.Modified)
+	first(&d.Published, from.Published)
+	first(&d.Words, from.Words)
+	if len(d.Authors) == 0 {
+		d.Authors = from.Authors
+	}
+}
+
+// clean leaves out of texts what content may not hold, and sitemaps and lists of posts may.
+func (d *Description) clean() {
+	d.Title = visible.Text(d.Title)
+	for i, author := range d.Authors {
+		if name := visible.Text(author); name != author {
+			d.Authors = slices.Clone(d.Authors)
+			d.Authors[i] = name
+		}
+	}
+}
+
+// Body is what an offer says of the bytes that are delivered.
+type Body struct {
+	Media string // their type, as [released.Delivered] has it
+	Hash  [sha256.Size]byte
+	// Similarity is their simhash-v1; Similar says that it was asked for (Config.Similar).
+	Similarity uint64
+	Similar    bool
+	// Mixed says that they hold other things, on which the terms may decide otherwise.
+	Mixed bool
 }
 
 // Identity are the names by which an item is known elsewhere, in the forms in which the registries write them; empty for

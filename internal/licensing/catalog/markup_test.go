@@ -135,9 +135,9 @@ func TestDeliveredBytesAreTheTextOrTheObject(t *testing.T) {
 		"what is nothing at all": {content.Item{Types: []string{"Thing"}}, released.PlainText, "", 0},
 	} {
 		media, body := released.Delivered(&one.item)
-		told := describe(&one.item, false)
-		if media != one.media || string(body) != one.body || told.words != one.words || told.media != media {
-			t.Errorf("%s: %s %s, %d words", name, media, body, told.words)
+		told, words := deliveredOf(&one.item, false)
+		if media != one.media || string(body) != one.body || words != one.words || told.Media != media {
+			t.Errorf("%s: %s %s, %d words", name, media, body, words)
 		}
 		if media == released.LinkedObject && !json.Valid(body) {
 			t.Errorf("%s: %s is no JSON", name, body)
@@ -155,7 +155,7 @@ func TestWordsAreCountedInEveryScript(t *testing.T) {
 			t.Errorf("%q has %d words, want %d", text, got, want)
 		}
 	}
-	e := Entry{Words: 1000}
+	e := Entry{Description: Description{Words: 1000}}
 	for tag, want := range map[string]int{"": 1320, "en-gb": 1320, "de": 1450, "de-at": 1450, "ja": 2500, "zh-hant": 2500, "ar": 1500} {
 		if e.factor = factorOf(nil, tag); e.Tokens() != want {
 			t.Errorf("a thousand words of %q are %d tokens, want %d", tag, e.Tokens(), want)

@@ -48,7 +48,8 @@ func (r record) host() []byte {
 type reading struct {
 	entry      *content.Entry
 	canonical  string
-	told       described
+	body       Body
+	words      int
 	read       markup
 	own        *policy.Own
 	mutability Mutability
@@ -60,8 +61,9 @@ func readEntry(e *content.Entry, similar bool) (r reading, ok bool) {
 	if err != nil {
 		return r, false
 	}
-	r = reading{entry: e, canonical: canonical, told: describe(&e.Item, similar), own: policy.Markup(e.Types, e.Object, content.IsA)}
-	r.read = readMarkup(e.Object, r.told.media == released.PlainText)
+	r = reading{entry: e, canonical: canonical, own: policy.Markup(e.Types, e.Object, content.IsA)}
+	r.body, r.words = deliveredOf(&e.Item, similar)
+	r.read = readMarkup(e.Object, r.body.Media == released.PlainText)
 	r.mutability = usualMutability(e.Types, r.read.live)
 	return r, true
 }
@@ -85,19 +87,19 @@ func (r *reading) record(words *intern) record {
 	w.number(words.number(strings.Join(e.Types, "\n")))
 	w.number(words.number(e.Language))
 	w.number(words.number(clip(e.Publisher, maxTitle)))
-	w.number(words.number(r.told.media))
+	w.number(words.number(r.body.Media))
 	w.number(words.own(r.own))
 	w.time(e.Published)
 	w.time(e.Modified)
 	w.number(words.number(string(r.mutability)))
-	w.number(uint64(r.told.words))
-	w.b = append(w.b, r.told.hash[:]...)
+	w.number(uint64(r.words))
+	w.b = append(w.b, r.body.Hash[:]...)
 	w.text(clip(e.Name, maxTitle))
 	w.text(strings.Join(r.read.authors, "\n"))
 	r.read.write(&w)
-	if r.told.similar {
+	if r.body.Similar {
 		w.b = append(w.b, partSimilarity)
-		w.text(string(binary.BigEndian.AppendUint64(nil, r.told.similarity)))
+		w.text(string(binary.BigEndian.AppendUint64(nil, r.body.Similarity)))
 	}
 	return w.b
 }

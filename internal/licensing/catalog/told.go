@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"frontdesk/internal/content"
-	visible "frontdesk/internal/infra/plain"
 	"frontdesk/internal/policy/imported"
 )
 
@@ -66,45 +64,33 @@ func (e *Entry) complete() {
 			first(&e.tokens, a.Stated.Tokens)
 		}
 	}
-	e.Title, e.Publisher, e.Language, e.Authors, e.Words = "", "", "", nil, 0
-	e.Modified, e.Published = time.Time{}, time.Time{}
+	e.Description = Description{}
 	for _, one := range e.tellers() {
-		if a := one.told; a != nil {
-			first(&e.Title, a.Title)
-			first(&e.Modified, a.ModifiedAt())
-			if a.Stated != nil && a.Source != imported.Sitemap {
-				first(&e.Words, a.Stated.Words)
-				if len(e.Authors) == 0 {
-					e.Authors = a.Stated.Authors
-				}
-			}
-			continue
+		said := one.says()
+		if one.entry != nil && one.entry != e.own {
+			said.Words = 0 // of another text
 		}
-		first(&e.Title, one.entry.Title)
-		first(&e.Publisher, one.entry.Publisher)
-		first(&e.Language, one.entry.Language)
-		first(&e.Modified, one.entry.Modified)
-		first(&e.Published, one.entry.Published)
-		if len(e.Authors) == 0 {
-			e.Authors = one.entry.Authors
-		}
-		if one.entry == e.own { // the others' words are of another text
-			first(&e.Words, one.entry.Words)
-		}
+		e.fill(&said)
 	}
-	e.Title = visible.Text(e.Title) // sitemaps and lists of posts may hold what content may not
-	for i, author := range e.Authors {
-		if name := visible.Text(author); name != author {
-			e.Authors = slices.Clone(e.Authors)
-			e.Authors[i] = name
-		}
-	}
+	e.clean()
 }
 
 // teller is something that tells of an address: a list, or an entry of a source.
 type teller struct {
 	told  *imported.Address
 	entry *Entry
+}
+
+// says is what it says of what is at the address.
+func (t teller) says() Description {
+	if t.entry != nil {
+		return t.entry.Description
+	}
+	d := Description{Title: t.told.Title, Modified: t.told.ModifiedAt()}
+	if s := t.told.Stated; s != nil && t.told.Source != imported.Sitemap {
+		d.Words, d.Authors = s.Words, s.Authors
+	}
+	return d
 }
 
 // tellers are all that tell of the address, the one whose values count first at the head (RAMP v1, Ingestion).
