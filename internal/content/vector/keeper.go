@@ -51,7 +51,6 @@ type Options struct {
 // called from many.
 type Keeper struct {
 	options   Options
-	name      string // for the lease
 	questions *recent
 
 	// What follows is for Step alone.
@@ -62,8 +61,7 @@ type Keeper struct {
 	rate    rate
 	swept   time.Time
 	told    told
-	holding bool      // the lease
-	renew   time.Time // when to renew it, or to try for it again
+	lease   lease
 
 	mu         sync.RWMutex // guards what follows
 	under      string       // the version of the admission
@@ -111,7 +109,7 @@ func New(options Options) *Keeper {
 		options.Now = time.Now
 	}
 	k := &Keeper{
-		options: options, name: content.Holder(), questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
+		options: options, lease: lease{db: options.DB, name: content.Holder()}, questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
 	}
 	for _, probe := range probes {
 		t := &text{key: k.keyOf(options.QuestionPrefix + probe), users: 1, probe: true}
@@ -180,7 +178,7 @@ func (k *Keeper) Step(ctx context.Context, admission Admission) (more bool, err 
 	if !working && now.Sub(k.swept) < sweepEvery && !k.news() {
 		return false, nil
 	}
-	held, err := k.claim(ctx)
+	held, err := k.lease.claim(ctx, now)
 	if err != nil || !held {
 		return false, err
 	}

@@ -18,7 +18,6 @@ import (
 
 // The measures of the work.
 const (
-	leaseTime    = 3 * time.Minute // longer than a call of the model takes
 	workTime     = 5 * time.Second // of one Step
 	callTexts    = 64
 	callBytes    = 96 << 10
@@ -37,7 +36,7 @@ func (k *Keeper) take(ctx context.Context, missing []*item) error {
 	now, wanted := k.options.Now(), []*text{}
 	for _, it := range missing {
 		for _, t := range it.texts {
-			if t != nil && t.values == nil && (t.looked.IsZero() || !k.holding && now.Sub(t.looked) >= lookAgain) {
+			if t != nil && t.values == nil && (t.looked.IsZero() || !k.lease.holding && now.Sub(t.looked) >= lookAgain) {
 				t.looked = now
 				wanted = append(wanted, t)
 			}
@@ -126,52 +125,8 @@ func unpack(packed []byte) []float32 {
 	return values
 }
 
-// claim takes the lease, or renews it, and says whether we have it.
-func (k *Keeper) claim(ctx context.Context) (held bool, err error) {
-	now := k.options.Now()
-	if k.holding && now.Before(k.renew) && now.After(k.renew.Add(-leaseTime)) {
-		return true, nil
-	}
-	if !k.holding && now.Before(k.renew) && now.After(k.renew.Add(-leaseTime)) {
-		return false, nil // somebody else had it a moment ago
-	}
-	err = k.options.DB.Update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO vector_work (name) VALUES ('texts') ON CONFLICT (name) DO NOTHING`); err != nil {
-			return err
-		}
-		var holder string
-		var until int64
-		if err := tx.QueryRow(ctx, `SELECT holder, lease_until FROM vector_work WHERE name = 'texts'`).Scan(&holder, &until); err != nil {
-			return err
-		}
-		// A lease that ends in the far future is one from before the clock was set back.
-		left := store.FromMicros(until).Sub(now)
-		held = holder == k.name || left <= 0 || left > 2*leaseTime || content.HolderGone(holder, k.options.DB.Engine())
-		if !held {
-			return nil
-		}
-		_, err := tx.Exec(ctx, `UPDATE vector_work SET holder = $1, lease_until = $2 WHERE name = 'texts'`, k.name, store.Micros(now.Add(leaseTime)))
-		return err
-	})
-	k.holding, k.renew = held && err == nil, now.Add(leaseTime/2)
-	if !k.holding {
-		k.renew = now.Add(lookAgain)
-	}
-	return k.holding, err
-}
-
 // Release lets another process go on with the work at once. It also works when ctx has ended.
-func (k *Keeper) Release(ctx context.Context) error {
-	if !k.holding {
-		return nil
-	}
-	k.holding = false
-	ctx = context.WithoutCancel(ctx)
-	return k.options.DB.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE vector_work SET lease_until = 0 WHERE name = 'texts' AND holder = $1`, k.name)
-		return err
-	})
-}
+func (k *Keeper) Release(ctx context.Context) error { return k.lease.release(ctx) }
 
 // wanted is a text for the model.
 type wanted struct {
