@@ -96,7 +96,7 @@ func (c domainChallenges) Run(env *environment) error {
 		return usage("--limit has to be from 1 to 1000")
 	}
 	return withSupply(env, c.configFlags, false, func(house *server.House) error {
-		all, err := house.Tenants.Challenges(env.ctx, c.Domain, c.Limit)
+		all, err := house.Tenants.Challenges.List(env.ctx, c.Domain, c.Limit)
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (d *Desk) ChallengeDomain(ctx context.Context, by *identity.Caller, domain 
 	if err != nil {
 		return nil, err
 	}
-	token, ends, err := d.supplying.Tenants.Challenge(ctx, domain, by.ID, tenant)
+	token, ends, err := d.supplying.Tenants.Challenges.Issue(ctx, domain, by.ID, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (d *Desk) ProveDomain(ctx context.Context, by *identity.Caller, domain, tok
 	if err != nil {
 		return nil, err
 	}
-	used, err := d.supplying.Tenants.Use(ctx, token, domain, by.ID)
+	used, err := d.supplying.Tenants.Challenges.Use(ctx, token, domain, by.ID)
 	if why := unusable(err); why != nil {
 		return d.unproven(why), nil
 	}

@@ -213,7 +213,7 @@ func TestAVerificationThatBreaksOff(t *testing.T) {
 				if (verified == 1) != c.kept || (len(signing) == 1) != c.kept {
 					t.Errorf("%d domains are verified, and %q sign", verified, signing)
 				}
-				all, err := p.tenants.Challenges(t.Context(), p.domain, 10)
+				all, err := p.tenants.Challenges.List(t.Context(), p.domain, 10)
 				if err != nil || len(all) != 1 || all[0].State(time.Now()) != c.outcome {
 					t.Errorf("%+v, %v, want %s", all, err, c.outcome)
 				}

@@ -42,7 +42,7 @@ func TestTheAuditIsKeptAndTellsNoSignedAddress(t *testing.T) {
 	if err := p.Shelves.Sweep(t.Context(), func(string) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Tenants.SweepChallenges(t.Context()); err != nil {
+	if err := p.Tenants.Challenges.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 

@@ -42,7 +42,7 @@ func (s *Server) sales() *console.SalesConfig {
 	}
 	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt, PutIn: s.onboard}
 	c.Domains = &console.Domains{
-		Known: s.Tenants.Domains, Open: s.Tenants.OpenChallenges, Challenges: s.Tenants.Challenges, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
+		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
 		Start: func(ctx context.Context, by, domain string) (*desk.Challenged, error) {
 			return s.Desk.ChallengeDomain(ctx, s.operatorAt(by, domain), domain)
 		},

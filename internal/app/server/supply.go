@@ -269,7 +269,7 @@ func (s *Server) followTenants(ctx context.Context) {
 				err = s.Shelves.Sweep(ctx, func(tenant string) bool { return gone[tenant] })
 			}
 			if err == nil {
-				err = s.Tenants.SweepChallenges(ctx)
+				err = s.Tenants.Challenges.Sweep(ctx)
 			}
 			if err != nil && ctx.Err() == nil {
 				s.log.Warn("what is over of what was pushed could not be deleted; that is tried again", "error", err)

@@ -148,7 +148,7 @@ func (c Domains) challenges(r *http.Request, host string) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	all, err := c.Tenants.Challenges(r.Context(), host, limit)
+	all, err := c.Tenants.Challenges.List(r.Context(), host, limit)
 	list := struct {
 		Challenges []challengeForm `json:"challenges"`
 	}{[]challengeForm{}}

@@ -82,6 +82,9 @@ type TenantsConfig struct {
 // Tenants are the tenants of a database, as they were last read. It may be used from many goroutines, and several processes may use one
 // database.
 type Tenants struct {
+	// Challenges are those by which callers show that a domain is a tenant's.
+	Challenges *Challenges
+
 	config  TenantsConfig
 	changed func(context.Context, *store.Tx, Tenant, bool) error
 	proved  func(context.Context, *store.Tx, Domain, string) error
@@ -98,7 +101,7 @@ type register struct {
 
 // OpenTenants reads the tenants of a database.
 func OpenTenants(ctx context.Context, config TenantsConfig) (*Tenants, error) {
-	t := &Tenants{config: config}
+	t := &Tenants{config: config, Challenges: &Challenges{db: config.DB, now: config.Now}}
 	t.known.Store(&register{version: -1})
 	_, err := t.Refresh(ctx)
 	return t, err
