@@ -10,36 +10,29 @@ import (
 	"time"
 
 	"frontdesk/internal/excerpts/grants"
-	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
+	"frontdesk/wire/intent"
 	"frontdesk/wire/receipt"
 )
 
-// The kinds of events of the Agentic Intent Protocol.
-const (
-	EventAccess   = "access"
-	EventCitation = "citation"
-)
-
-// Reported is an event that a platform reports: a citation, or how it counts an access.
-type Reported struct {
-	// Key is of the platform that signed it; where events need no signature, only Key.Platform is set, and Nonce is empty.
-	Key    identity.PlatformKey
-	Nonce  string
-	Until  time.Time // until when the nonce may not be used again
-	ID     string    // event_id
+// Event is what a platform reports: a citation, or how it counts an access.
+type Event struct {
+	// Signature is the platform's; where events need none, only Key.Platform is set, and Nonce is
+	// empty.
+	Signature
+	ID     string // event_id
 	Digest [sha256.Size]byte
-	Kind   string
+	Kind   string // intent.EventAccess or intent.EventCitation
 	Stated time.Time
 	// Request is the id of the request that it is about.
 	Request string
 	// PublisherID and Domain are whom it names.
 	PublisherID, Domain string
 
-	// Of a citation: SourceURL and Chunks say what was shown, Surface where. Of a surface that is more than a name ("footnote")
-	// the ledger tells only that it was another.
+	// Of a citation: SourceURL and Chunks say what was shown, Surface where. Of a surface that is
+	// more than a name ("footnote") the ledger tells only that it was another.
 	SourceURL string
 	Chunks    []string
 	Surface   string
@@ -48,8 +41,8 @@ type Reported struct {
 	Mode             string
 }
 
-// Noted is what became of an event.
-type Noted struct {
+// EventResult is what became of an event.
+type EventResult struct {
 	Again   bool   // it was reported before
 	Entry   string // of the ledger
 	Verdict string // what our own records say of it
@@ -63,52 +56,29 @@ const (
 	Ahead   = "ahead"   // it is stated to happen after it was reported
 )
 
-// Cite takes an event that a platform reports, held against what was really given, and puts it into the ledger, in one
-// transaction. An event that was reported before changes nothing. The error is a *[Refusal] with Replayed,
-// EventConflict for another event under its id, or Unprocessable for one that does not fit.
-func (s *Service) Cite(ctx context.Context, r Reported) (*Noted, error) {
-	owner := s.deps.Policy()
-	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	var noted *Noted
-	var refusal, excess *Refusal
-	if err := s.deps.AdmitEvent(ctx, r.Key); err != nil {
-		excess = tooMany(err)
+// Cite takes an event that a platform reports, held against what was really given, and puts it into
+// the ledger, in one transaction. An event that was reported before changes nothing. The error is a
+// *[Refusal] with Replayed, RateLimited, EventConflict for another event under its id, or
+// Unprocessable for one that does not fit.
+func (s *Service) Cite(ctx context.Context, e Event) (*EventResult, error) {
+	r := report{e, s, s.deps.Policy(), s.deps.Now().UTC().Truncate(time.Microsecond)}
+	var tooMany *Refusal
+	if err := s.deps.AdmitEvent(ctx, e.Key); err != nil {
+		tooMany = refuseLimited(err)
 	}
+	var out *EventResult
+	var refusal *Refusal
 	err := s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		noted, refusal = nil, nil
-		if r.Nonce != "" {
-			if refusal, err = s.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
+		out, refusal = nil, nil
+		if e.Nonce != "" {
+			if refusal, err = s.useNonce(ctx, tx, e.Signature); err != nil || refusal != nil {
 				return err
 			}
 		}
-		if refusal = excess; refusal != nil {
-			return nil
+		if refusal = tooMany; refusal == nil {
+			out, refusal, err = r.record(ctx, tx)
 		}
-		prior, known, err := grants.FindEvent(ctx, tx, r.Key.Platform, r.ID)
-		switch {
-		case err != nil:
-			return err
-		case known && prior.Digest != r.Digest:
-			refusal = refuse(EventConflict, "Another event has this event_id; events are never changed, report a new one.")
-			return nil
-		case known:
-			noted = &Noted{Again: true, Entry: prior.Entry, Verdict: prior.Verdict}
-			return nil
-		}
-		asked, known, err := grants.Find(ctx, tx, r.Key.Platform, r.Request)
-		if err != nil {
-			return err
-		}
-		if refusal = owner.unfit(r, asked, known); refusal != nil {
-			return nil
-		}
-		noted = &Noted{Verdict: verdict(r, asked, now)}
-		if noted.Entry, err = s.recordEvent(ctx, tx, r, asked, noted.Verdict, now); err != nil {
-			return err
-		}
-		return grants.PutEvent(ctx, tx, grants.Event{
-			Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, Request: r.Request, Kind: r.Kind, Entry: noted.Entry, Verdict: noted.Verdict, At: now,
-		})
+		return err
 	})
 	switch {
 	case err != nil:
@@ -116,19 +86,57 @@ func (s *Service) Cite(ctx context.Context, r Reported) (*Noted, error) {
 	case refusal != nil:
 		return nil, refusal
 	}
-	return noted, nil
+	return out, nil
+}
+
+// report is an event on its way, with what it is held against.
+type report struct {
+	Event
+	service *Service
+	policy  *Policy
+	now     time.Time
+}
+
+// record records the event, unless it was reported before or does not fit what was given.
+func (r report) record(ctx context.Context, tx *store.Tx) (*EventResult, *Refusal, error) {
+	before, known, err := grants.FindEvent(ctx, tx, r.Key.Platform, r.ID)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case known && before.Digest != r.Digest:
+		return nil, refuse(EventConflict, "Another event has this event_id; events are never changed, report a new one."), nil
+	case known:
+		return &EventResult{Again: true, Entry: before.Entry, Verdict: before.Verdict}, nil, nil
+	}
+	asked, known, err := grants.Find(ctx, tx, r.Key.Platform, r.Request)
+	if err != nil {
+		return nil, nil, err
+	}
+	if refusal := r.unfit(asked, known); refusal != nil {
+		return nil, refusal, nil
+	}
+	out := &EventResult{Verdict: r.verdict(asked)}
+	if out.Entry, err = r.appendEntry(ctx, tx, asked, out.Verdict); err != nil {
+		return nil, nil, err
+	}
+	return out, nil, grants.PutEvent(ctx, tx, grants.Event{
+		Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, Request: r.Request, Kind: r.Kind, Entry: out.Entry,
+		Verdict: out.Verdict, At: r.now,
+	})
 }
 
 // unfit says why an event does not fit the request that it is about.
-func (e *Policy) unfit(r Reported, asked grants.Request, known bool) *Refusal {
+func (r report) unfit(asked grants.Request, known bool) *Refusal {
+	publisher := r.policy.Publisher
 	switch {
-	case r.PublisherID != e.Publisher.ID || !strings.EqualFold(r.Domain, e.Publisher.Domain):
-		return refuse(Unprocessable, "The event is about another publisher; this one is %s at %s.", e.Publisher.ID, e.Publisher.Domain)
+	case r.PublisherID != publisher.ID || !strings.EqualFold(r.Domain, publisher.Domain):
+		return refuse(Unprocessable, "The event is about another publisher; this one is %s at %s.",
+			publisher.ID, publisher.Domain)
 	case !known:
 		return refuse(Unprocessable, "No request of this platform with this request_id is known.")
 	case asked.Outcome != grants.Ok:
 		return refuse(Unprocessable, "The request with this request_id was given nothing.")
-	case r.Kind != EventCitation:
+	case r.Kind != intent.EventCitation:
 		return nil
 	}
 	given := map[string]string{}
@@ -150,19 +158,22 @@ func (e *Policy) unfit(r Reported, asked grants.Request, known bool) *Refusal {
 }
 
 // verdict holds an event against the request that it is about.
-func verdict(r Reported, asked grants.Request, now time.Time) string {
+func (r report) verdict(asked grants.Request) string {
+	given := asked.Answer
+	counted := r.Returned == len(given.Chunks) && r.Tokens == given.Tokens && r.Mode == intent.RetrievalChunks
 	switch {
-	case r.Kind == EventAccess && (r.Returned != len(asked.Answer.Chunks) || r.Tokens != asked.Answer.Tokens || r.Mode != "chunks"):
+	case r.Kind == intent.EventAccess && !counted:
 		return Differs
 	case r.Stated.Before(asked.At.Add(-freshness)):
 		return Early
-	case r.Stated.After(now.Add(freshness)):
+	case r.Stated.After(r.now.Add(freshness)):
 		return Ahead
 	}
 	return Agrees
 }
 
-// surface is how the ledger tells where something was shown: by a name, and not by what a platform may write there freely.
+// surface is how the ledger tells where something was shown: by a name, and not by what a platform
+// may write there freely.
 func surface(name string) string {
 	if name == "" || surfaceName.MatchString(name) {
 		return name
@@ -184,7 +195,8 @@ func once(ids []string) (all []string) {
 	return all
 }
 
-// citationBody and counterBody are the bodies of ledger entries of the kinds "citation" and "counter-receipt".
+// citationBody and counterBody are the bodies of ledger entries of the kinds "citation" and
+// "counter-receipt".
 type citationBody struct {
 	Event     string   `json:"event_id"`
 	Access    string   `json:"access"` // the entry of the access
@@ -207,12 +219,20 @@ type counterBody struct {
 	Unsigned bool   `json:"unsigned,omitzero"`
 }
 
-func (s *Service) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked grants.Request, verdict string, now time.Time) (string, error) {
-	e := receipt.Entry{Time: now, Site: asked.Answer.Chunks[0].Site, Kind: "citation", Party: "platform:" + r.Key.Platform, Request: r.Request}
-	stated := r.Stated.UTC().Format(time.RFC3339Nano)
-	if r.Kind == EventAccess {
-		e.Kind = "counter-receipt"
-		return s.entry(ctx, tx, e, counterBody{r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict, r.Nonce == ""})
+// appendEntry puts the event into the ledger, and gives the entry's id.
+func (r report) appendEntry(ctx context.Context, tx *store.Tx, asked grants.Request, verdict string) (string, error) {
+	entry := receipt.Entry{
+		Time: r.now, Site: asked.Answer.Chunks[0].Site, Kind: "citation",
+		Party: "platform:" + r.Key.Platform, Request: r.Request,
 	}
-	return s.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, once(r.Chunks), surface(r.Surface), stated, verdict, r.Nonce == ""})
+	stated, unsigned := r.Stated.UTC().Format(time.RFC3339Nano), r.Nonce == ""
+	if r.Kind == intent.EventAccess {
+		entry.Kind = "counter-receipt"
+		return r.service.appendEntry(ctx, tx, entry, counterBody{
+			r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict, unsigned,
+		})
+	}
+	return r.service.appendEntry(ctx, tx, entry, citationBody{
+		r.ID, asked.Answer.Entry, r.SourceURL, once(r.Chunks), surface(r.Surface), stated, verdict, unsigned,
+	})
 }

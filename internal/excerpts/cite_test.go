@@ -12,23 +12,24 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/contenttest"
+	"frontdesk/wire/intent"
 )
 
 // shown is a citation of the first source of an answer, and that source.
-func (g *giver) shown(t *testing.T) (Reported, Source) {
+func (g *giver) shown(t *testing.T) (Event, Source) {
 	t.Helper()
 	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3), sentences("four", 3)))
 	asked := g.request("session")
 	source := g.given(t, asked).Sources[0]
-	return Reported{
-		Key: asked.Key, Kind: EventCitation, Request: asked.ID, PublisherID: "house", Domain: "site.example", Stated: g.clock.Now(),
+	return Event{
+		Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: "site.example", Stated: g.clock.Now(),
 		SourceURL: source.URL, Chunks: source.Chunks,
 	}, source
 }
 
 // cited reports an event under an id of its own, and gives the body of its entry.
-func (g *giver) cited(t *testing.T, r Reported) map[string]any {
+func (g *giver) cited(t *testing.T, r Event) map[string]any {
 	t.Helper()
 	n := g.made.Add(1)
 	r.ID, r.Nonce, r.Until = fmt.Sprint("event ", n), fmt.Sprint("nonce ", n), g.clock.Now().Add(5*time.Minute)

@@ -16,7 +16,7 @@ func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
 	g.owner.Limits.Chunks, g.owner.Limits.SharePerDay = 1, 1
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
 	g.Fill(t, "site", "s", contenttest.Story("a/1", lamps, kettles), contenttest.Story("a/2", "A zebra."))
-	asking := func(session, text string) Retrieval {
+	asking := func(session, text string) RetrieveRequest {
 		r := g.request(session)
 		r.Text = text
 		return g.again(r)

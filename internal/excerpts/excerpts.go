@@ -1,24 +1,21 @@
-// Package excerpts gives passages of articles to platforms under the Agentic Intent Protocol, and takes what they report
-// of having shown them.
+// Package excerpts gives passages of articles to platforms under the Agentic Intent Protocol, and
+// takes what they report of having shown them.
 //
-// Enter at Service.Retrieve. It owns the rules of the protocol's publisher: who may ask for what, how much of an article a
-// session and a platform may see, and what is recorded of it. What was given is kept by package grants, in the service's
-// transactions. The service knows nothing of HTTP and signatures, which package aip deals with, and gets text from
-// content/released alone.
+// Enter at Service.Retrieve. It owns the rules of the protocol's publisher: who may ask for what,
+// how much of an article a session and a platform may see, and what is recorded of it. What was
+// given is kept by package grants, in the service's transactions. The service knows nothing of HTTP
+// and signatures, which package aip deals with, and gets text from content/released alone.
 package excerpts
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 )
@@ -26,13 +23,14 @@ import (
 // Deps are what a Service needs. Corpus, Policy, DB, Ledger and Nonces are required.
 type Deps struct {
 	Corpus *released.Corpus
-	// Policy gives what is declared at present; it is called for every request and may answer differently over time.
+	// Policy gives what is declared at present; it is called for every request and may answer
+	// differently over time.
 	Policy func() *Policy
 	DB     *store.DB
 	Ledger *ledger.Ledger
 	Nonces *identity.Nonces
-	// Admit counts a request of a platform in a session, and AdmitEvent an event; the error, mostly fail.Limited, denies it.
-	// Nil admits all.
+	// Admit counts a request of a platform in a session, and AdmitEvent an event. The error, mostly
+	// fail.Limited, denies it. Nil admits all.
 	Admit      func(ctx context.Context, key identity.PlatformKey, session string) error
 	AdmitEvent func(ctx context.Context, key identity.PlatformKey) error
 	// Sinks get a copy of each access event.
@@ -53,9 +51,8 @@ type Sink struct {
 
 // Service gives passages to platforms. Its methods may be called from many goroutines.
 type Service struct {
-	deps         Deps
-	articleCache cache.Cache[articleKey, *article]
-	warmed       atomic.Pointer[released.View] // the view whose articles were loaded last
+	deps     Deps
+	articles *articleCache
 }
 
 // New returns a service that can be asked once its corpus is loaded.
@@ -85,11 +82,11 @@ func New(deps Deps) (*Service, error) {
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
-	kept, err := cache.Weighed(deps.CacheBytes, func(_ articleKey, a *article) uint32 { return a.weight() })
+	articles, err := newArticleCache(deps.CacheBytes)
 	if err != nil {
-		return nil, fmt.Errorf("make the cache of passages: %w", err)
+		return nil, err
 	}
-	return &Service{deps: deps, articleCache: kept}, nil
+	return &Service{deps: deps, articles: articles}, nil
 }
 
-func missing(name string) error { return errors.New("excerpts need a " + name) }
+func missing(name string) error { return fmt.Errorf("excerpts.New: Deps.%s is missing", name) }

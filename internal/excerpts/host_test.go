@@ -31,8 +31,8 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 		if !again.Again || again.Sources[0].URL != source.URL {
 			t.Errorf("the repetition: %+v", again)
 		}
-		g.cited(t, Reported{
-			Key: asked.Key, Kind: EventCitation, Request: asked.ID, PublisherID: "house", Domain: g.owner.Publisher.Domain, Stated: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
+		g.cited(t, Event{
+			Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: g.owner.Publisher.Domain, Stated: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
 		})
 	}
 	g := newGiver(t)

@@ -25,7 +25,7 @@ type rebuilt struct {
 }
 
 // add takes in what an answer has of the article.
-func (b *rebuilt) add(given *Retrieved) {
+func (b *rebuilt) add(given *RetrieveResult) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, chunk := range given.Chunks {
@@ -68,7 +68,7 @@ func (g *giver) tenParts(t *testing.T) *rebuilt {
 }
 
 // part asks for a part of the article in a session.
-func (g *giver) part(session string, n int) Retrieval {
+func (g *giver) part(session string, n int) RetrieveRequest {
 	r := g.request(session)
 	r.Text = fmt.Sprintf("lamp p%dq", n%10)
 	return g.again(r)
@@ -151,8 +151,8 @@ func TestThePlatformsShareIsTold(t *testing.T) {
 	if first.LimitedByDay || first.MaxTokens != 120 {
 		t.Errorf("the first session is told a limit: %v, %d tokens", first.LimitedByDay, first.MaxTokens)
 	}
-	var limited *Retrieved
-	var r Retrieval
+	var limited *RetrieveResult
+	var r RetrieveRequest
 	for i := 1; i < 40 && limited == nil; i++ {
 		r = g.part(fmt.Sprint("session ", i), i)
 		given, err := g.Retrieve(t.Context(), r)
@@ -185,7 +185,7 @@ func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
 	g.Fill(t, "site", "s", contenttest.Story("a/1", lamps, kettles))
-	asking := func(session, text string) Retrieval {
+	asking := func(session, text string) RetrieveRequest {
 		r := g.request(session)
 		r.Text = text
 		return g.again(r)

@@ -7,7 +7,8 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// Reason says why there are no passages. The first five are those of denials (RetrieveResponse, "Denial reasons").
+// Reason says why there are no passages. The first five are those of denials (RetrieveResponse,
+// "Denial reasons").
 type Reason string
 
 // The reasons.
@@ -38,8 +39,8 @@ func refuse(reason Reason, format string, args ...any) *Refusal {
 	return &Refusal{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// tooMany is the refusal for an error of whoever counts requests.
-func tooMany(err error) *Refusal {
+// refuseLimited is the refusal for an error of whoever counts requests.
+func refuseLimited(err error) *Refusal {
 	coded := fail.From(err)
 	return &Refusal{Reason: RateLimited, Message: coded.Detail, RetryAfter: max(coded.RetryAfter, time.Second)}
 }

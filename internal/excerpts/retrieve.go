@@ -1,34 +1,24 @@
 package excerpts
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/released"
 	"frontdesk/internal/excerpts/grants"
-	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/policy"
 	"frontdesk/wire/intent"
-	"frontdesk/wire/receipt"
 )
 
-// Retrieval is a request for passages whose signature was verified.
-type Retrieval struct {
-	Key     identity.PlatformKey
-	Nonce   string
-	Until   time.Time // until when the nonce may not be used again
-	ID      string    // request_id
-	Version string    // in which it is asked
+// RetrieveRequest is a request for passages whose signature was verified.
+type RetrieveRequest struct {
+	Signature
+	ID      string // request_id
+	Version string // in which it is asked
 	Digest  [sha256.Size]byte
 	Stated  time.Time // when the request says it was made
 
@@ -37,8 +27,22 @@ type Retrieval struct {
 	Language, Country, Placement string
 	Session                      string
 	Text                         string // the question, which is kept nowhere; may be empty
-	// Unfit says what in the request must not be there by the protocol's own rules; empty for nothing.
+	// Unfit says what in the request must not be there by the protocol's own rules; empty for
+	// nothing.
 	Unfit string
+}
+
+// RetrieveResult is what is given to a platform, as it was recorded.
+type RetrieveResult struct {
+	At                   time.Time
+	Chunks               []Chunk
+	Sources              []Source // those of the chunks, in their order
+	Citations            bool     // the sources are to be told
+	MaxChunks, MaxTokens int      // the limits in force
+	LimitedByDay         bool     // the platform's share of a day is among them
+	Event                string   // the id of the access event
+	Entry                string   // of the ledger
+	Again                bool     // the request was answered before
 }
 
 // Chunk is a passage that is given.
@@ -54,290 +58,202 @@ type Source struct {
 	Chunks                []string // ids
 }
 
-// Retrieved is what is given to a platform, as it was recorded.
-type Retrieved struct {
-	At                   time.Time
-	Chunks               []Chunk
-	Sources              []Source // those of the chunks, in their order
-	Citations            bool     // the sources are to be told
-	MaxChunks, MaxTokens int      // the limits in force
-	LimitedByDay         bool     // the platform's share of a day is among them
-	Event                string   // the id of the access event
-	Entry                string   // of the ledger
-	Again                bool     // the request was answered before
-}
-
-// Retrieve gives passages to a platform: of articles within the editorial domain that its request lies in, as far as
-// terms, declaration and key allow, and never more of an article than the session may see. What it gives is recorded
-// with the access event, in one transaction, before it returns. A request that gets nothing is recorded, too; its error
-// is a *[Refusal], other errors are those of [fail].
+// Retrieve gives passages to a platform: of articles within the editorial domain that its request
+// lies in, as far as terms, declaration and key allow, and never more of an article than the
+// session may see. What it gives is recorded with the access event, in one transaction, before it
+// returns. A request that gets nothing is recorded, too; its error is a *[Refusal], other errors
+// are those of [fail].
 //
-// The order of checks is the published one: the nonce, enabled and state, the editorial domain, the limits. A request
-// that was answered before gets the same passages, as far as today's terms allow them, and no second event. What is
-// refused counts towards the limits, too.
-func (s *Service) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
+// The order of checks is the published one: the nonce, enabled and state, the editorial domain, the
+// limits. A request that was answered before gets the same passages, as far as today's terms allow
+// them, and no second event. What is refused counts towards the limits, too.
+func (s *Service) Retrieve(ctx context.Context, request RetrieveRequest) (*RetrieveResult, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err
 	}
-	owner := s.deps.Policy()
-	g := s.deps.Corpus.Current()
-	now := s.deps.Now()
-	area, inScope := intent.Scope(owner.Domains, r.Domain, r.Subdomain)
-	var excess *Refusal
-	if err := s.deps.Admit(ctx, r.Key, r.Session); err != nil {
-		excess = tooMany(err)
-	}
-	first := owner.closed(inScope, now)
-	if first == nil {
-		first = excess
-	}
-	if first == nil {
-		first = owner.refuses(r, now)
-	}
+	r := s.newRetrieval(request)
+	refusal := r.check(ctx)
 	found := &candidates{}
-	if first == nil {
+	if refusal == nil {
 		var err error
-		if found, err = s.candidates(ctx, g, owner, r, area); err != nil {
+		if found, err = r.find(ctx); err != nil {
 			return nil, err
 		}
 	}
-	out, before, err := s.grant(ctx, g, owner, r, found, first, now)
-	if errors.Is(err, errShort) {
-		if err = s.load(ctx, g, found, len(found.hits)); err == nil {
-			out, before, err = s.grant(ctx, g, owner, r, found, first, now)
+	out, err := r.grant(ctx, found, refusal)
+	if errors.Is(err, errNeedMore) {
+		if err = r.load(ctx, found, len(found.hits)); err == nil {
+			out, err = r.grant(ctx, found, refusal)
 		}
 	}
-	if err == nil && before.ID != "" {
-		return s.giveAgain(ctx, g, owner, r, before, area)
+	switch {
+	case err != nil:
+		return nil, err
+	case out.refusal != nil:
+		return nil, out.refusal
+	case out.before != nil:
+		return r.replay(ctx, out.before)
 	}
+	return out.result, nil
+}
+
+// retrieval is a request on its way, with what holds for it from its beginning to its end.
+type retrieval struct {
+	RetrieveRequest
+	eligibility
+
+	service              *Service
+	now                  time.Time
+	scope                string // the declared editorial domain that the request lies in
+	inScope              bool   // there is such a domain
+	maxChunks, maxTokens int
+	session              [sha256.Size]byte // under which it is kept what the session was given
+}
+
+func (s *Service) newRetrieval(request RetrieveRequest) *retrieval {
+	r := &retrieval{
+		RetrieveRequest: request, eligibility: s.eligibility(s.deps.Corpus.Current()), service: s, now: s.deps.Now(),
+	}
+	r.scope, r.inScope = intent.Scope(r.policy.Domains, r.Domain, r.Subdomain)
+	r.maxChunks, r.maxTokens = r.policy.limits(r.Key)
+	r.session = grants.Session(r.Key.Platform, r.Session)
+	return r
+}
+
+// check counts the request, and says why it gets nothing, whatever there is; nil where nothing
+// stands against it.
+func (r *retrieval) check(ctx context.Context) *Refusal {
+	var tooMany *Refusal
+	if err := r.service.deps.Admit(ctx, r.Key, r.Session); err != nil {
+		tooMany = refuseLimited(err)
+	}
+	return cmp.Or(r.policy.closed(r.inScope, r.now), tooMany, r.policy.refuses(r.RetrieveRequest, r.now))
+}
+
+// outcome is what the transaction of a request came to: a result, a refusal, or what the request
+// was given before.
+type outcome struct {
+	result  *RetrieveResult
+	refusal *Refusal
+	before  *grants.Request
+}
+
+// errNeedMore is what grant fails with that needs candidates which are not loaded yet.
+var errNeedMore = errors.New("more candidates have to be loaded")
+
+// grant is the transaction of Retrieve: nonce, chunks, ledger, outbox, and what was granted. A
+// refusal that stands already is recorded in place of a grant, unless the nonce or the request's id
+// was used before.
+func (r *retrieval) grant(ctx context.Context, found *candidates, refusal *Refusal) (out outcome, err error) {
+	err = r.service.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		out, err = r.decide(ctx, tx, found, refusal)
+		return err
+	})
 	return out, err
 }
 
-// errShort is what grant fails with that needs candidates which are not loaded yet.
-var errShort = errors.New("more candidates have to be loaded")
-
-// grant is the transaction of Retrieve: what is refused, for the first reason or for what is recorded, or given for the
-// first time. Before is the request as it was answered before.
-func (s *Service) grant(ctx context.Context, g *released.View, owner *Policy, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before grants.Request, err error) {
-	var refusal *Refusal
-	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		out, before = nil, grants.Request{}
-		if refusal, err = s.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
-			return err
-		}
-		prior, known, err := grants.Find(ctx, tx, r.Key.Platform, r.ID)
-		if err != nil {
-			return err
-		}
-		if known && prior.Digest != r.Digest {
-			refusal = refuse(RequestConflict, "another request had this request_id; give each its own")
-			return nil
-		}
-		if refusal = first; known && prior.Outcome == grants.Ok {
-			before = prior // given again below, or refused, without changing what is recorded
-			return nil
-		}
-		if refusal == nil && owner.Reports.Owed > 0 {
-			owed, err := grants.Owed(ctx, tx, r.Key.Platform, now.Add(-7*24*time.Hour), now.Add(-owner.Reports.Grace))
-			if err != nil {
-				return err
-			}
-			if owed >= owner.Reports.Owed {
-				refusal = refuse(PolicyViolation, "%d answers were given without any citation reported; report what was shown.", owed)
-			}
-		}
-		if refusal == nil {
-			if out, refusal, err = s.give(ctx, tx, g, owner, r, found, now); err != nil {
-				return err
-			}
-		}
-		if refusal != nil {
-			return grants.Put(ctx, tx, grants.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: now, Outcome: string(refusal.Reason)})
-		}
-		return nil
-	})
-	if err == nil && refusal != nil {
-		err = refusal
+func (r *retrieval) decide(
+	ctx context.Context, tx *store.Tx, found *candidates, refusal *Refusal,
+) (out outcome, err error) {
+	if out.refusal, err = r.service.useNonce(ctx, tx, r.Signature); err != nil || out.refusal != nil {
+		return out, err
 	}
-	return out, before, err
-}
-
-// Spend uses up the nonce of a request that was signed and cannot be read, and says whether it was fresh.
-func (s *Service) Spend(ctx context.Context, key identity.PlatformKey, nonce string, until time.Time) (fresh bool, err error) {
-	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		fresh, err = s.deps.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
-		return err
-	})
-	return fresh, err
-}
-
-// spent uses up a nonce, and says why it cannot be used.
-func (s *Service) spent(ctx context.Context, tx *store.Tx, key identity.PlatformKey, nonce string, until time.Time) (*Refusal, error) {
-	fresh, err := s.deps.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
+	before, known, err := grants.Find(ctx, tx, r.Key.Platform, r.ID)
 	switch {
-	case err != nil && fail.From(err).Code == fail.Limited:
-		return tooMany(err), nil
 	case err != nil:
+		return out, err
+	case known && before.Digest != r.Digest:
+		return outcome{refusal: refuse(RequestConflict, "another request had this request_id; give each its own")}, nil
+	case known && before.Outcome == grants.Ok: // what is recorded stays
+		return outcome{refusal: refusal, before: &before}, nil
+	}
+	if out.refusal = refusal; refusal == nil {
+		if out.refusal, err = r.owesReports(ctx, tx); err != nil {
+			return out, err
+		}
+	}
+	if out.refusal == nil {
+		if out.result, out.refusal, err = r.recordGrant(ctx, tx, found); err != nil {
+			return out, err
+		}
+	}
+	if out.refusal != nil {
+		return out, grants.Put(ctx, tx, grants.Request{
+			Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: r.now, Outcome: string(out.refusal.Reason),
+		})
+	}
+	return out, nil
+}
+
+// owesReports says that the platform has reported too little; nil where it has not.
+func (r *retrieval) owesReports(ctx context.Context, tx *store.Tx) (*Refusal, error) {
+	rule := r.policy.Reports
+	if rule.Owed <= 0 {
+		return nil, nil
+	}
+	owed, err := grants.Owed(ctx, tx, r.Key.Platform, r.now.Add(-7*24*time.Hour), r.now.Add(-rule.Grace))
+	if err != nil || owed < rule.Owed {
 		return nil, err
-	case !fresh:
-		return refuse(Replayed, "The nonce was used before."), nil
 	}
-	return nil, nil
+	const format = "%d answers were given without any citation reported; report what was shown."
+	return refuse(PolicyViolation, format, owed), nil
 }
 
-// give chooses of the candidates what may be given, and records it.
-func (s *Service) give(ctx context.Context, tx *store.Tx, g *released.View, owner *Policy, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
-	session := grants.Session(r.Key.Platform, r.Session)
-	given, err := givenTo(ctx, tx, owner, r.Key.Platform, session, found, now)
+// recordGrant chooses among the candidates what may be given, and records it: in the ledger, for
+// those who get access events, and as what the session and the platform were given.
+func (r *retrieval) recordGrant(ctx context.Context, tx *store.Tx, found *candidates) (*RetrieveResult, *Refusal, error) {
+	given, err := r.givenBefore(ctx, tx, found)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Retrieved{At: now.UTC().Truncate(time.Microsecond), Event: intent.AccessEventID(owner.Publisher.ID, r.Key.Platform, r.ID)}
-	record := out.choose(owner, r.Key, found.passages, given)
+	out, record := r.selectChunks(found.passages, given)
+	out.At = r.now.UTC().Truncate(time.Microsecond)
 	switch {
-	case found.short:
-		return nil, nil, errShort
-	case found.none():
-		return nil, refuse(NoContent, "Nothing here fits the request."), nil
-	case len(out.Chunks) == 0 && record.ByDay:
-		return nil, refuse(PolicyViolation, "The sessions of this platform have seen as much of what fits as the publisher gives in a day."), nil
-	case len(out.Chunks) == 0 && !slices.ContainsFunc(found.articles, func(a *article) bool { return a != nil && given.session.Of(a.url) > 0 }):
-		return nil, refuse(NoContent, "What fits the request is too short to give a part of it within the limits."), nil
+	case found.needMore:
+		return nil, nil, errNeedMore
 	case len(out.Chunks) == 0:
-		return nil, refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives."), nil
+		return nil, noChunks(found, given, record), nil
 	}
-	entry, err := s.recordAccess(ctx, tx, g.Terms, owner, r, record, out)
-	if err != nil {
+	if out.Entry, err = r.recordAccess(ctx, tx, record, out); err != nil {
 		return nil, nil, err
 	}
-	out.Entry, record.Entry = entry, entry
-	if err := s.tell(ctx, tx, owner, r, record, out); err != nil {
+	record.Entry = out.Entry
+	if err := r.notifySinks(ctx, tx, record, out); err != nil {
 		return nil, nil, err
 	}
-	if err := given.keep(ctx, tx, owner, r.Key.Platform, session, now); err != nil {
+	if err := r.keepGiven(ctx, tx, given); err != nil {
 		return nil, nil, err
 	}
-	return out, nil, grants.Put(ctx, tx, grants.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: grants.Ok, Answer: record})
+	return out, nil, grants.Put(ctx, tx, grants.Request{
+		Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: grants.Ok, Answer: record,
+	})
 }
 
-// givenTo is what was given before of the articles that are loaded.
-func givenTo(ctx context.Context, tx *store.Tx, owner *Policy, platform string, session [sha256.Size]byte, found *candidates, now time.Time) (*givenBefore, error) {
-	given := &givenBefore{platform: grants.Given{}}
-	var err error
-	if given.session, err = grants.GivenTo(ctx, tx, session, now); err != nil || owner.shareOfDay() >= 1 {
-		return given, err
+// noChunks says why none of the candidates can be given.
+func noChunks(found *candidates, given *givenBefore, record grants.Answer) *Refusal {
+	seen := func(a *article) bool { return a != nil && given.session.Of(a.url) > 0 }
+	switch {
+	case found.none():
+		return refuse(NoContent, "Nothing here fits the request.")
+	case record.ByDay:
+		return refuse(PolicyViolation,
+			"The sessions of this platform have seen as much of what fits as the publisher gives in a day.")
+	case !slices.ContainsFunc(found.articles, seen):
+		return refuse(NoContent, "What fits the request is too short to give a part of it within the limits.")
 	}
-	var urls []string
-	for _, a := range found.articles {
-		if a != nil && !slices.Contains(urls, a.url) {
-			urls = append(urls, a.url)
-		}
-	}
-	given.platform, err = grants.GivenTogether(ctx, tx, platform, urls, now)
-	return given, err
+	return refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives.")
 }
 
-// keep records what is given now with what was given before.
-func (g *givenBefore) keep(ctx context.Context, tx *store.Tx, owner *Policy, platform string, session [sha256.Size]byte, now time.Time) error {
-	if err := grants.Give(ctx, tx, session, g.session, now.Add(owner.Limits.Session)); err != nil || owner.shareOfDay() >= 1 {
-		return err
-	}
-	for _, url := range g.fresh {
-		if err := grants.Give(ctx, tx, grants.Article(platform, url), g.platform.Only(url), now.Add(articleDay)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// accessBody is the body of a ledger entry of kind "access". It is written in the order of canonical JSON, so that the
-// ledger has little to do.
-type accessBody struct {
-	Returned  int          `json:"chunks_returned"`
-	Event     string       `json:"event_id"`
-	Items     []accessItem `json:"items"`
-	Platform  platformOf   `json:"platform"`
-	Publisher publisherOf  `json:"publisher"`
-	Mode      string       `json:"retrieval_mode"`
-	Terms     string       `json:"terms"`
-	Tokens    int          `json:"token_count"`
-}
-
-type publisherOf struct {
-	Domain string `json:"domain"`
-	ID     string `json:"id"`
-}
-
-type platformOf struct {
-	ID string `json:"id"`
-}
-
-type accessItem struct {
-	Chunks []string `json:"chunks"`
-	Rule   int      `json:"rule"`
-	URL    string   `json:"url"`
-}
-
-// recordAccess puts the access event into the ledger.
-func (s *Service) recordAccess(ctx context.Context, tx *store.Tx, rules *policy.Terms, owner *Policy, r Retrieval, record grants.Answer, out *Retrieved) (id string, err error) {
-	body := accessBody{
-		Event: intent.AccessEventID(owner.Publisher.ID, r.Key.Platform, r.ID), Publisher: publisherOf{Domain: owner.Publisher.Domain, ID: owner.Publisher.ID}, Platform: platformOf{r.Key.Platform},
-		Returned: len(out.Chunks), Tokens: record.Tokens, Mode: "chunks", Terms: rules.Version(),
-	}
-	site := record.Chunks[0].Site
-	for _, s := range out.Sources {
-		body.Items = append(body.Items, accessItem{URL: s.URL, Chunks: s.Chunks})
-	}
-	for _, c := range record.Chunks {
-		address := policy.ASCIIAddress(c.URL)
-		at := slices.IndexFunc(body.Items, func(i accessItem) bool { return i.URL == address })
-		body.Items[at].Rule = c.Rule
-	}
-	return s.entry(ctx, tx, receipt.Entry{Time: out.At, Site: site, Kind: "access", Party: "platform:" + r.Key.Platform, Request: r.ID}, body)
-}
-
-// tell puts the access event into the outbox of those who get it.
-func (s *Service) tell(ctx context.Context, tx *store.Tx, owner *Policy, r Retrieval, record grants.Answer, out *Retrieved) error {
-	var body []byte
-	for _, sink := range s.deps.Sinks {
-		if sink.Platform != "" && sink.Platform != r.Key.Platform {
-			continue
-		}
-		if body == nil {
-			var err error
-			if body, err = json.Marshal(intent.Event{
-				Version: r.Version, EventID: out.Event, Type: intent.EventAccess, Timestamp: out.At.Format(time.RFC3339Nano), RequestID: r.ID,
-				Publisher: intent.EventPublisher{ID: owner.Publisher.ID, Domain: owner.Publisher.Domain}, Platform: intent.EventPlatform{ID: r.Key.Platform},
-				Access: &intent.Access{ChunksReturned: len(out.Chunks), TokenCount: record.Tokens, RetrievalMode: intent.RetrievalChunks},
-			}, json.Deterministic(true)); err != nil {
-				return fmt.Errorf("write an access event: %w", err)
-			}
-		}
-		if err := outbox.Put(ctx, tx, outbox.Effect{ID: sink.Name + "/" + out.Event, Sink: sink.Name, Body: body}, out.At); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// entry appends an entry with a body to the ledger.
-func (s *Service) entry(ctx context.Context, tx *store.Tx, e receipt.Entry, body any) (id string, err error) {
-	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
-		return "", fmt.Errorf("write an entry's body: %w", err)
-	}
-	return s.deps.Ledger.Append(ctx, tx, e)
-}
-
-// giveAgain gives what was given before, as far as today's terms and declaration allow it.
-func (s *Service) giveAgain(ctx context.Context, g *released.View, owner *Policy, now Retrieval, r grants.Request, area string) (*Retrieved, error) {
+// replay gives what was given before, as far as today's terms and declaration allow it.
+func (r *retrieval) replay(ctx context.Context, before *grants.Request) (*RetrieveResult, error) {
 	type place struct{ site, url string }
 	articles := map[place][]*article{}
 	var passages []passage
-	for _, c := range r.Answer.Chunks {
+	for _, c := range before.Answer.Chunks {
 		sources, known := articles[place{c.Site, c.URL}]
 		if !known {
 			var err error
-			if sources, err = s.articlesAt(ctx, g, owner, c.Site, c.URL, area, now.Country); err != nil {
+			if sources, err = r.at(ctx, c.Site, c.URL, r.scope, r.Country); err != nil {
 				return nil, err
 			}
 			articles[place{c.Site, c.URL}] = sources
@@ -349,12 +265,13 @@ func (s *Service) giveAgain(ctx context.Context, g *released.View, owner *Policy
 			}
 		}
 	}
-	out := &Retrieved{At: r.At, Event: intent.AccessEventID(owner.Publisher.ID, r.Platform, r.ID), Entry: r.Answer.Entry, Again: true}
-	if out.choose(owner, now.Key, slices.Values(passages), &givenBefore{session: grants.Given{}, platform: grants.Given{}}); len(out.Chunks) == 0 {
+	out, _ := r.selectChunks(slices.Values(passages), &givenBefore{session: grants.Given{}, platform: grants.Given{}})
+	if len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
 	}
-	if r.Answer.ByDay {
-		out.MaxTokens, out.LimitedByDay = min(out.MaxTokens, r.Answer.MaxTokens), true
+	out.At, out.Entry, out.Again = before.At, before.Answer.Entry, true
+	if before.Answer.ByDay {
+		out.MaxTokens, out.LimitedByDay = min(out.MaxTokens, before.Answer.MaxTokens), true
 	}
 	return out, nil
 }

@@ -68,7 +68,7 @@ func BenchmarkRetrieve(b *testing.B) {
 		signed()
 		all := g.Current()
 		all.Index.Find(index.Question{
-			Text: question(n), Limit: 10, MinScore: 1, Within: g.within(all, g.owner, "news.a", "").Selection, Prefer: []string{"en-US"}, Further: depth,
+			Text: question(n), Limit: 10, MinScore: 1, Within: g.eligibility(all).within("news.a", "").Selection, Prefer: []string{"en-US"}, Further: maxFurther,
 		})
 		return g.db.Update(ctx, func(tx *store.Tx) error {
 			_, err := tx.Exec(ctx, `INSERT INTO floor (n, entry) VALUES ($1, $2)`, n, entry)

@@ -27,6 +27,7 @@ import (
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/contenttest"
 	"frontdesk/internal/testkit/storetest"
+	"frontdesk/wire/intent"
 )
 
 // giver gives passages to platforms, of a corpus of its own.
@@ -84,24 +85,24 @@ func labelled(like policy.Rule) []policy.Rule {
 }
 
 // request is a good request of the platform "chat" in a session.
-func (g *giver) request(session string) Retrieval {
+func (g *giver) request(session string) RetrieveRequest {
 	n := g.made.Add(1)
-	r := Retrieval{
-		Key: identity.PlatformKey{ID: "key", Platform: "chat"}, ID: fmt.Sprint("request ", n), Version: "0.1", Stated: g.clock.Now(), Domain: "news.a",
+	r := RetrieveRequest{
+		Signature: Signature{Key: identity.PlatformKey{ID: "key", Platform: "chat"}}, ID: fmt.Sprint("request ", n), Version: "0.1", Stated: g.clock.Now(), Domain: "news.a",
 		Language: "en-US", Session: session, Text: "lamp",
 	}
 	return g.again(r)
 }
 
 // again is the same request once more: the body is the same, the headers are not.
-func (g *giver) again(r Retrieval) Retrieval {
+func (g *giver) again(r RetrieveRequest) RetrieveRequest {
 	r.Nonce, r.Until = fmt.Sprint("nonce ", g.made.Add(1)), g.clock.Now().Add(5*time.Minute)
 	r.Digest = sha256.Sum256(fmt.Append(nil, r.ID, r.Domain, r.Subdomain, r.Session, r.Text, r.Country))
 	return r
 }
 
 // refused retrieves what must be refused, and gives the reason.
-func (g *giver) refused(t contenttest.T, r Retrieval) Reason {
+func (g *giver) refused(t contenttest.T, r RetrieveRequest) Reason {
 	t.Helper()
 	given, err := g.Retrieve(context.Background(), r)
 	var refusal *Refusal
@@ -111,7 +112,7 @@ func (g *giver) refused(t contenttest.T, r Retrieval) Reason {
 	return refusal.Reason
 }
 
-func (g *giver) given(t contenttest.T, r Retrieval) *Retrieved {
+func (g *giver) given(t contenttest.T, r RetrieveRequest) *RetrieveResult {
 	t.Helper()
 	given, err := g.Retrieve(context.Background(), r)
 	if err != nil {
@@ -214,21 +215,21 @@ func TestTheOrderOfRefusals(t *testing.T) {
 		admitted++
 		return limited
 	}
-	stale := func(r *Retrieval) { r.Stated = r.Stated.Add(-301 * time.Second) }
-	elsewhere := func(r *Retrieval) { r.Domain = "sports" }
+	stale := func(r *RetrieveRequest) { r.Stated = r.Stated.Add(-301 * time.Second) }
+	elsewhere := func(r *RetrieveRequest) { r.Domain = "sports" }
 	for _, step := range []struct {
 		name   string
 		owner  func(*Policy)
-		ask    []func(*Retrieval)
+		ask    []func(*RetrieveRequest)
 		reason Reason
 	}{
-		{"disabled comes first", func(e *Policy) { e.Access.Enabled, e.Supports.Chunks = false, false }, []func(*Retrieval){stale, elsewhere}, AccessDisabled},
-		{"so does paused", func(e *Policy) { e.Access.State, e.Supports.Chunks = "paused", false }, []func(*Retrieval){stale, elsewhere}, AccessDisabled},
+		{"disabled comes first", func(e *Policy) { e.Access.Enabled, e.Supports.Chunks = false, false }, []func(*RetrieveRequest){stale, elsewhere}, AccessDisabled},
+		{"so does paused", func(e *Policy) { e.Access.State, e.Supports.Chunks = "paused", false }, []func(*RetrieveRequest){stale, elsewhere}, AccessDisabled},
 		{"and the end", func(e *Policy) {
 			e.Access.Sunset, e.Supports.Chunks = g.clock.Now().AddDate(0, 0, -1).Truncate(24*time.Hour), false
-		}, []func(*Retrieval){elsewhere}, AccessDisabled},
-		{"then the domain", func(e *Policy) { e.Supports.Chunks = false }, []func(*Retrieval){stale, elsewhere}, OutOfScope},
-		{"then what is supported", func(e *Policy) { e.Supports.Chunks = false }, []func(*Retrieval){stale}, Unsupported},
+		}, []func(*RetrieveRequest){elsewhere}, AccessDisabled},
+		{"then the domain", func(e *Policy) { e.Supports.Chunks = false }, []func(*RetrieveRequest){stale, elsewhere}, OutOfScope},
+		{"then what is supported", func(e *Policy) { e.Supports.Chunks = false }, []func(*RetrieveRequest){stale}, Unsupported},
 		{"then the limits", func(*Policy) {}, nil, RateLimited},
 	} {
 		g.owner = usualOwner()
@@ -269,19 +270,19 @@ func TestOtherRefusals(t *testing.T) {
 	g.owner.Refuse.Countries, g.owner.Refuse.Languages, g.owner.Refuse.Placements, g.owner.Refuse.Confidence = []string{"FR"}, []string{"fr", "de-CH"}, []string{"ad"}, 0.5
 	low, enough := 0.49, 0.5
 	for name, c := range map[string]struct {
-		change func(*Retrieval)
+		change func(*RetrieveRequest)
 		reason Reason
 	}{
-		"country":    {func(r *Retrieval) { r.Country = "FR" }, PolicyViolation},
-		"language":   {func(r *Retrieval) { r.Language = "fr-CA" }, PolicyViolation},
-		"placement":  {func(r *Retrieval) { r.Placement = "Ad" }, PolicyViolation},
-		"confidence": {func(r *Retrieval) { r.Confidence = &low }, PolicyViolation},
-		"unfit":      {func(r *Retrieval) { r.Unfit = "/extensions/x.bid is a price." }, PolicyViolation},
-		"ahead":      {func(r *Retrieval) { r.Stated = r.Stated.Add(301 * time.Second) }, PolicyViolation},
-		"nothing":    {func(r *Retrieval) { r.Text = "zeppelin" }, NoContent},
-		"no items":   {func(r *Retrieval) { r.Domain = "news.b" }, NoContent},
-		"ancestor":   {func(r *Retrieval) { r.Domain = "news" }, OutOfScope},
-		"boundary":   {func(r *Retrieval) { r.Domain = "news.again" }, OutOfScope},
+		"country":    {func(r *RetrieveRequest) { r.Country = "FR" }, PolicyViolation},
+		"language":   {func(r *RetrieveRequest) { r.Language = "fr-CA" }, PolicyViolation},
+		"placement":  {func(r *RetrieveRequest) { r.Placement = "Ad" }, PolicyViolation},
+		"confidence": {func(r *RetrieveRequest) { r.Confidence = &low }, PolicyViolation},
+		"unfit":      {func(r *RetrieveRequest) { r.Unfit = "/extensions/x.bid is a price." }, PolicyViolation},
+		"ahead":      {func(r *RetrieveRequest) { r.Stated = r.Stated.Add(301 * time.Second) }, PolicyViolation},
+		"nothing":    {func(r *RetrieveRequest) { r.Text = "zeppelin" }, NoContent},
+		"no items":   {func(r *RetrieveRequest) { r.Domain = "news.b" }, NoContent},
+		"ancestor":   {func(r *RetrieveRequest) { r.Domain = "news" }, OutOfScope},
+		"boundary":   {func(r *RetrieveRequest) { r.Domain = "news.again" }, OutOfScope},
 	} {
 		r := g.request("session")
 		c.change(&r)
@@ -289,13 +290,13 @@ func TestOtherRefusals(t *testing.T) {
 			t.Errorf("%s: refused for %s, want %s", name, reason, c.reason)
 		}
 	}
-	for name, change := range map[string]func(*Retrieval){
-		"another country":  func(r *Retrieval) { r.Country = "DE" },
-		"another language": func(r *Retrieval) { r.Language = "de-DE" },
-		"enough":           func(r *Retrieval) { r.Confidence = &enough },
-		"descendant":       func(r *Retrieval) { r.Domain = "news.a.of.something" },
-		"elsewhere below":  func(r *Retrieval) { r.Subdomain = "sports.ball" },
-		"without question": func(r *Retrieval) { r.Text = "" },
+	for name, change := range map[string]func(*RetrieveRequest){
+		"another country":  func(r *RetrieveRequest) { r.Country = "DE" },
+		"another language": func(r *RetrieveRequest) { r.Language = "de-DE" },
+		"enough":           func(r *RetrieveRequest) { r.Confidence = &enough },
+		"descendant":       func(r *RetrieveRequest) { r.Domain = "news.a.of.something" },
+		"elsewhere below":  func(r *RetrieveRequest) { r.Subdomain = "sports.ball" },
+		"without question": func(r *RetrieveRequest) { r.Text = "" },
 	} {
 		r := g.request("session " + name)
 		change(&r)
@@ -353,7 +354,7 @@ func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 	if !errors.As(err, &refusal) || refusal.Reason != RateLimited || refusal.RetryAfter <= 0 {
 		t.Errorf("the error is %v", err)
 	}
-	_, err = g.Cite(t.Context(), Reported{Key: r.Key, Nonce: "n", Until: r.Until, ID: "e", Request: r.ID, Kind: EventAccess, PublisherID: "house", Domain: "site.example"})
+	_, err = g.Cite(t.Context(), Event{Signature: Signature{r.Key, "n", r.Until}, ID: "e", Request: r.ID, Kind: intent.EventAccess, PublisherID: "house", Domain: "site.example"})
 	if !errors.As(err, &refusal) || refusal.Reason != RateLimited || refusal.RetryAfter <= 0 {
 		t.Errorf("the error of an event is %v", err)
 	}
@@ -428,7 +429,7 @@ func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.owner.Limits.Chunks, g.owner.Limits.SharePerDay = 1, 1
 	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("first", 3), sentences("omega", 3)), contenttest.Story("a/2", sentences("other", 3), sentences("omega", 3)))
-	ask := func(session, text string) Retrieval {
+	ask := func(session, text string) RetrieveRequest {
 		r := g.request(session)
 		r.Text = text
 		return g.again(r)

@@ -130,7 +130,7 @@ func (c corpus) may(rules *policy.Terms, owner *Policy, area, url, country strin
 }
 
 // holds checks an answer against everything that bounds it, and adds it to what the platform has seen.
-func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Retrieved, seen seen) {
+func (c corpus) holds(t *rapid.T, g *giver, r RetrieveRequest, area string, given *RetrieveResult, seen seen) {
 	rules := g.Terms()
 	maxChunks, maxTokens := g.owner.Limits.Chunks, g.owner.Limits.Tokens
 	if r.Key.MaxChunks > 0 {
@@ -193,7 +193,7 @@ func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Ret
 }
 
 // together takes an answer into what all sessions have seen, and holds that they have seen no more than a day's share.
-func (c corpus) together(t *rapid.T, g *giver, given *Retrieved, sourceOf map[string]string, seen seen) {
+func (c corpus) together(t *rapid.T, g *giver, given *RetrieveResult, sourceOf map[string]string, seen seen) {
 	for _, one := range c.items {
 		of := seen.of("all", one.URL)
 		before, _ := c.amount(one, of)
@@ -211,7 +211,7 @@ func (c corpus) together(t *rapid.T, g *giver, given *Retrieved, sourceOf map[st
 }
 
 // marks takes in what an answer has of an item, and says how many words that is.
-func (c corpus) marks(one content.Item, given *Retrieved, sourceOf map[string]string, of map[string][]bool) (shown int) {
+func (c corpus) marks(one content.Item, given *RetrieveResult, sourceOf map[string]string, of map[string][]bool) (shown int) {
 	for _, chunk := range given.Chunks {
 		if sourceOf[chunk.ID] != one.URL {
 			continue
@@ -233,7 +233,7 @@ func (c corpus) marks(one content.Item, given *Retrieved, sourceOf map[string]st
 }
 
 // adds takes an answer into what the platform has seen, and holds that nobody has seen more of an item than may be.
-func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, sourceOf map[string]string, seen seen) {
+func (c corpus) adds(t *rapid.T, g *giver, r RetrieveRequest, given *RetrieveResult, sourceOf map[string]string, seen seen) {
 	for _, one := range c.items {
 		of := seen.of(r.Session, one.URL)
 		before, wordsBefore := c.amount(one, of)
@@ -304,9 +304,9 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 		g.Fill(t, "site", "s", c.items...)
 		known := seen{}
 		type asked struct {
-			Retrieval
+			RetrieveRequest
 			area  string
-			given *Retrieved
+			given *RetrieveResult
 			loose bool // the rules have been tightened since
 		}
 		var before []asked
@@ -322,7 +322,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 			case what >= 7 && len(before) > 0:
 				old := before[rapid.IntRange(0, len(before)-1).Draw(t, "which")]
 				entries := g.rows(t, "ledger_entry") + g.rows(t, "ledger_pending")
-				given, err := g.Retrieve(context.Background(), g.again(old.Retrieval))
+				given, err := g.Retrieve(context.Background(), g.again(old.RetrieveRequest))
 				repeated++
 				var refusal *Refusal
 				switch {
@@ -331,7 +331,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 				case err != nil:
 					t.Fatalf("the repetition: %v", err)
 				}
-				c.holds(t, g, old.Retrieval, old.area, given, known)
+				c.holds(t, g, old.RetrieveRequest, old.area, given, known)
 				if entries != g.rows(t, "ledger_entry")+g.rows(t, "ledger_pending") {
 					t.Fatal("the repetition has an entry")
 				}

@@ -16,8 +16,8 @@ func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 	there := func(want int) {
 		t.Helper()
 		found := 0
-		for key, a := range g.articleCache.All() {
-			if key.rules != g.Terms() || len(a.passages) != 1 || len(a.tokens) != 1 || a.tokens[0] == 0 {
+		for key, a := range g.articles.kept.All() {
+			if key.terms != g.Terms() || len(a.passages) != 1 || len(a.tokens) != 1 || a.tokens[0] == 0 {
 				t.Errorf("%s is kept as %+v", key.listing.URL, a)
 			}
 			found++

@@ -8,18 +8,21 @@ import (
 )
 
 const (
-	// aboutShare is the share of a domain's items that have a word which says what the domain is about.
+	// aboutShare is the share of a domain's items that have a word which says what the domain is
+	// about.
 	aboutShare = 0.5
-	// meantShare is the share of a question's weight that the words must have by which something is found after all.
+	// meantShare is the share of a question's weight that the words must have by which something is
+	// found after all.
 	meantShare = 0.25
 	// tried is for how many words of a question it is tried whether a domain has them.
 	tried = 24
 )
 
-// findWithin answers a question within an editorial domain. A word that the domain does not have weighs much, the more the less
-// the domain has, and would leave nothing found; but whoever named the domain has said what the question is about. So where
-// nothing is found, it is asked again with the words alone that the domain has, if these are a good part of the question or
-// one of them says what the domain is about, which weighs least where all items have it.
+// findWithin answers a question within an editorial domain. A word that the domain does not have
+// weighs much, the more the less the domain has, and would leave nothing found; but whoever named
+// the domain has said what the question is about. So where nothing is found, it is asked again with
+// the words alone that the domain has, if these are a good part of the question or one of them says
+// what the domain is about, which weighs least where all items have it.
 func findWithin(view *index.View, q index.Question) index.Found {
 	found := view.Find(q)
 	if len(found.Hits) > 0 || len(found.Terms) > tried {

@@ -34,43 +34,49 @@ func (h *handler) event(ctx context.Context, c *call) answered {
 	if f := h.open(ctx, c, http.MethodPost, identity.RoleEvent, h.SignedEvents); f != nil {
 		return h.eventError(c, h.spend(ctx, c, f))
 	}
-	reported, version, f := h.reported(c)
+	e, version, f := h.readEvent(c)
 	if f != nil {
 		return h.eventError(c, h.spend(ctx, c, f))
 	}
-	noted, err := h.service.Cite(ctx, reported)
-	var refusal *excerpts.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		httpx.EventFrom(ctx).Set("refused", string(refusal.Reason))
-		switch refusal.Reason {
-		case excerpts.Replayed:
-			c.secret = nil
-			return h.eventError(c, authFailed(http.StatusUnauthorized))
-		case excerpts.EventConflict:
-			return h.eventError(c, &failure{status: http.StatusConflict, code: codeEventConflict, message: refusal.Message})
-		case excerpts.RateLimited:
-			return h.eventError(c, &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: refusal.Message, retryAfter: refusal.RetryAfter})
-		}
-		return h.eventError(c, &failure{status: http.StatusUnprocessableEntity, code: codeUnprocessable, message: refusal.Message})
-	case err != nil:
-		return h.eventError(c, failed(err))
+	result, err := h.service.Cite(ctx, e)
+	if err != nil {
+		return h.eventRefused(c, err)
 	}
-	out := receipt{Version: version, Status: "accepted", EventID: reported.ID, Entry: noted.Entry, Verdict: noted.Verdict}
-	if noted.Again {
+	out := receipt{Version: version, Status: "accepted", EventID: e.ID, Entry: result.Entry, Verdict: result.Verdict}
+	if result.Again {
 		out.Status = "duplicate"
 		return answered{status: http.StatusOK, body: out}
 	}
 	return answered{status: http.StatusAccepted, body: out}
 }
 
-// reported reads the body of a call as an event.
-func (h *handler) reported(c *call) (r excerpts.Reported, version string, f *failure) {
+// eventRefused renders why the service has not taken an event.
+func (h *handler) eventRefused(c *call, err error) answered {
+	var refusal *excerpts.Refusal
+	if !errors.As(err, &refusal) {
+		return h.eventError(c, failed(err))
+	}
+	httpx.EventFrom(c.Context()).Set("refused", string(refusal.Reason))
+	f := &failure{status: http.StatusUnprocessableEntity, code: codeUnprocessable, message: refusal.Message}
+	switch refusal.Reason {
+	case excerpts.Replayed:
+		c.secret = nil
+		f = authFailed(http.StatusUnauthorized)
+	case excerpts.EventConflict:
+		f.status, f.code = http.StatusConflict, codeEventConflict
+	case excerpts.RateLimited:
+		f.status, f.code, f.retryAfter = http.StatusTooManyRequests, wire.CodeRateLimited, refusal.RetryAfter
+	}
+	return h.eventError(c, f)
+}
+
+// readEvent reads the body of a call as an event.
+func (h *handler) readEvent(c *call) (r excerpts.Event, version string, f *failure) {
 	if f := unfitBody(c.Header); f != nil {
 		return r, "", f
 	}
 	if c.secret != nil && !h.supports(c.header.Version) {
-		return r, "", &failure{status: http.StatusBadRequest, code: wire.CodeUnsupportedVersion, message: "X-AIP-Version " + clip(c.header.Version) + " is not answered here."}
+		return r, "", unsupported(c.header.Version)
 	}
 	e, findings := wire.ReadEvent(c.body, h.Options)
 	if f := unreadable(findings); f != nil {
@@ -83,13 +89,12 @@ func (h *handler) reported(c *call) (r excerpts.Reported, version string, f *fai
 	if err != nil {
 		return r, "", failed(err)
 	}
-	r = excerpts.Reported{
-		Key: c.key, ID: e.EventID, Digest: sha256.Sum256(canonical), Kind: e.Type, Request: e.RequestID, PublisherID: e.Publisher.ID, Domain: e.Publisher.Domain,
+	r = excerpts.Event{
+		ID: e.EventID, Digest: sha256.Sum256(canonical), Kind: e.Type, Request: e.RequestID,
+		PublisherID: e.Publisher.ID, Domain: e.Publisher.Domain,
 	}
-	if c.secret != nil {
-		r.Nonce, r.Until = c.header.Nonce, c.until()
-	} else {
-		r.Key.Platform = e.Platform.ID
+	if r.Key.Platform = e.Platform.ID; c.secret != nil {
+		r.Signature = c.signature()
 	}
 	r.Stated, _ = sign.ParseTime(e.Timestamp) // which was checked
 	if e.Access != nil {

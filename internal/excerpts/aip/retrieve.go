@@ -3,23 +3,15 @@ package aip
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/intent"
 	"frontdesk/wire/sign"
@@ -31,7 +23,7 @@ func (h *handler) retrieve(ctx context.Context, c *call) answered {
 	if f := h.open(ctx, c, http.MethodPost, identity.RoleRetrieve, true); f != nil {
 		return h.error(c, h.spend(ctx, c, f))
 	}
-	request, f := h.request(c)
+	request, f := h.readRequest(c)
 	if f != nil {
 		return h.error(c, h.spend(ctx, c, f))
 	}
@@ -40,21 +32,15 @@ func (h *handler) retrieve(ctx context.Context, c *call) answered {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(ms, int(time.Hour/time.Millisecond)))*time.Millisecond)
 		defer cancel()
 	}
-	asked := excerpts.Retrieval{
-		Key: c.key, Nonce: c.header.Nonce, Until: c.until(), ID: request.RequestID, Version: request.Version, Digest: sha256.Sum256(c.body),
-		Domain: request.Intent.Domain, Subdomain: request.Intent.Subdomain, Confidence: request.Intent.Confidence,
-		Language: request.Context.Language, Placement: request.Context.Placement,
-		Session: request.Runtime.SessionID, Text: request.Runtime.QueryText, Unfit: request.unfit,
-	}
-	if g := request.Context.Geography; g != nil {
-		asked.Country = g.Country
-	}
-	asked.Stated, _ = sign.ParseTime(request.Timestamp) // which was checked
-	given, err := h.service.Retrieve(ctx, asked)
+	given, err := h.service.Retrieve(ctx, request.asked(c))
 	if err != nil {
 		var refusal *excerpts.Refusal
-		if ctx.Err() != nil && c.Context().Err() == nil && !errors.As(err, &refusal) { // what was decided is told, however late
-			err = &failure{status: http.StatusServiceUnavailable, code: wire.CodeUnavailable, message: "The time that latency_budget_ms allows ran out.", retryAfter: time.Second}
+		late := ctx.Err() != nil && c.Context().Err() == nil
+		if late && !errors.As(err, &refusal) { // what was decided is told, however late
+			err = &failure{
+				status: http.StatusServiceUnavailable, code: wire.CodeUnavailable, retryAfter: time.Second,
+				message: "The time that latency_budget_ms allows ran out.",
+			}
 		}
 		return h.refused(c, request, err)
 	}
@@ -68,13 +54,28 @@ type reading struct {
 	unfit string // what its extensions carry that they may not
 }
 
-// request reads the body of a verified call.
-func (h *handler) request(c *call) (*reading, *failure) {
+// asked is the request as the service takes it.
+func (r *reading) asked(c *call) excerpts.RetrieveRequest {
+	asked := excerpts.RetrieveRequest{
+		Signature: c.signature(), ID: r.RequestID, Version: r.Version, Digest: sha256.Sum256(c.body),
+		Domain: r.Intent.Domain, Subdomain: r.Intent.Subdomain, Confidence: r.Intent.Confidence,
+		Language: r.Context.Language, Placement: r.Context.Placement,
+		Session: r.Runtime.SessionID, Text: r.Runtime.QueryText, Unfit: r.unfit,
+	}
+	if g := r.Context.Geography; g != nil {
+		asked.Country = g.Country
+	}
+	asked.Stated, _ = sign.ParseTime(r.Timestamp) // which was checked
+	return asked
+}
+
+// readRequest reads the body of a verified call.
+func (h *handler) readRequest(c *call) (*reading, *failure) {
 	if f := unfitBody(c.Header); f != nil {
 		return nil, f
 	}
 	if !h.supports(c.header.Version) {
-		return nil, &failure{status: http.StatusBadRequest, code: wire.CodeUnsupportedVersion, message: "X-AIP-Version " + clip(c.header.Version) + " is not answered here."}
+		return nil, unsupported(c.header.Version)
 	}
 	request, findings := wire.ReadRequest(c.body, h.Options)
 	unfit := ""
@@ -91,11 +92,15 @@ func (h *handler) request(c *call) (*reading, *failure) {
 }
 
 // render writes what is given.
-func (h *handler) render(c *call, request *reading, given *excerpts.Retrieved) *wire.RetrieveResponse {
+func (h *handler) render(c *call, request *reading, given *excerpts.RetrieveResult) *wire.RetrieveResponse {
 	out := &wire.RetrieveResponse{
-		Version: request.Version, RequestID: request.RequestID, Timestamp: given.At.Format(time.RFC3339Nano), Status: wire.StatusOK, Content: &wire.Content{},
+		Version: request.Version, RequestID: request.RequestID, Timestamp: given.At.Format(time.RFC3339Nano),
+		Status: wire.StatusOK, Content: &wire.Content{},
 		LimitsApplied: &wire.Limits{MaxChunks: given.MaxChunks, MaxTokens: given.MaxTokens},
-		Extensions:    wire.Extensions{"frontdesk.event_id": quoted(given.Event), "frontdesk.receipt": quoted(h.Receipts(c.Request) + given.Entry)},
+		Extensions: wire.Extensions{
+			"frontdesk.event_id": quoted(given.Event),
+			"frontdesk.receipt":  quoted(h.Receipts(c.Request) + given.Entry),
+		},
 	}
 	if given.LimitedByDay {
 		out.Extensions["frontdesk.limited_by"] = quoted("share_per_day")
@@ -107,7 +112,9 @@ func (h *handler) render(c *call, request *reading, given *excerpts.Retrieved) *
 		if !given.Citations {
 			break
 		}
-		out.Citations = append(out.Citations, wire.Citation{SourceURL: s.URL, Title: s.Title, Publisher: s.Publisher, ChunkIDs: s.Chunks})
+		out.Citations = append(out.Citations, wire.Citation{
+			SourceURL: s.URL, Title: s.Title, Publisher: s.Publisher, ChunkIDs: s.Chunks,
+		})
 	}
 	return out
 }
@@ -146,8 +153,8 @@ func (h *handler) refused(c *call, request *reading, err error) answered {
 	return answered{status: http.StatusOK, body: out}
 }
 
-// error is an answer of status "error", in the version of the request where that is one of ours, and with its id where
-// it can be found.
+// error is an answer of status "error", in the version of the request where that is one of ours,
+// and with its id where it can be found.
 func (h *handler) error(c *call, f *failure) answered {
 	out := &wire.RetrieveResponse{
 		Version: h.version(c), RequestID: requestID(c.body), Timestamp: h.timestamp(), Status: wire.StatusError,
@@ -155,21 +162,6 @@ func (h *handler) error(c *call, f *failure) answered {
 	}
 	f.note(c.Context())
 	return answered{status: f.status, body: out, retryAfter: f.retryAfter, allow: c.takes}
-}
-
-// version is that in which a failure is told.
-func (h *handler) version(c *call) string {
-	if c.header.Version != "" && h.supports(c.header.Version) {
-		return c.header.Version
-	}
-	if len(h.Options.Versions) > 0 {
-		return h.Options.Versions[0]
-	}
-	return wire.Version01
-}
-
-func (h *handler) timestamp() string {
-	return h.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
 }
 
 // requestID is the request_id of a body that may be anything; empty where there is none.
@@ -194,60 +186,4 @@ func requestID(body []byte) string {
 		}
 		return ""
 	}
-}
-
-// read takes the body in.
-func (h *handler) read(c *call) *failure {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, MaxBody))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return &failure{status: http.StatusRequestEntityTooLarge, code: wire.CodeRequestTooLarge, message: "The body is larger than 64 KiB."}
-	case err != nil:
-		return &failure{status: http.StatusBadRequest, code: wire.CodeInvalidRequest, message: "The body could not be read to its end; send it again."}
-	}
-	c.body = body
-	return nil
-}
-
-func isJSON(contentType string) bool {
-	media, parameters, err := mime.ParseMediaType(contentType)
-	charset := parameters["charset"]
-	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) && (charset == "" || strings.EqualFold(charset, "utf-8"))
-}
-
-// send writes an answer, signed when the request was.
-func (h *handler) send(w http.ResponseWriter, c *call, out answered) {
-	body, err := json.Marshal(out.body, json.Deterministic(true))
-	if err != nil {
-		out = h.error(c, failed(err))
-		body, _ = json.Marshal(out.body)
-	}
-	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Cache-Control", "no-store")
-	if out.retryAfter > 0 {
-		header.Set("Retry-After", strconv.Itoa(fail.Seconds(out.retryAfter)))
-	}
-	if out.status == http.StatusMethodNotAllowed {
-		header.Set("Allow", out.allow)
-	}
-	if c.secret != nil && h.Sign {
-		nonce := make([]byte, 16)
-		rand.Read(nonce)
-		own := sign.Headers{Version: h.version(c), KeyID: c.header.KeyID, Timestamp: sign.FormatTime(h.Now()), Nonce: hex.EncodeToString(nonce)}
-		own.Signed(c.secret, strconv.Itoa(out.status), c.path, body).Write(header)
-	}
-	w.WriteHeader(out.status)
-	if c.Method != http.MethodHead {
-		w.Write(body)
-	}
-}
-
-// clip shortens what is told back to a stranger.
-func clip(text string) string {
-	if len(text) > 40 {
-		text = text[:40] + "…"
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
 }

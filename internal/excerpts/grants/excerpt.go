@@ -1,9 +1,9 @@
 // Package grants keeps what was given out passage by passage under the Agentic Intent Protocol: the requests that were
-// answered, how much of each article a session and a platform have seen, and the events that platforms report. It keeps no text, no
-// question and no name of a session.
+// answered, how much of each article a session and a platform have seen, and the events that platforms report. It keeps no
+// text, no question and no name of a session.
 //
-// It stands below desk, whose transactions its methods take part in, and above store. What somebody must be able to
-// prove later is in the ledger; what is here may be forgotten in time.
+// Package excerpts calls it in its transactions. It stands on store alone. What somebody must be able to prove later is in
+// the ledger; what is here may be forgotten in time.
 package grants
 
 import (
@@ -19,7 +19,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room. Times are microseconds.
+// Schema is the tables of this package. Times are microseconds.
 //
 // excerpt_request has one row for each request that a platform made, by the id that it gave it: the SHA-256 of its body,
 // what came of it, and which passages were given. excerpt_session has of each session, under a hash, which parts of

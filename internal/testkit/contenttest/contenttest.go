@@ -1,4 +1,5 @@
-// Package contenttest makes content for tests: items, and a corpus of them under terms that a test may change.
+// Package contenttest makes content for tests: items, and a corpus of them under terms that a test
+// may change.
 package contenttest
 
 import (
@@ -31,8 +32,8 @@ type Corpus struct {
 	terms atomic.Pointer[policy.Terms]
 }
 
-// New returns an empty corpus in a database, which has the tables of content; everything in it is open. Of the options,
-// Catalog and Terms are made here.
+// New returns an empty corpus in a database, which has the tables of content; everything in it is
+// open. Of the options, Catalog and Terms are made here.
 func New(t testing.TB, db *store.DB, options released.Options) *Corpus {
 	t.Helper()
 	c := &Corpus{Catalog: content.New(db, content.Options{})}

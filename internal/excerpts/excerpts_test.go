@@ -1,0 +1,20 @@
+package excerpts
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestNewNamesWhatIsMissing takes away each dependency that is required.
+func TestNewNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	whole := newGiver(t).deps
+	for _, name := range []string{"Corpus", "Policy", "DB", "Ledger", "Nonces"} {
+		deps := whole
+		reflect.ValueOf(&deps).Elem().FieldByName(name).SetZero()
+		if _, err := New(deps); err == nil || !strings.Contains(err.Error(), "Deps."+name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
