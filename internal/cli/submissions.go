@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/infra/fail"
 )
 
 // intakeOwner are the commands for the business's own side of its intakes.
@@ -16,8 +17,8 @@ type intakeOwner struct {
 	Export intakeExport `cmd:"" help:"Write all that is known of a session or an offer, with the ledger's proof of what was consented to."`
 }
 
-// openSubmissions opens the house that keeps what was submitted.
-func openSubmissions(env *environment, flags configFlags) (*server.House, error) {
+// openSubmissions opens the house that keeps what was submitted in a session, or for an offer.
+func openSubmissions(env *environment, flags configFlags, sessionOrOffer string) (*server.House, error) {
 	loaded, err := flags.load(env, nil)
 	if err != nil {
 		return nil, err
@@ -32,6 +33,9 @@ func openSubmissions(env *environment, flags configFlags) (*server.House, error)
 	err = house.UnlockKeys(env.ctx, loaded.Config)
 	if err == nil {
 		err = house.OpenIntakes(env.ctx, loaded.Config)
+	}
+	if err == nil && house.Intakes == nil { // nothing was ever taken in
+		err = fail.New(fail.NotFound, "nothing is known of a session or offer %q", fail.Clip(sessionOrOffer))
 	}
 	if err != nil {
 		return nil, errors.Join(err, house.Close())
@@ -54,12 +58,12 @@ func (intakeErase) Help() string {
 
 // Run erases.
 func (c intakeErase) Run(env *environment) error {
-	house, err := openSubmissions(env, c.configFlags)
+	house, err := openSubmissions(env, c.configFlags, c.What)
 	if err != nil {
 		return err
 	}
 	defer house.Close()
-	if err := house.Desk.ExportSubmissions(env.ctx, c.What, io.Discard); err != nil { // is there anything at all?
+	if err := house.Intakes.Export(env.ctx, c.What, io.Discard); err != nil { // is there anything at all?
 		return err
 	}
 	if !c.Yes {
@@ -67,7 +71,7 @@ func (c intakeErase) Run(env *environment) error {
 			return err
 		}
 	}
-	n, err := house.Desk.Erase(env.ctx, c.What, "command")
+	n, err := house.Intakes.Erase(env.ctx, c.What, "command")
 	if err != nil {
 		return err
 	}
@@ -107,10 +111,10 @@ func (intakeExport) Help() string {
 
 // Run exports.
 func (c intakeExport) Run(env *environment) error {
-	house, err := openSubmissions(env, c.configFlags)
+	house, err := openSubmissions(env, c.configFlags, c.What)
 	if err != nil {
 		return err
 	}
 	defer house.Close()
-	return house.Desk.ExportSubmissions(env.ctx, c.What, env.stdout)
+	return house.Intakes.Export(env.ctx, c.What, env.stdout)
 }

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/session"
@@ -87,7 +85,6 @@ type Desk struct {
 
 	goods        goods
 	promises     promises
-	intaking     *Intaking  // nil where nothing is taken in
 	quoting      *Quoting   // nil where no offers are made
 	dealing      *Dealing   // nil where nothing is sold
 	supplying    *Supplying // nil where nothing is pushed
@@ -101,9 +98,7 @@ type Desk struct {
 	objects        cache.Cache[content.Ref, map[string]any]
 	unsubscribed   cache.Cache[subscriber, time.Time]
 	readObject     func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there
-	submitting     singleflight.Group                                         // submissions that are being answered, by [applied.name]
-	erasing        chan struct{}                                              // there may be something to erase
-	fault          func(step string) error                                    // in tests: what befalls a step of the intakes, by its name; nil for nothing
+	fault          func(step string) error                                    // in tests: what befalls a step, by its name; nil for nothing
 }
 
 // New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.
@@ -124,7 +119,7 @@ func New(config Config) (*Desk, error) {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Desk{config: config, corpus: config.Corpus, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
+	d := &Desk{config: config, corpus: config.Corpus, served: map[string]bool{}}
 	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
 		d.served[site.ID] = true
@@ -163,3 +158,11 @@ func (d *Desk) Items() int { return d.corpus.Items() }
 
 // Sites returns the sites that the desk serves.
 func (d *Desk) Sites() []Site { return d.corpus.Sites().All() }
+
+// befalls is what a test has happen at a step.
+func (d *Desk) befalls(step string) error {
+	if d.fault == nil {
+		return nil
+	}
+	return d.fault(step)
+}

@@ -20,6 +20,8 @@ import (
 	"frontdesk/wire/edge"
 )
 
+const day = 24 * time.Hour
+
 // reported is something that was bought, and reported; and what disputes it.
 func (d *dealer) reported(t testing.TB, path string, consumed int64, reason DisputeReason) (PurchasedItem, Disputed) {
 	t.Helper()

@@ -7,9 +7,9 @@ import (
 	"frontdesk/internal/intake/offers"
 )
 
-// lookUp finds items for an engine of offers, as a question of a stranger would: by the same search, under the same
+// LookUp finds items for an engine of offers, as a question of a stranger would: by the same search, under the same
 // terms, and without a model, so that the same is found each time. Nothing that fits is no error.
-func (d *Desk) lookUp(ctx context.Context, l offers.Lookup) ([]offers.Item, error) {
+func (d *Desk) LookUp(ctx context.Context, l offers.Lookup) ([]offers.Item, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}

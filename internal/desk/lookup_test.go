@@ -12,7 +12,7 @@ import (
 // TestAnEngineFindsWhatAStrangerWould looks items up for offers: those that the terms show, with what they show of them.
 func TestAnEngineFindsWhatAStrangerWould(t *testing.T) {
 	t.Parallel()
-	k := newTaker(t)
+	k := newBench(t, "site")
 	k.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/hidden/**"}}, Access: policy.Blocked}, policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed},
 		policy.Rule{Access: policy.Open})
 	k.fill(t, "site", "s",
@@ -21,31 +21,27 @@ func TestAnEngineFindsWhatAStrangerWould(t *testing.T) {
 		item("site", "hidden/3", "LocalBusiness", "Carl the plumber", "A plumber in Bonn whom nobody may see."),
 		item("site", "open/4", "Article", "On plumbers", "What a plumber in Bonn does all day."),
 	)
-	var urls []string
-	k.engine.say = func(q offers.Question) (offers.Outcome, error) {
-		items, err := q.Find(t.Context(), offers.Lookup{Query: "plumber Bonn", Types: []string{"LocalBusiness"}, Limit: 5})
-		if err != nil {
-			return offers.Outcome{}, err
-		}
-		for _, i := range items {
-			urls = append(urls, i.URL)
-			var object map[string]any
-			if err := json.Unmarshal(i.Object, &object); err != nil || i.Type != "LocalBusiness" || i.Site != "site" || i.Name == "" || i.Score <= 0 {
-				t.Errorf("%+v: %v", i, err)
-			}
-			if _, shown := object["sku"]; shown != (i.Name == "Anna the plumber") {
-				t.Errorf("of %s there is %s", i.Name, i.Object)
-			}
-		}
-		if nothing, err := q.Find(t.Context(), offers.Lookup{Query: "xylophone", Limit: 5}); err != nil || len(nothing) != 0 {
-			t.Errorf("nothing that fits gives %v, %v", nothing, err)
-		}
-		if one, err := q.Find(t.Context(), offers.Lookup{Query: "plumber", Limit: 1}); err != nil || len(one) != 1 {
-			t.Errorf("the first gives %d, %v", len(one), err)
-		}
-		return usualOutcome(), nil
+	items, err := k.LookUp(t.Context(), offers.Lookup{Query: "plumber Bonn", Types: []string{"LocalBusiness"}, Limit: 5})
+	if err != nil {
+		t.Fatal(err)
 	}
-	k.submitted(t, k.submission(1, `{"age":41}`))
+	var urls []string
+	for _, i := range items {
+		urls = append(urls, i.URL)
+		var object map[string]any
+		if err := json.Unmarshal(i.Object, &object); err != nil || i.Type != "LocalBusiness" || i.Site != "site" || i.Name == "" || i.Score <= 0 {
+			t.Errorf("%+v: %v", i, err)
+		}
+		if _, shown := object["sku"]; shown != (i.Name == "Anna the plumber") {
+			t.Errorf("of %s there is %s", i.Name, i.Object)
+		}
+	}
+	if nothing, err := k.LookUp(t.Context(), offers.Lookup{Query: "xylophone", Limit: 5}); err != nil || len(nothing) != 0 {
+		t.Errorf("nothing that fits gives %v, %v", nothing, err)
+	}
+	if one, err := k.LookUp(t.Context(), offers.Lookup{Query: "plumber", Limit: 1}); err != nil || len(one) != 1 {
+		t.Errorf("the first gives %d, %v", len(one), err)
+	}
 	slices.Sort(urls)
 	if !slices.Equal(urls, []string{"https://site.example/open/1", "https://site.example/paid/2"}) {
 		t.Errorf("found are %s", urls)

@@ -279,7 +279,7 @@ var sections = []section{
 			"strict decoding, validation against the same schema, and one durable commit of what was " +
 			"submitted. A submission writes its record, sealed, and the entry with its place in the signed " +
 			"tree.",
-		command: "go test ./internal/desk -run xxx -bench '^BenchmarkSubmit$' -benchtime 1000x",
+		command: "go test ./internal/intake -run xxx -bench '^BenchmarkSubmit$' -benchtime 1000x",
 		columns: inTurns,
 		rows: []row{
 			turns("in turns, one after the other", "Submit/in_turns", "submit"),

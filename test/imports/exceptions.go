@@ -26,7 +26,7 @@ var exceptions = []exception{
 	},
 	{
 		rule: handlers, to: "internal/desk",
-		from: "internal/ask/nlweb internal/intake/api internal/licensing/rampapi",
+		from: "internal/ask/nlweb internal/licensing/rampapi",
 		why:  "their services are still in the desk",
 	},
 	{rule: edges, from: "internal/operator/console internal/cli", to: "internal/desk", why: "so is what these show"},
@@ -76,7 +76,7 @@ var exceptions = []exception{
 	{rule: releasing, from: "internal/cli", why: "the owner looks at what terms say, and measures answers"},
 
 	// Sizes.
-	{rule: packageSize, from: "internal/desk", size: 11200, why: "goes"},
+	{rule: packageSize, from: "internal/desk", size: 9400, why: "goes"},
 	{rule: packageSize, from: "internal/app/server", size: 16200, why: "becomes modules"},
 	{rule: packageSize, from: "internal/cli", size: 10900, why: "owner commands become operator's operations"},
 	{rule: packageSize, from: "internal/operator/console", size: 5400, why: "pages become operator's operations"},
@@ -85,7 +85,7 @@ var exceptions = []exception{
 	{rule: packageSize, from: "internal/identity", size: 6700, why: "seven registries of credentials become one"},
 	{rule: packageSize, from: "client", size: 6400, why: "one public package speaks all four protocols"},
 
-	{rule: structSize, from: "internal/desk", to: "Desk", size: 24, why: "goes"},
+	{rule: structSize, from: "internal/desk", to: "Desk", size: 21, why: "goes"},
 	{rule: structSize, from: "internal/desk", to: "Config", size: 22, why: "goes"},
 	{rule: structSize, from: "internal/desk", to: "Question", size: 21, why: "goes to ask"},
 	{rule: structSize, from: "internal/desk", to: "Stream", size: 21, why: "goes to licensing/delivery"},
@@ -100,7 +100,7 @@ var exceptions = []exception{
 	{rule: structSize, from: "internal/content/ingest", to: "crawl", size: 29, why: "to be split into its parts"},
 	{rule: structSize, from: "internal/content/ingest", to: "visit", size: 25, why: "to be split into its parts"},
 
-	{rule: methodCount, from: "internal/desk", to: "Desk", size: 71, why: "becomes five services"},
+	{rule: methodCount, from: "internal/desk", to: "Desk", size: 53, why: "becomes five services"},
 	{rule: methodCount, from: "internal/app/server", to: "House", size: 26, why: "becomes modules"},
 }
 

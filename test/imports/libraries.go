@@ -40,7 +40,7 @@ var libraries = []library{
 	{"golang.org/x/net/html", "wire/licence internal/content/ingest"},
 	{"golang.org/x/net/http2", "internal/app/server test/hostile"},
 	{"golang.org/x/net/idna", "internal/infra/fetch internal/policy"},
-	{"golang.org/x/sync", "internal/content/ingest internal/desk test/load"},
+	{"golang.org/x/sync", "internal/content/ingest internal/desk internal/intake test/load"},
 	{"golang.org/x/sys", "internal/infra/store internal/app/server"},
 	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/ingest " +
 		"internal/content/search/analysis internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/notify"
 	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/intake"
 )
 
 // openEffects makes ready what is done outside of what platforms and agents did here; with nobody to tell it does nothing.
@@ -48,11 +48,11 @@ func (s *Server) doEffect(ctx context.Context, e outbox.Effect) error {
 	if tell == nil {
 		return s.postEffect(ctx, e)
 	}
-	return s.Desk.Deliver(ctx, e, func(ctx context.Context, bound desk.BoundOffer) error { return tell(ctx, e.ID, bound) })
+	return s.Intakes.Deliver(ctx, e, func(ctx context.Context, bound intake.BoundOffer) error { return tell(ctx, e.ID, bound) })
 }
 
 // teller tells the business of an offer that was accepted, under an id that stays the same at each try.
-type teller func(ctx context.Context, id string, bound desk.BoundOffer) error
+type teller func(ctx context.Context, id string, bound intake.BoundOffer) error
 
 // teller is that of an intake's binds; nil where they wait in the inbox.
 func (s *Server) teller(one Intake) (teller, error) {
@@ -74,7 +74,7 @@ func (s *Server) tellByWebhook(one Intake) (teller, error) {
 		return nil, err
 	}
 	hook := &notify.Hook{URL: one.Bind.Webhook.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now}
-	return func(ctx context.Context, id string, bound desk.BoundOffer) error {
+	return func(ctx context.Context, id string, bound intake.BoundOffer) error {
 		body, err := acceptance(bound).Event()
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (s *Server) tellByMail(one Intake) (teller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, id string, bound desk.BoundOffer) error {
+	return func(ctx context.Context, id string, bound intake.BoundOffer) error {
 		return mailer.Send(ctx, notify.Message{
 			ID: id, To: one.Bind.Mail.To, Subject: cmp.Or(one.Bind.Mail.Subject, one.Name), Text: acceptance(bound).Text(), Time: bound.Bound,
 		})
@@ -103,7 +103,7 @@ func (s *Server) tellByMail(one Intake) (teller, error) {
 }
 
 // acceptance is what the business is told of an offer that was accepted.
-func acceptance(b desk.BoundOffer) notify.Acceptance {
+func acceptance(b intake.BoundOffer) notify.Acceptance {
 	return notify.Acceptance{
 		Intake: b.Intake, OfferID: b.ID, SessionID: b.Session, AgentID: b.Agent, Platform: b.Platform, BoundAt: b.Bound, Summary: b.Summary, Details: b.Details,
 		IntakeData: b.Input, BindData: b.Data, Receipt: b.Entry,

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store/backup"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/accounts/counts"
@@ -113,6 +114,7 @@ type services struct {
 	Corpus   *released.Corpus // what the terms let out of the content
 	Desk     *desk.Desk
 	Excerpts *excerpts.Service // nil where platforms are given no passages
+	Intakes  *intake.Service   // nil before OpenIntakes, and where nothing was ever taken in
 }
 
 // Refresh brings the corpus, and the services that follow it, to the catalog's published state and the terms in force.

@@ -3,7 +3,7 @@ package server
 import (
 	"net/http"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/api"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/operator/console"
@@ -17,10 +17,10 @@ func (s *Server) inbox() *console.InboxConfig {
 	c := &console.InboxConfig{
 		Intakes:     func() []console.InboxIntake { return s.taking.Load().inboxIntakes() },
 		ViewersRead: s.config.Console.Owner.ViewersReadSubmissions,
-		List:        s.Desk.Inbox, ToDo: s.Desk.ToDo, Open: s.Desk.Open, Counts: s.Desk.Funnel, Look: s.Desk.Look,
-		Answer: s.Desk.AnswerByHand, Done: s.Desk.DoneByHand, Again: s.Desk.Again, Erase: s.Desk.Erase,
-		Preview: func(r *http.Request, q *desk.Request, o offers.Outcome) ([]byte, error) {
-			given, err := s.Desk.Draft(q, o)
+		List:        s.Intakes.Inbox, ToDo: s.Intakes.ToDo, Open: s.Intakes.Open, Counts: s.Intakes.Funnel, Look: s.Intakes.Look,
+		Answer: s.Intakes.AnswerByHand, Done: s.Intakes.DoneByHand, Again: s.Intakes.Again, Erase: s.Intakes.Erase,
+		Preview: func(r *http.Request, q *intake.Request, o offers.Outcome) ([]byte, error) {
+			given, err := s.Intakes.Draft(q, o)
 			if err != nil {
 				return nil, err
 			}

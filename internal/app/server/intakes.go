@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/api"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
@@ -25,8 +25,8 @@ import (
 // vaultSecret is the name of the secret in the folder of keys under which the keys to personal data are encrypted.
 const vaultSecret = "vault"
 
-// OpenIntakes lets the desk take in what agents submit, as a configuration says. Where nothing is taken in any more, what
-// was is still kept as long as was said, and can be erased. Where nothing ever was it does nothing.
+// OpenIntakes makes the service that takes in what agents submit, as a configuration says. Where nothing is taken in any more,
+// what was is still kept as long as was said, and can be erased. Where nothing ever was there is no service.
 func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 	if !config.Intakes.On() && !config.hasVault() {
 		return nil
@@ -43,24 +43,26 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 		return err
 	}
 	put()
-	h.Desk.OpenIntakes(&desk.Intaking{
-		Intakes: func() map[string]*desk.Intake { return h.taking.Load().desk }, DB: h.db, Ledger: h.Ledger, Vault: h.Vault, OneAnswer: config.Intakes.Revisions == "refuse",
+	h.Intakes, err = intake.New(intake.Deps{
+		Intakes: func() map[string]*intake.Definition { return h.taking.Load().defined },
+		DB:      h.db, Ledger: h.Ledger, Vault: h.Vault, Lookup: h.Desk.LookUp,
+		OneAnswer: config.Intakes.Revisions == "refuse", Now: h.now, Log: h.log,
 	})
-	return nil
+	return err
 }
 
-// declaredIntakes are the intakes as the desk knows them.
-func (c Config) declaredIntakes(h *House) (map[string]*desk.Intake, error) {
-	all, fetcher := map[string]*desk.Intake{}, c.Fetcher()
+// declaredIntakes are the intakes as the service knows them.
+func (c Config) declaredIntakes(h *House) (map[string]*intake.Definition, error) {
+	all, fetcher := map[string]*intake.Definition{}, c.Fetcher()
 	for _, one := range c.Intakes.List {
 		text, err := one.schema()
 		if err != nil {
 			return nil, err
 		}
-		made := &desk.Intake{
+		made := &intake.Definition{
 			ID: one.ID, Retention: one.privacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.privacy().TakesRedacted(),
 			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), For: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
-			Bind: desk.IntakeBind{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
+			Bind: intake.BindRules{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
 		}
 		if made.Schema, err = wire.CompileSchema(text); err != nil {
 			return nil, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
@@ -115,7 +117,7 @@ func (s *Server) intakeDoor() *api.Door {
 		config.Enter, config.Admit = enter.enter, enter.admit
 		config.Challenge = func(r *http.Request, err error) string { return s.gate.challenge(r, &route{door: doorIntake}, err) }
 	}
-	return api.New(s.Desk, config)
+	return api.New(s.Intakes, config)
 }
 
 // personalBase is the public address that a context's request came to, or the configured one. Where it is neither https

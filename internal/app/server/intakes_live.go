@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strconv"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/operator/console"
 )
 
 // taking is what is taken in at present.
 type taking struct {
 	config  Config
-	desk    map[string]*desk.Intake // as the desk knows them, by their ids
+	defined map[string]*intake.Definition // as the service knows them, by their ids
 	intakes map[string]Intake
 	made    httpx.DocumentCache // the manifest, by the address that it is for
 }
@@ -22,7 +22,7 @@ type taking struct {
 // come from then on.
 func (h *House) takeIn(config Config) (put func(), err error) {
 	t := &taking{config: config, intakes: map[string]Intake{}}
-	if t.desk, err = config.declaredIntakes(h); err != nil {
+	if t.defined, err = config.declaredIntakes(h); err != nil {
 		return nil, err
 	}
 	for _, one := range config.Intakes.List {

@@ -270,11 +270,11 @@ func (h held) binding(declared bool) {
 // keeps says whether what was submitted can still be read.
 func (h held) keeps(session any) bool {
 	h.t.Helper()
-	if err := h.s.Desk.EraseDue(h.t.Context()); err != nil {
+	if err := h.s.Intakes.EraseDue(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err := h.s.Desk.ExportSubmissions(h.t.Context(), session.(string), &out)
+	err := h.s.Intakes.Export(h.t.Context(), session.(string), &out)
 	if err != nil && fail.From(err).Code != fail.NotFound { // nothing at all is known of it any more
 		h.t.Fatal(err)
 	}
@@ -520,11 +520,11 @@ func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
 				t.Errorf("%s, want %s: %s", outcome, want, w.Body)
 			}
 		}
-		waiting, err := s.Desk.Inbox(t.Context(), vault.Filter{})
+		waiting, err := s.Intakes.Inbox(t.Context(), vault.Filter{})
 		if err != nil || len(waiting) != 1 {
 			t.Fatalf("%d wait: %v", len(waiting), err)
 		}
-		if err := s.Desk.AnswerByHand(t.Context(), waiting[0].ID, offers.Outcome{Status: offers.Offered, Summary: "Written by hand."}, "Kim"); err != nil {
+		if err := s.Intakes.AnswerByHand(t.Context(), waiting[0].ID, offers.Outcome{Status: offers.Offered, Summary: "Written by hand."}, "Kim"); err != nil {
 			t.Fatal(err)
 		}
 		outcome, response := heard(t, send(s, posting("/intake/a", "192.0.2.1:1", body)))

@@ -318,7 +318,9 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() { s.memory.Follow(work) })
 	}
 	background.Go(func() { s.Desk.KeepVectors(work) })
-	background.Go(func() { s.Desk.KeepRetention(work) })
+	if s.Intakes != nil {
+		background.Go(func() { s.Intakes.KeepRetention(work) })
+	}
 	background.Go(func() { greetModel(work, s.config.Model, s.Model, s.log) })
 	if !s.options.Ingested {
 		background.Go(func() { s.followContent(work) })

@@ -9,15 +9,15 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/intake"
 	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
 
-// render writes what the desk gave to a submission.
-func (d *Door) render(ctx context.Context, base string, asked desk.Submission, given *desk.Submitted) (answered, error) {
+// render writes what the service answered to a submission.
+func (d *Door) render(ctx context.Context, base string, asked intake.Submission, given *intake.Submitted) (answered, error) {
 	out := response(base, asked.Intake, asked.Session, given)
 	switch {
 	case out.Status != "":
@@ -33,13 +33,13 @@ func (d *Door) render(ctx context.Context, base string, asked desk.Submission, g
 	return answered{status: http.StatusOK, body: body}, err
 }
 
-// response is what the desk gave to a submission, as the protocol has it; without a status where a person has still to
+// response is what the service answered to a submission, as the protocol has it; without a status where a person has still to
 // answer.
-func response(base, intake, session string, given *desk.Submitted) *wire.Response {
+func response(base, id, session string, given *intake.Submitted) *wire.Response {
 	out := &wire.Response{Version: wire.Version, SessionID: session}
 	switch {
 	case given.Offer != nil:
-		out.Status, out.Offer = wire.StatusOffer, offer(base, intake, given.Offer)
+		out.Status, out.Offer = wire.StatusOffer, offer(base, id, given.Offer)
 	case given.Reason != "":
 		out.Status, out.DeclineReason = wire.StatusDeclined, given.Reason
 	}
@@ -48,18 +48,18 @@ func response(base, intake, session string, given *desk.Submitted) *wire.Respons
 
 // Preview is what an agent at the address base of a front desk is answered to a submission to an intake, as JSON: an offer
 // or a decline.
-func Preview(base, intake, session string, given *desk.Submitted) ([]byte, error) {
-	return json.Marshal(response(base, intake, session, given), json.Deterministic(true))
+func Preview(base, id, session string, given *intake.Submitted) ([]byte, error) {
+	return json.Marshal(response(base, id, session, given), json.Deterministic(true))
 }
 
 // offer is an offer as the protocol has it. One that can be bound says where and with what, any other neither.
-func offer(base, intake string, o *desk.Offer) *wire.Offer {
+func offer(base, id string, o *intake.Offer) *wire.Offer {
 	out := &wire.Offer{ID: o.ID, Summary: o.Summary, Details: o.Details, Expires: o.Expires.UTC().Format(time.RFC3339), TermsURL: o.TermsURL}
 	if o.Binding {
 		requires := append([]string{}, o.Requires...)
 		out.BindRequires = &requires
 		if base != "" { // a tool that is called over no network has no address
-			out.BindEndpoint = BindAddress(base, intake)
+			out.BindEndpoint = BindAddress(base, id)
 		}
 	}
 	return out
@@ -67,10 +67,10 @@ func offer(base, intake string, o *desk.Offer) *wire.Offer {
 
 // Address is where an intake is submitted to, under the address of a front desk, and BindAddress where its offers are
 // bound.
-func Address(base, intake string) string { return strings.TrimSuffix(base, "/") + "/intake/" + intake }
+func Address(base, id string) string { return strings.TrimSuffix(base, "/") + "/intake/" + id }
 
 // BindAddress is where the offers of an intake are bound.
-func BindAddress(base, intake string) string { return Address(base, intake) + "/bind" }
+func BindAddress(base, id string) string { return Address(base, id) + "/bind" }
 
 // comeBack are the metadata that say when to ask again: the protocol's errors have no member for it.
 func comeBack(after time.Duration) strictjson.Value {
@@ -109,19 +109,19 @@ var words = map[fail.Code]struct {
 	fail.Slow:         {http.StatusRequestTimeout, wire.CodeInvalidInput},
 }
 
-// refusals are the protocol's words for the desk's.
-var refusals = map[desk.Reason]struct {
+// refusals are the protocol's words for the service's.
+var refusals = map[intake.Reason]struct {
 	status int
 	code   string
 }{
-	desk.InputInvalid:   {http.StatusBadRequest, wire.CodeInvalidInput},
-	desk.SchemaMismatch: {http.StatusBadRequest, wire.CodeSchemaMismatch},
-	desk.Revised:        {http.StatusConflict, codeSubmitted},
-	desk.OfferUnknown:   {http.StatusNotFound, wire.CodeOfferNotFound},
-	desk.OfferExpired:   {http.StatusGone, wire.CodeOfferExpired},
-	desk.OfferBound:     {http.StatusConflict, wire.CodeOfferAlreadyBound},
-	desk.BindIncomplete: {http.StatusBadRequest, wire.CodeBindIncomplete},
-	desk.Busy:           {http.StatusServiceUnavailable, wire.CodeUnavailable},
+	intake.InputInvalid:   {http.StatusBadRequest, wire.CodeInvalidInput},
+	intake.SchemaMismatch: {http.StatusBadRequest, wire.CodeSchemaMismatch},
+	intake.Revised:        {http.StatusConflict, codeSubmitted},
+	intake.OfferUnknown:   {http.StatusNotFound, wire.CodeOfferNotFound},
+	intake.OfferExpired:   {http.StatusGone, wire.CodeOfferExpired},
+	intake.OfferBound:     {http.StatusConflict, wire.CodeOfferAlreadyBound},
+	intake.BindIncomplete: {http.StatusBadRequest, wire.CodeBindIncomplete},
+	intake.Busy:           {http.StatusServiceUnavailable, wire.CodeUnavailable},
 }
 
 // failed puts an error into the protocol's words. What is not known is ours, and its cause is not told.
@@ -130,7 +130,7 @@ func failed(err error) failure {
 	if errors.As(err, &problem) {
 		return failure{status: http.StatusBadRequest, code: problem.Code, message: problem.Error()}
 	}
-	var refusal *desk.Refusal
+	var refusal *intake.Refusal
 	if errors.As(err, &refusal) {
 		if word, known := refusals[refusal.Reason]; known {
 			return timed(failure{word.status, word.code, refusal.Message, refusal.RetryAfter})

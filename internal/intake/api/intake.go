@@ -2,8 +2,8 @@
 // addresses at which agents submit an intake and bind an offer, and the same as tools for agents that speak the Model
 // Context Protocol.
 //
-// It decodes strictly, asks the desk, and renders what the desk decided in the protocol's words and statuses. It stands
-// on desk, trust and wire, and knows nothing of engines, records or database. Nothing that an agent sent is in its errors
+// It decodes strictly, asks the service, and renders what it decided in the protocol's words and statuses. It stands
+// on intake and wire, and knows nothing of engines, records or database. Nothing that an agent sent is in its errors
 // or in what it tells the log: they name members, never values.
 package api
 
@@ -18,9 +18,9 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/intake"
 	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
@@ -43,7 +43,7 @@ type Config struct {
 	Enter func(http.ResponseWriter, *http.Request) (context.Context, error)
 	// Admit says whether whom a context names may submit to an intake, or bind, and counts it. Its errors are as those of
 	// Enter. Nil admits all.
-	Admit func(ctx context.Context, intake string, bind bool) error
+	Admit func(ctx context.Context, id string, bind bool) error
 	// Challenge is the header WWW-Authenticate of a refusal; empty for none. Nil challenges nobody.
 	Challenge func(*http.Request, error) string
 }
@@ -63,12 +63,12 @@ const (
 
 // Door answers submissions and binds.
 type Door struct {
-	desk *desk.Desk
+	service *intake.Service
 	Config
 }
 
 // New makes a door.
-func New(d *desk.Desk, config Config) *Door { return &Door{d, config} }
+func New(service *intake.Service, config Config) *Door { return &Door{service, config} }
 
 // Submit answers POST at an intake's address, which has the wildcard {id}.
 func (d *Door) Submit() http.Handler { return d.handler(false, d.submit) }
@@ -84,7 +84,7 @@ type answered struct {
 }
 
 // handler reads a request and lets it be answered.
-func (d *Door) handler(bind bool, answer func(ctx context.Context, base, intake string, body []byte) (answered, error)) http.Handler {
+func (d *Door) handler(bind bool, answer func(ctx context.Context, base, id string, body []byte) (answered, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			d.refuse(w, r, nil, fail.New(fail.Method, "This address takes POST."))
@@ -128,27 +128,27 @@ func (d *Door) enter(w http.ResponseWriter, r *http.Request, bind bool) (ctx con
 	return ctx, base, d.admit(ctx, r.PathValue("id"), bind)
 }
 
-func (d *Door) admit(ctx context.Context, intake string, bind bool) error {
+func (d *Door) admit(ctx context.Context, id string, bind bool) error {
 	if d.Admit == nil {
 		return nil
 	}
-	return d.Admit(ctx, intake, bind)
+	return d.Admit(ctx, id, bind)
 }
 
 // submit answers an intake request (Agent Intake Protocol 0.1.0, Stages 2 and 3).
-func (d *Door) submit(ctx context.Context, base, intake string, body []byte) (answered, error) {
-	d.note(ctx, intake)
+func (d *Door) submit(ctx context.Context, base, id string, body []byte) (answered, error) {
+	d.note(ctx, id)
 	request, err := wire.ReadRequest(body, d.Options)
 	if err != nil {
 		return answered{}, err
 	}
 	said := texts(request.Metadata)
-	asked := desk.Submission{
-		Intake: intake, Agent: request.Agent, Session: request.SessionID, Data: request.IntakeData, Locale: said["locale"], Timezone: said["timezone"],
+	asked := intake.Submission{
+		Intake: id, Agent: request.Agent, Session: request.SessionID, Data: request.IntakeData, Locale: said["locale"], Timezone: said["timezone"],
 	}
 	limited, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	given, err := d.desk.Submit(limited, asked)
+	given, err := d.service.Submit(limited, asked)
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		slow := fail.New(fail.Unavailable, "The answer takes longer than usual; send the same request again.")
@@ -161,14 +161,14 @@ func (d *Door) submit(ctx context.Context, base, intake string, body []byte) (an
 }
 
 // bind answers a bind request (Agent Intake Protocol 0.1.0, Stage 5).
-func (d *Door) bind(ctx context.Context, _, intake string, body []byte) (answered, error) {
-	d.note(ctx, intake)
+func (d *Door) bind(ctx context.Context, _, id string, body []byte) (answered, error) {
+	d.note(ctx, id)
 	request, err := wire.ReadBind(body, d.Options)
 	if err != nil {
 		return answered{}, err
 	}
-	bound, err := d.desk.Bind(ctx, desk.Binding{
-		Intake: intake, Offer: request.OfferID, Session: request.SessionID, Agent: request.Agent, Data: request.BindData, Confirmed: texts(request.Metadata)["user_confirmed_at"],
+	bound, err := d.service.Bind(ctx, intake.Binding{
+		Intake: id, Offer: request.OfferID, Session: request.SessionID, Agent: request.Agent, Data: request.BindData, Confirmed: texts(request.Metadata)["user_confirmed_at"],
 	})
 	if err != nil {
 		return answered{}, err
@@ -178,9 +178,9 @@ func (d *Door) bind(ctx context.Context, _, intake string, body []byte) (answere
 }
 
 // note tells the log which intake a request is for. One that is not declared is any text of a stranger's.
-func (d *Door) note(ctx context.Context, intake string) {
-	if d.desk.Takes(intake) {
-		httpx.EventFrom(ctx).Set("intake", intake)
+func (d *Door) note(ctx context.Context, id string) {
+	if d.service.Takes(id) {
+		httpx.EventFrom(ctx).Set("intake", id)
 	}
 }
 

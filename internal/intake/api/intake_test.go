@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/testkit/transcript"
 	wire "frontdesk/wire/intake"
 )
@@ -110,7 +110,7 @@ func said(t *testing.T, file, response string) string {
 	return strings.TrimSpace(strings.Join([]string{status, answer.Status, answer.Error.Code}, " "))
 }
 
-// TestEveryCodeOfTheHouseHasAWord renders each code that an error of ours can have, and each refusal of the desk.
+// TestEveryCodeOfTheHouseHasAWord renders each code that an error of ours can have, and each refusal of the service.
 func TestEveryCodeOfTheHouseHasAWord(t *testing.T) {
 	t.Parallel()
 	errors := []error{}
@@ -118,7 +118,7 @@ func TestEveryCodeOfTheHouseHasAWord(t *testing.T) {
 		errors = append(errors, fail.New(code, "What is to be told."))
 	}
 	for reason := range refusals {
-		errors = append(errors, &desk.Refusal{Reason: reason, Message: "What is to be told."})
+		errors = append(errors, &intake.Refusal{Reason: reason, Message: "What is to be told."})
 	}
 	errors = append(errors, os.ErrClosed)
 	for _, err := range errors {

@@ -11,17 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/content"
-	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/internal/testkit/transcript"
@@ -54,11 +51,7 @@ const inputSchema = `{"type":"object","required":["length_m"],"properties":{"len
 func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{t: t, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), listed: map[string]bool{}}
-	s.db = storetest.Chosen(t, content.Schema, identity.Schema, ledger.Schema, vault.Schema, outbox.Schema)
-	rules, err := policy.New([]policy.Rule{{Access: policy.Open}})
-	s.must(err)
-	d, err := desk.New(desk.Config{Catalog: content.New(s.db, content.Options{}), Terms: func() *policy.Terms { return rules }, Now: s.clock.Now, Sites: []released.Site{{ID: "house"}}})
-	s.must(err)
+	s.db = storetest.Chosen(t, identity.Schema, ledger.Schema, vault.Schema, outbox.Schema)
 	keys, err := identity.OpenSiteKeys(t.TempDir(), s.clock.Now)
 	s.must(err)
 	s.must(keys.Make())
@@ -67,17 +60,18 @@ func newStage(t testing.TB) *stage {
 	t.Cleanup(func() { vault.Close() })
 	schema, err := wire.CompileSchema([]byte(inputSchema))
 	s.must(err)
-	quote := &desk.Intake{
+	quote := &intake.Definition{
 		ID: "quote", Schema: schema, Retention: wire.Retain30Days, Engine: s, For: 7 * 24 * time.Hour, Binding: true, TermsURL: "https://house.example/terms",
-		Bind: desk.IntakeBind{Requires: []string{"email"}, Message: "We will write."},
+		Bind: intake.BindRules{Requires: []string{"email"}, Message: "We will write."},
 	}
-	calculator := &desk.Intake{ID: "calculator", Schema: schema, Retention: wire.RetainNone, Engine: s, For: time.Hour}
-	declared := map[string]*desk.Intake{"quote": quote, "calculator": calculator}
-	d.OpenIntakes(&desk.Intaking{
-		Intakes: func() map[string]*desk.Intake { return declared }, DB: s.db, Vault: vault, OneAnswer: false,
+	calculator := &intake.Definition{ID: "calculator", Schema: schema, Retention: wire.RetainNone, Engine: s, For: time.Hour}
+	declared := map[string]*intake.Definition{"quote": quote, "calculator": calculator}
+	service, err := intake.New(intake.Deps{
+		Intakes: func() map[string]*intake.Definition { return declared }, DB: s.db, Vault: vault, Now: s.clock.Now,
 		Ledger: ledger.New(s.db, ledger.Options{Origin: "house.example/ledger", Signers: keys.Signers, Now: s.clock.Now}),
 	})
-	s.door = New(d, Config{
+	s.must(err)
+	s.door = New(service, Config{
 		MaxBody: 64 << 10, Pending: true,
 		Base: func(context.Context) (string, error) {
 			if s.unsafe {

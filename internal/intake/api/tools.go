@@ -31,8 +31,8 @@ func (d *Door) Tools() ([]httpx.Tool, error) {
 		return nil, err
 	}
 	var ids []any
-	for _, intake := range m.Intakes {
-		ids = append(ids, intake.ID)
+	for _, one := range m.Intakes {
+		ids = append(ids, one.ID)
 	}
 	return []httpx.Tool{
 		{
@@ -60,8 +60,8 @@ func (d *Door) Tools() ([]httpx.Tool, error) {
 func named(m wire.Manifest) string {
 	const most = 6
 	var words []string
-	for _, intake := range m.Intakes[:min(len(m.Intakes), most)] {
-		words = append(words, fmt.Sprintf("%s (%s)", intake.ID, intake.Name))
+	for _, one := range m.Intakes[:min(len(m.Intakes), most)] {
+		words = append(words, fmt.Sprintf("%s (%s)", one.ID, one.Name))
 	}
 	text := "There are " + strings.Join(words, ", ")
 	if len(m.Intakes) > most {
@@ -197,8 +197,7 @@ func (d *Door) submitCall(ctx context.Context, call httpx.Call) httpx.Result {
 	if err := strictjson.Decode(call.Arguments, &a); err != nil {
 		return d.toolFailed(ctx, call.Arguments, wrongArguments(err))
 	}
-	intake := a.Intake
-	return d.toolCall(ctx, intake, false, struct {
+	return d.toolCall(ctx, a.Intake, false, struct {
 		Version   string           `json:"aip_version"`
 		Agent     strictjson.Value `json:"agent,omitzero"`
 		Data      strictjson.Value `json:"intake_data,omitzero"`
@@ -227,19 +226,19 @@ func (d *Door) bindCall(ctx context.Context, call httpx.Call) httpx.Result {
 }
 
 // toolCall answers a request that a tool made.
-func (d *Door) toolCall(ctx context.Context, intake string, bind bool, request any) httpx.Result {
+func (d *Door) toolCall(ctx context.Context, id string, bind bool, request any) httpx.Result {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return d.toolFailed(ctx, nil, err)
 	}
-	out, err := d.toolAnswer(ctx, intake, bind, body)
+	out, err := d.toolAnswer(ctx, id, bind, body)
 	if err != nil {
 		return d.toolFailed(ctx, body, err)
 	}
 	return httpx.Result{Object: out.body, Meta: []byte("{}")}
 }
 
-func (d *Door) toolAnswer(ctx context.Context, intake string, bind bool, body []byte) (out answered, err error) {
+func (d *Door) toolAnswer(ctx context.Context, id string, bind bool, body []byte) (out answered, err error) {
 	if int64(len(body)) > d.MaxBody {
 		return out, fail.New(fail.TooLarge, "The arguments are larger than %d bytes.", d.MaxBody)
 	}
@@ -247,13 +246,13 @@ func (d *Door) toolAnswer(ctx context.Context, intake string, bind bool, body []
 	if err != nil {
 		return out, err
 	}
-	if err := d.admit(ctx, intake, bind); err != nil {
+	if err := d.admit(ctx, id, bind); err != nil {
 		return out, err
 	}
 	if bind {
-		return d.bind(ctx, base, intake, body)
+		return d.bind(ctx, base, id, body)
 	}
-	return d.submit(ctx, base, intake, body)
+	return d.submit(ctx, base, id, body)
 }
 
 // wrongArguments says why arguments cannot be read, as far as that shows nothing that could be a datum.

@@ -1,8 +1,8 @@
 // Package offers says what a business answers to a submission (Agent Intake Protocol 0.1.0, Stage 3): by the owner's
 // rules, by asking the owner's own server, or by leaving it to a person.
 //
-// It stands beside submission and below desk, which asks an engine outside of any transaction and records what comes
-// back before anybody is told. An engine keeps nothing and writes nothing. What an agent sent is in the hands of whoever
+// It stands below intake, which asks an engine outside of any transaction and records what comes back before anybody is
+// told. An engine keeps nothing and writes nothing. What an agent sent is in the hands of whoever
 // calls: no error and no log line of this package holds any of it.
 package offers
 

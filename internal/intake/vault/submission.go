@@ -3,7 +3,7 @@
 // key of its own, and the keys lie in a [Vault]: a database apart, which no backup holds. To destroy a key is to erase
 // what it sealed, wherever copies of that are.
 //
-// It stands below desk, whose transactions its functions take part in, and above store. The engines that make offers are
+// It stands below intake, whose transactions its functions take part in, and above store. The engines that make offers are
 // beside it, in the package engine. What somebody must be able to prove later is in the ledger, as hashes under the same
 // keys: once a key is gone nobody can guess what was hashed.
 package vault

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/strictjson"
@@ -46,14 +46,14 @@ type preview struct {
 }
 
 // newForm is the form as it is before anybody has written into it.
-func (o *owner) newForm(q *desk.Request) *answerForm {
+func (o *owner) newForm(q *intake.Request) *answerForm {
 	intake := o.config.Inbox.intake(q.Intake)
 	days := max(1, int(intake.For/(24*time.Hour)))
 	return &answerForm{Binding: intake.Binding, Kind: formOffer, Days: strconv.Itoa(days), Requires: strings.Join(intake.Requires, ", "), TermsURL: intake.TermsURL}
 }
 
 // readForm reads the form as it was sent.
-func (o *owner) readForm(r *http.Request, q *desk.Request) *answerForm {
+func (o *owner) readForm(r *http.Request, q *intake.Request) *answerForm {
 	intake := o.config.Inbox.intake(q.Intake)
 	get := func(name string) string {
 		return strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"))
@@ -185,7 +185,7 @@ func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
 }
 
 // send sends an answer. Of two who send one at a time the first is heard, and the other is told.
-func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *desk.Request, form *answerForm, outcome offers.Outcome) error {
+func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *intake.Request, form *answerForm, outcome offers.Outcome) error {
 	err := o.config.Inbox.Answer(r.Context(), q.ID, outcome, by(v))
 	if err == nil {
 		o.config.Note(r, v.in, "answered a request")
@@ -210,7 +210,7 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *desk.R
 }
 
 // late tells that a submission waits no more, and shows what was written in vain.
-func (o *owner) late(w http.ResponseWriter, r *http.Request, v *visit, q *desk.Request, form *answerForm) {
+func (o *owner) late(w http.ResponseWriter, r *http.Request, v *visit, q *intake.Request, form *answerForm) {
 	problem := "Somebody was faster: this request has its answer already, which stands below. What you wrote was not sent."
 	switch q.Standing(o.config.Now()) {
 	case vault.Expired:

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
 )
@@ -25,13 +25,13 @@ type InboxConfig struct {
 	ViewersRead bool
 
 	List   func(context.Context, vault.Filter) ([]vault.Listed, error)
-	ToDo   func(context.Context) (desk.ToDo, error)
+	ToDo   func(context.Context) (intake.ToDo, error)
 	Open   func(context.Context) (int, error) // how much waits for a person
 	Counts func(ctx context.Context, since time.Time) ([]vault.Tally, error)
-	Look   func(ctx context.Context, id string) (*desk.Request, error)
+	Look   func(ctx context.Context, id string) (*intake.Request, error)
 
 	// Preview is what an agent will be answered with an outcome, as JSON.
-	Preview func(r *http.Request, q *desk.Request, o offers.Outcome) ([]byte, error)
+	Preview func(r *http.Request, q *intake.Request, o offers.Outcome) ([]byte, error)
 	Answer  func(ctx context.Context, id string, o offers.Outcome, by string) error
 	Done    func(ctx context.Context, offer, by string) error
 	Again   func(ctx context.Context, offer string) (bool, error)

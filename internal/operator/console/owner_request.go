@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/strictjson"
 )
@@ -111,7 +111,7 @@ func indented(value []byte) string {
 }
 
 // look gives a submission, opened.
-func (o *owner) look(r *http.Request) (*desk.Request, error) {
+func (o *owner) look(r *http.Request) (*intake.Request, error) {
 	q, err := o.config.Inbox.Look(r.Context(), r.PathValue("id"))
 	switch {
 	case err != nil && fail.From(err).Code == fail.NotFound:
@@ -123,7 +123,7 @@ func (o *owner) look(r *http.Request) (*desk.Request, error) {
 }
 
 // requestBody says what is known of a submission, and to whom.
-func (o *owner) requestBody(q *desk.Request, v *visit) *requestBody {
+func (o *owner) requestBody(q *intake.Request, v *visit) *requestBody {
 	now := o.config.Now()
 	body := &requestBody{May: v.in.Role == identity.Operator}
 	body.Reads = body.May || o.config.Inbox.ViewersRead

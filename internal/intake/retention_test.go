@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 )
 
 const day = 24 * time.Hour
@@ -62,28 +62,28 @@ func bindKey(q Request) string {
 func TestRetentionIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		word intake.Retention
+		word wire.Retention
 		life string // bound after an hour, told after two, unless it says otherwise
 		when map[time.Duration]string
 	}{
-		{intake.RetainNone, "left", map[time.Duration]string{0: "answer offered", 7*day - 1: "answer offered", 7 * day: "expired", 372*day - 1: "expired", 372 * day: "nothing"}},
-		{intake.RetainSession, "left", map[time.Duration]string{0: "input answer offered", 7*day - 1: "input answer offered", 7 * day: "expired"}},
-		{intake.Retain30Days, "left", map[time.Duration]string{7 * day: "input answer expired", 30*day - 1: "input answer expired", 30 * day: "expired"}},
-		{intake.Retain1Year, "left", map[time.Duration]string{365*day - 1: "input answer expired", 365 * day: "expired"}},
-		{intake.RetainIndefinite, "left", map[time.Duration]string{7 * day: "input answer expired", 20000 * day: "input answer expired"}},
+		{wire.RetainNone, "left", map[time.Duration]string{0: "answer offered", 7*day - 1: "answer offered", 7 * day: "expired", 372*day - 1: "expired", 372 * day: "nothing"}},
+		{wire.RetainSession, "left", map[time.Duration]string{0: "input answer offered", 7*day - 1: "input answer offered", 7 * day: "expired"}},
+		{wire.Retain30Days, "left", map[time.Duration]string{7 * day: "input answer expired", 30*day - 1: "input answer expired", 30 * day: "expired"}},
+		{wire.Retain1Year, "left", map[time.Duration]string{365*day - 1: "input answer expired", 365 * day: "expired"}},
+		{wire.RetainIndefinite, "left", map[time.Duration]string{7 * day: "input answer expired", 20000 * day: "input answer expired"}},
 		{"", "left", map[time.Duration]string{20000 * day: "input answer expired"}},
-		{intake.RetainNone, "told", map[time.Duration]string{time.Hour: "answer bind bound", 2 * time.Hour: "answer bound", 7*day - 1: "answer bound", 7 * day: "bound", 372 * day: "nothing"}},
-		{intake.RetainSession, "told", map[time.Duration]string{time.Hour - 1: "input answer offered", time.Hour: "answer bind bound", 2 * time.Hour: "answer bound", 7 * day: "bound"}},
-		{intake.Retain30Days, "told", map[time.Duration]string{time.Hour: "input answer bind bound", 30*day - 1: "input answer bind bound", 30 * day: "bind bound", 30*day + 2*time.Hour - 1: "bind bound", 30*day + 2*time.Hour: "bound"}},
-		{intake.Retain1Year, "told", map[time.Duration]string{365 * day: "bind bound", 365*day + 2*time.Hour: "bound"}},
-		{intake.RetainIndefinite, "told", map[time.Duration]string{20000 * day: "input answer bind bound"}},
-		{intake.RetainNone, "undone", map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour - 1: "answer bind bound", 30*day + time.Hour: "bound"}},
-		{intake.RetainSession, "undone", map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour: "bound"}},
-		{intake.Retain30Days, "undone", map[time.Duration]string{30 * day: "answer bind bound", 60 * day: "bind bound", 60*day + time.Hour: "bound"}},
-		{intake.RetainNone, "waiting", map[time.Duration]string{0: "input answer waiting", 7*day - 1: "input answer waiting", 7 * day: "expired"}},
-		{intake.Retain30Days, "waiting", map[time.Duration]string{7 * day: "input answer expired", 30 * day: "expired"}},
-		{intake.RetainSession, "declined", map[time.Duration]string{0: "input answer declined", 7 * day: "declined"}},
-		{intake.RetainNone, "declined", map[time.Duration]string{0: "answer declined", 7 * day: "declined"}},
+		{wire.RetainNone, "told", map[time.Duration]string{time.Hour: "answer bind bound", 2 * time.Hour: "answer bound", 7*day - 1: "answer bound", 7 * day: "bound", 372 * day: "nothing"}},
+		{wire.RetainSession, "told", map[time.Duration]string{time.Hour - 1: "input answer offered", time.Hour: "answer bind bound", 2 * time.Hour: "answer bound", 7 * day: "bound"}},
+		{wire.Retain30Days, "told", map[time.Duration]string{time.Hour: "input answer bind bound", 30*day - 1: "input answer bind bound", 30 * day: "bind bound", 30*day + 2*time.Hour - 1: "bind bound", 30*day + 2*time.Hour: "bound"}},
+		{wire.Retain1Year, "told", map[time.Duration]string{365 * day: "bind bound", 365*day + 2*time.Hour: "bound"}},
+		{wire.RetainIndefinite, "told", map[time.Duration]string{20000 * day: "input answer bind bound"}},
+		{wire.RetainNone, "undone", map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour - 1: "answer bind bound", 30*day + time.Hour: "bound"}},
+		{wire.RetainSession, "undone", map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour: "bound"}},
+		{wire.Retain30Days, "undone", map[time.Duration]string{30 * day: "answer bind bound", 60 * day: "bind bound", 60*day + time.Hour: "bound"}},
+		{wire.RetainNone, "waiting", map[time.Duration]string{0: "input answer waiting", 7*day - 1: "input answer waiting", 7 * day: "expired"}},
+		{wire.Retain30Days, "waiting", map[time.Duration]string{7 * day: "input answer expired", 30 * day: "expired"}},
+		{wire.RetainSession, "declined", map[time.Duration]string{0: "input answer declined", 7 * day: "declined"}},
+		{wire.RetainNone, "declined", map[time.Duration]string{0: "answer declined", 7 * day: "declined"}},
 	} {
 		t.Run(fmt.Sprintf("%s %s", c.word, c.life), func(t *testing.T) {
 			for at, want := range c.when {
@@ -125,7 +125,7 @@ func TestRetentionIsCarriedOut(t *testing.T) {
 func TestAfterItsDataIsGoneAnOfferIsStillKnown(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.intake.Retention = intake.RetainNone
+	k.intake.Retention = wire.RetainNone
 	expired := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	bound := k.submitted(t, k.submission(2, `{"age":42}`)).Offer.ID
 	first := k.bound(t, k.binding(2, bound, person))
@@ -165,7 +165,7 @@ func TestAfterItsDataIsGoneAnOfferIsStillKnown(t *testing.T) {
 func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.intake.Retention = intake.RetainIndefinite
+	k.intake.Retention = wire.RetainIndefinite
 	var ids []string
 	one := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	k.submitted(t, k.submission(1, `{"age":42}`))
@@ -234,7 +234,7 @@ func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {
 	k.submitted(t, k.submission(2, `{"age":42}`))
 	k.bound(t, k.binding(1, offer, person))
 	var out bytes.Buffer
-	if err := k.ExportSubmissions(t.Context(), offer, &out); err != nil {
+	if err := k.Export(t.Context(), offer, &out); err != nil {
 		t.Fatal(err)
 	}
 	var read struct {
@@ -268,14 +268,14 @@ func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {
 			t.Errorf("the hash of %s in the entry %q does not prove it", c.hash, entry.Kind)
 		}
 	}
-	if err := k.ExportSubmissions(t.Context(), "x", &out); fail.From(err).Code != fail.NotFound {
+	if err := k.Export(t.Context(), "x", &out); fail.From(err).Code != fail.NotFound {
 		t.Error(err)
 	}
 	if _, err := k.Erase(t.Context(), offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if err := k.ExportSubmissions(t.Context(), sessionID(1), &out); err != nil || strings.Contains(out.String(), "hash_keys") || strings.Contains(out.String(), "jane") ||
+	if err := k.Export(t.Context(), sessionID(1), &out); err != nil || strings.Contains(out.String(), "hash_keys") || strings.Contains(out.String(), "jane") ||
 		!strings.Contains(out.String(), `"kind": "erase"`) {
 		t.Errorf("%s: %v", out.Bytes(), err)
 	}
@@ -289,7 +289,7 @@ func TestErasingThatIsBrokenOffGoesOn(t *testing.T) {
 		for _, asked := range []bool{false, true} {
 			t.Run(fmt.Sprint(step, asked), func(t *testing.T) {
 				k := newTaker(t)
-				k.intake.Retention = intake.RetainSession
+				k.intake.Retention = wire.RetainSession
 				offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 				k.bound(t, k.binding(1, offer, person))
 				if k.deliver(t, nil) == nil {
@@ -351,7 +351,7 @@ func TestOneProcessErasesAndAnotherGoesOn(t *testing.T) {
 	}
 	due := func(n int) {
 		t.Helper()
-		one.intake.Retention = intake.RetainSession
+		one.intake.Retention = wire.RetainSession
 		offer := one.submitted(t, one.submission(n, `{"age":41}`)).Offer.ID
 		one.bound(t, one.binding(n, offer, person))
 	}

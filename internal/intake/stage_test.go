@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"bytes"
@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/content"
-	"frontdesk/internal/content/vector"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/store"
@@ -24,7 +22,7 @@ import (
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
 
@@ -52,14 +50,17 @@ func usualOutcome() offers.Outcome {
 	return offers.Outcome{Status: offers.Offered, Summary: "Two jars a week.", Details: strictjson.Value(`{"jars":2}`), BindRequires: []string{"email", "full_name"}}
 }
 
-// taker is a desk that takes submissions to one intake, "assessment".
+// taker is a service that takes submissions to one intake, "assessment".
 type taker struct {
-	*bench
+	*Service
+	db     *store.DB
 	clock  *clock.Clock
 	places premises
-	intake *Intake
+	intake *Definition
+	others []*Definition // that are declared beside it
 	engine *maker
-	taking *Intaking
+	taking Deps                    // as the service was made of them
+	fault  func(step string) error // what befalls a step; nil for nothing
 }
 
 // premises are where a taker keeps things, to be opened again.
@@ -70,7 +71,7 @@ func newPlaces(t testing.TB) premises {
 	return premises{storetest.ChosenDSN(t, takerSchemas...), storetest.ChosenDSN(t), t.TempDir()}
 }
 
-var takerSchemas = []store.Schema{content.Schema, vector.Schema, vault.Schema, ledger.Schema, outbox.Schema}
+var takerSchemas = []store.Schema{vault.Schema, ledger.Schema, outbox.Schema}
 
 const inputSchema = `{"type":"object","required":["age"],"properties":{"age":{"type":"integer","minimum":0,"maximum":130},
 	"concern":{"type":"string","enum":["sleep","weight"]},"note":{"type":"string","maxLength":2000}}}`
@@ -89,14 +90,14 @@ func openTaker(t testing.TB, at premises) *taker {
 // openTakerOn is openTaker on a file layer of SQLite.
 func openTakerOn(t testing.TB, at premises, layer string) *taker {
 	t.Helper()
-	k := &taker{bench: &bench{}, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), engine: &maker{}, places: at}
-	schema, err := intake.CompileSchema([]byte(inputSchema))
+	k := &taker{clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), engine: &maker{}, places: at}
+	schema, err := wire.CompileSchema([]byte(inputSchema))
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.intake = &Intake{
-		ID: "assessment", Schema: schema, Retention: intake.Retain30Days, Engine: k.engine, For: 7 * 24 * time.Hour, Binding: true,
-		Bind: IntakeBind{Requires: []string{"email"}, Sink: "crm"},
+	k.intake = &Definition{
+		ID: "assessment", Schema: schema, Retention: wire.Retain30Days, Engine: k.engine, For: 7 * 24 * time.Hour, Binding: true,
+		Bind: BindRules{Requires: []string{"email"}, Sink: "crm"},
 	}
 	if k.db, err = store.Open(t.Context(), store.Config{DSN: at.store, Schemas: takerSchemas, Files: layer}); err != nil {
 		t.Fatal(err)
@@ -109,17 +110,36 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.catalog = content.New(k.db, content.Options{})
-	k.obey(t)
-	if k.Desk, err = New(Config{Catalog: k.catalog, Terms: k.rules.Load, MinScore: 1, Now: k.clock.Now, Sites: []Site{{ID: "site", Name: "Site", Hosts: []string{"site.example"}}}}); err != nil {
+	k.taking = Deps{
+		Intakes: k.declared, DB: k.db, Vault: k.openVault(t, layer), Now: k.clock.Now,
+		Ledger: ledger.New(k.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: k.clock.Now}),
+		Fault: func(step string) error {
+			if k.fault == nil {
+				return nil
+			}
+			return k.fault(step)
+		},
+	}
+	k.restart(t)
+	return k
+}
+
+// declared are the taker's intakes.
+func (k *taker) declared() map[string]*Definition {
+	all := map[string]*Definition{k.intake.ID: k.intake}
+	for _, other := range k.others {
+		all[other.ID] = other
+	}
+	return all
+}
+
+// restart makes the service anew, of what taking is by now.
+func (k *taker) restart(t testing.TB) {
+	t.Helper()
+	var err error
+	if k.Service, err = New(k.taking); err != nil {
 		t.Fatal(err)
 	}
-	k.taking = &Intaking{
-		Intakes: func() map[string]*Intake { return map[string]*Intake{k.intake.ID: k.intake} }, DB: k.db, Vault: k.openVault(t, layer),
-		Ledger: ledger.New(k.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: k.clock.Now}),
-	}
-	k.OpenIntakes(k.taking)
-	return k
 }
 
 // openVault opens the taker's vault, as another process would.
@@ -144,7 +164,7 @@ func sessionID(n int) string { return fmt.Sprintf("0f8fad5b-d9cb-469f-a165-%012x
 func (k *taker) submission(n int, data string) Submission {
 	return Submission{
 		Intake: "assessment", Session: sessionID(n), Data: strictjson.Value(data), Locale: "en-US",
-		Agent: intake.Agent{ID: "agent-7", Platform: "chat", ConsentScope: []intake.Scope{intake.ScopeIntake, intake.ScopeOffer}},
+		Agent: wire.Agent{ID: "agent-7", Platform: "chat", ConsentScope: []wire.Scope{wire.ScopeIntake, wire.ScopeOffer}},
 	}
 }
 
@@ -162,7 +182,7 @@ func (k *taker) submitted(t testing.TB, s Submission) *Submitted {
 func (k *taker) binding(n int, offer, data string) Binding {
 	return Binding{
 		Intake: "assessment", Offer: offer, Session: sessionID(n), Data: strictjson.Value(data), Confirmed: "2027-05-04T11:59:58+02:00",
-		Agent: intake.Agent{ID: "agent-7", ConsentScope: []intake.Scope{intake.ScopeIntake, intake.ScopeBind}},
+		Agent: wire.Agent{ID: "agent-7", ConsentScope: []wire.Scope{wire.ScopeIntake, wire.ScopeBind}},
 	}
 }
 

@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/vault"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
 
@@ -25,7 +25,7 @@ type exported struct {
 	Agent     string           `json:"agent_id,omitzero"`
 	Platform  string           `json:"platform,omitzero"`
 	State     vault.State      `json:"state"`
-	Retention intake.Retention `json:"data_retention"`
+	Retention wire.Retention   `json:"data_retention"`
 	Submitted time.Time        `json:"submitted"`
 	Expires   time.Time        `json:"expires"`
 	Consent   string           `json:"consent"`
@@ -47,16 +47,13 @@ type exportedBind struct {
 	Data  strictjson.Value `json:"bind_data,omitzero"`
 }
 
-// ExportSubmissions writes all that is known of a session, or of one offer, as one JSON document, with the entries of the
+// Export writes all that is known of a session, or of one offer, as one JSON document, with the entries of the
 // ledger that record what was consented to. The error is fail.NotFound where there is nothing.
-func (d *Desk) ExportSubmissions(ctx context.Context, sessionOrOffer string, w io.Writer) error {
-	if d.intaking == nil {
-		return unknownSession(sessionOrOffer)
-	}
+func (s *Service) Export(ctx context.Context, sessionOrOffer string, w io.Writer) error {
 	out := jsontext.NewEncoder(w, jsontext.WithIndent("  "))
 	var entries []string
 	for last := ""; ; {
-		some, err := d.export(ctx, sessionOrOffer, last)
+		some, err := s.export(ctx, sessionOrOffer, last)
 		switch {
 		case err != nil:
 			return err
@@ -85,7 +82,7 @@ func (d *Desk) ExportSubmissions(ctx context.Context, sessionOrOffer string, w i
 			}
 		}
 	}
-	return d.exportEntries(ctx, out, entries)
+	return s.exportEntries(ctx, out, entries)
 }
 
 // begin opens the document, and an array in it.
@@ -99,14 +96,14 @@ func begin(out *jsontext.Encoder, array string) error {
 }
 
 // exportEntries ends the document with receipts of ledger entries, or the entries alone where they wait for their place.
-func (d *Desk) exportEntries(ctx context.Context, out *jsontext.Encoder, ids []string) error {
+func (s *Service) exportEntries(ctx context.Context, out *jsontext.Encoder, ids []string) error {
 	for _, token := range []jsontext.Token{jsontext.EndArray, jsontext.String("ledger"), jsontext.BeginArray} {
 		if err := out.WriteToken(token); err != nil {
 			return fmt.Errorf("write an export: %w", err)
 		}
 	}
 	for _, id := range ids {
-		r, err := d.intaking.Ledger.Receipt(ctx, id)
+		r, err := s.deps.Ledger.Receipt(ctx, id)
 		switch coded := fail.From(err); {
 		case err != nil && coded.Code == fail.Unavailable:
 			err = json.MarshalEncode(out, map[string]any{"entry": r.Entry}, json.Deterministic(true))
@@ -126,10 +123,10 @@ func (d *Desk) exportEntries(ctx context.Context, out *jsontext.Encoder, ids []s
 }
 
 // export opens some submissions of a session, or of one offer, from after an id on.
-func (d *Desk) export(ctx context.Context, sessionOrOffer, after string) (all []exported, err error) {
+func (s *Service) export(ctx context.Context, sessionOrOffer, after string) (all []exported, err error) {
 	var found []pact
 	var ids []string
-	err = d.intaking.DB.View(ctx, func(tx *store.Tx) error {
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		found, ids = nil, nil
 		records, err := vault.Of(ctx, tx, sessionOrOffer, after)
 		for _, r := range records {
@@ -150,12 +147,12 @@ func (d *Desk) export(ctx context.Context, sessionOrOffer, after string) (all []
 	if err != nil {
 		return nil, err
 	}
-	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	keys, err := s.deps.Vault.Keys(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range found {
-		one, err := exportOf(p, keys, d.config.Now())
+		one, err := exportOf(p, keys, s.deps.Now())
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -23,48 +23,45 @@ const (
 )
 
 // eraseSoon has KeepRetention look at once.
-func (d *Desk) eraseSoon() {
+func (s *Service) eraseSoon() {
 	select {
-	case d.erasing <- struct{}{}:
+	case s.erasing <- struct{}{}:
 	default:
 	}
 }
 
 // KeepRetention erases what submissions and binds hold when it is time, until ctx ends. Of several processes one does so;
 // when it is gone, another goes on within minutes.
-func (d *Desk) KeepRetention(ctx context.Context) {
-	if d.intaking == nil {
-		return
-	}
-	if err := d.checkVault(ctx); err != nil && ctx.Err() == nil {
-		d.config.Log.Error("the vault may be another than the one that belongs to this database", "error", err)
+func (s *Service) KeepRetention(ctx context.Context) {
+	if err := s.checkVault(ctx); err != nil && ctx.Err() == nil {
+		s.deps.Log.Error("the vault may be another than the one that belongs to this database", "error", err)
 	}
 	holder := rand.Text()
 	tick := time.NewTicker(eraseEvery)
 	defer tick.Stop()
 	var swept time.Time
 	for ctx.Err() == nil {
-		err := d.keepOnce(ctx, holder, &swept)
+		err := s.keepOnce(ctx, holder, &swept)
 		if err != nil && ctx.Err() == nil {
-			d.config.Log.Error("what is due to be erased could not all be erased; that is tried again", "error", err)
+			s.deps.Log.Error("what is due to be erased could not all be erased; that is tried again", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
-		case <-d.erasing:
+		case <-s.erasing:
 		}
 	}
-	_ = d.intaking.DB.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { // if not, the lease ends by itself
+	_ = s.deps.DB.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { // if not, the lease ends by itself
 		return vault.Release(context.WithoutCancel(ctx), tx, holder)
 	})
 }
 
 // checkVault says when none of what was submitted last can be opened though it is not erased.
-func (d *Desk) checkVault(ctx context.Context) error {
+func (s *Service) checkVault(ctx context.Context) error {
 	var ids []string
-	err := d.intaking.DB.View(ctx, func(tx *store.Tx) error {
+	err := s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		ids = nil
-		all, err := vault.List(ctx, tx, vault.Filter{Limit: 50}, d.config.Now())
+		all, err := vault.List(ctx, tx, vault.Filter{Limit: 50}, s.deps.Now())
 		for _, l := range all {
 			if l.OfferKey != "" {
 				ids = append(ids, l.OfferKey)
@@ -75,7 +72,7 @@ func (d *Desk) checkVault(ctx context.Context) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	keys, err := s.deps.Vault.Keys(ctx, ids...)
 	if err == nil && len(keys) == 0 {
 		err = fmt.Errorf("none of the keys of the latest %d submissions is in it: what they hold cannot be read, and offers that were accepted are not delivered; put the vault back, or name it with intakes.vault", len(ids))
 	}
@@ -83,9 +80,9 @@ func (d *Desk) checkVault(ctx context.Context) error {
 }
 
 // keepOnce erases what is due, if there is anything and this process has the lease.
-func (d *Desk) keepOnce(ctx context.Context, holder string, swept *time.Time) error {
-	now, due := d.config.Now(), false
-	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) { // a look comes first: it holds up no writer
+func (s *Service) keepOnce(ctx context.Context, holder string, swept *time.Time) error {
+	now, due := s.deps.Now(), false
+	err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) { // a look comes first: it holds up no writer
 		due, err = vault.AnyRipe(ctx, tx, now)
 		return err
 	})
@@ -94,49 +91,49 @@ func (d *Desk) keepOnce(ctx context.Context, holder string, swept *time.Time) er
 		return err
 	}
 	ours := false
-	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		ours, err = vault.Claim(ctx, tx, holder, now)
 		return err
 	})
 	if err != nil || !ours {
 		return err
 	}
-	if err := d.EraseDue(ctx); err != nil || !sweep {
+	if err := s.EraseDue(ctx); err != nil || !sweep {
 		return err
 	}
 	*swept = now
-	return d.SweepVault(ctx)
+	return s.SweepVault(ctx)
 }
 
 // SweepVault destroys keys that nothing has named for a week: those that a process had ready when it ended.
-func (d *Desk) SweepVault(ctx context.Context) error {
-	named, err := vault.Named(ctx, d.intaking.DB)
+func (s *Service) SweepVault(ctx context.Context) error {
+	named, err := vault.Named(ctx, s.deps.DB)
 	if err != nil {
 		return err
 	}
-	return d.intaking.Vault.Sweep(ctx, named)
+	return s.deps.Vault.Sweep(ctx, named)
 }
 
 // EraseDue erases all that is due by now, as the retention of the intakes says (Agent Intake Protocol 0.1.0,
 // privacy.data_retention). It can be broken off at any time, and called again.
-func (d *Desk) EraseDue(ctx context.Context) error {
+func (s *Service) EraseDue(ctx context.Context) error {
 	for {
 		var ripe []vault.Erasure
-		err := d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
-			ripe, err = vault.Ripe(ctx, tx, d.config.Now(), eraseBatch)
+		err := s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
+			ripe, err = vault.Ripe(ctx, tx, s.deps.Now(), eraseBatch)
 			return err
 		})
 		if err != nil || len(ripe) == 0 {
 			return err
 		}
-		if err := d.erase(ctx, ripe, eraseBody{Reason: "retention"}, receipt.Entry{}); err != nil {
+		if err := s.erase(ctx, ripe, eraseBody{Reason: "retention"}, receipt.Entry{}); err != nil {
 			return err
 		}
 	}
 }
 
 // erase destroys the keys of what is to be erased, and forgets what they sealed; a ledger entry counts it.
-func (d *Desk) erase(ctx context.Context, all []vault.Erasure, body eraseBody, entry receipt.Entry) error {
+func (s *Service) erase(ctx context.Context, all []vault.Erasure, body eraseBody, entry receipt.Entry) error {
 	var keys []string
 	for _, e := range all {
 		keys = append(keys, e.Keys()...)
@@ -150,29 +147,29 @@ func (d *Desk) erase(ctx context.Context, all []vault.Erasure, body eraseBody, e
 			body.Binds++
 		}
 	}
-	if err := d.befalls("erase"); err != nil {
+	if err := s.deps.Fault("erase"); err != nil {
 		return err
 	}
 	if len(keys) > 0 {
-		if err := d.intaking.Vault.Destroy(ctx, keys...); err != nil {
+		if err := s.deps.Vault.Destroy(ctx, keys...); err != nil {
 			return err
 		}
 	}
-	if err := d.befalls("erase destroyed"); err != nil {
+	if err := s.deps.Fault("erase destroyed"); err != nil {
 		return err
 	}
 	text, err := json.Marshal(body, json.Deterministic(true))
 	if err != nil {
 		return fmt.Errorf("write an entry's body: %w", err)
 	}
-	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
+	now := s.deps.Now().UTC().Truncate(time.Microsecond)
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) error {
 		var id string
 		if len(keys) > 0 || body.By != "" { // not for rows of which nothing was left
 			entry := entry
 			entry.Time, entry.Kind, entry.Body = now, kindErase, text
 			var err error
-			if id, err = d.intaking.Ledger.Append(ctx, tx, entry); err != nil {
+			if id, err = s.deps.Ledger.Append(ctx, tx, entry); err != nil {
 				return err
 			}
 		}
@@ -188,7 +185,7 @@ func (d *Desk) erase(ctx context.Context, all []vault.Erasure, body eraseBody, e
 		return nil
 	})
 	if err == nil {
-		err = d.befalls("erase done")
+		err = s.deps.Fault("erase done")
 	}
 	return err
 }
@@ -196,12 +193,9 @@ func (d *Desk) erase(ctx context.Context, all []vault.Erasure, body eraseBody, e
 // Erase destroys the keys of all that was submitted in a session, or of one offer, whatever its intake's retention says;
 // by names who asks. It says how many submissions those were. What is on its way to the business is not sent any more. The
 // error is fail.NotFound where there is none.
-func (d *Desk) Erase(ctx context.Context, sessionOrOffer, by string) (n int, err error) {
-	if d.intaking == nil {
-		return 0, unknownSession(sessionOrOffer)
-	}
+func (s *Service) Erase(ctx context.Context, sessionOrOffer, by string) (n int, err error) {
 	for known, last := false, ""; ; known = true {
-		records, all, err := d.revoke(ctx, sessionOrOffer, last)
+		records, all, err := s.revoke(ctx, sessionOrOffer, last)
 		switch {
 		case err != nil:
 			return n, err
@@ -218,7 +212,7 @@ func (d *Desk) Erase(ctx context.Context, sessionOrOffer, by string) (n int, err
 		if records[0].Offer == strings.ToLower(sessionOrOffer) {
 			entry.Subject = records[0].Offer
 		}
-		if err := d.erase(ctx, all, eraseBody{Reason: "asked", By: by}, entry); err != nil {
+		if err := s.erase(ctx, all, eraseBody{Reason: "asked", By: by}, entry); err != nil {
 			return n, err
 		}
 		n += len(all)
@@ -230,14 +224,14 @@ func unknownSession(sessionOrOffer string) error {
 }
 
 // revoke decides to erase some submissions of a session, or of one offer, from after an id on.
-func (d *Desk) revoke(ctx context.Context, sessionOrOffer, after string) (records []vault.Record, all []vault.Erasure, err error) {
-	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
+func (s *Service) revoke(ctx context.Context, sessionOrOffer, after string) (records []vault.Record, all []vault.Erasure, err error) {
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		all = nil
 		if records, err = vault.Of(ctx, tx, sessionOrOffer, after); err != nil {
 			return err
 		}
 		for _, r := range records {
-			e, err := vault.Revoke(ctx, tx, r, d.config.Now().UTC())
+			e, err := vault.Revoke(ctx, tx, r, s.deps.Now().UTC())
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 )
 
 func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
@@ -90,6 +90,7 @@ func TestARevisionIsRefusedWhereOneAnswerIsAll(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	k.taking.OneAnswer = true
+	k.restart(t)
 	k.submitted(t, k.submission(1, `{"age":41}`))
 	_, err := k.Submit(t.Context(), k.submission(1, `{"age":42}`))
 	if r := refusedWith(t, err); r.Reason != Revised {
@@ -154,9 +155,9 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 		{name: "an optional text that is struck out where that is not taken", data: `{"age":1,"concern":"[redacted]"}`, change: func(k *taker, _ *Submission) { k.intake.NoRedacted = true }, reason: SchemaMismatch, told: "concern"},
 		{name: "a number that is struck out", data: `{"age":"[redacted]"}`, reason: SchemaMismatch, told: "/intake_data/age"},
 		{name: "a scope that the intake needs", data: `{"age":1}`, change: func(k *taker, s *Submission) {
-			k.intake.Scopes, s.Agent.ConsentScope = []intake.Scope{intake.ScopeOffer}, []intake.Scope{intake.ScopeIntake}
+			k.intake.Scopes, s.Agent.ConsentScope = []wire.Scope{wire.ScopeOffer}, []wire.Scope{wire.ScopeIntake}
 		}, reason: InputInvalid, told: `"offer"`},
-		{name: "no consent to the intake", data: `{"age":1}`, change: func(_ *taker, s *Submission) { s.Agent.ConsentScope = []intake.Scope{intake.ScopeOffer} }, reason: InputInvalid, told: `"intake"`},
+		{name: "no consent to the intake", data: `{"age":1}`, change: func(_ *taker, s *Submission) { s.Agent.ConsentScope = []wire.Scope{wire.ScopeOffer} }, reason: InputInvalid, told: `"intake"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newTaker(t)
@@ -277,7 +278,7 @@ func TestAskedTwiceAtOnceThereIsOneOffer(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesMakeOneOffer has two desks on one database answer the same submission at the same time: each asks its
+// TestTwoProcessesMakeOneOffer has two services on one database answer the same submission at the same time: each asks its
 // engine, under the same id, and one of them is overtaken.
 func TestTwoProcessesMakeOneOffer(t *testing.T) {
 	t.Parallel()
@@ -340,7 +341,7 @@ func TestWhoLeavesDoesNotUndoWhatOthersWaitFor(t *testing.T) {
 func TestAPersonAnswersWhatWaits(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.intake.Retention = intake.RetainNone
+	k.intake.Retention = wire.RetainNone
 	k.engine.say = func(offers.Question) (offers.Outcome, error) {
 		return offers.Outcome{Status: offers.Waiting, After: 5 * time.Minute}, nil
 	}

@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 )
 
 // TestAFailedStepLosesAndDoublesNothing lets each step of submitting and binding fail, once before it has happened and once
@@ -75,12 +75,12 @@ func TestAFailedStepLosesAndDoublesNothing(t *testing.T) {
 // TestALossOfPowerKeepsPromisesAndSecrets loses the power at moments all over a run of submitting, binding, delivering and
 // erasing, with whatever a disk may then have of what was not synced, in the store and in the vault at once. Offers and
 // binds that were acknowledged by then are there and can be read; what was erased by then cannot; nothing is there that
-// nobody can open, unless it is about to be erased; and the desk goes on.
+// nobody can open, unless it is about to be erased; and the service goes on.
 func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
 	k := takerOn(t, disk.Name, t.TempDir())
-	k.intake.Retention = intake.RetainSession
+	k.intake.Retention = wire.RetainSession
 	type fact struct {
 		at    int
 		offer string
@@ -123,7 +123,7 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 		}
 		copyKeys(t, k.places.keys, filepath.Join(folder, "keys"))
 		after := takerOn(t, "", folder)
-		after.intake.Retention = intake.RetainSession
+		after.intake.Retention = wire.RetainSession
 		known := map[string]Request{}
 		all, err := after.Inbox(t.Context(), vault.Filter{Limit: 500})
 		if err != nil {
@@ -215,7 +215,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		many = 1000
 	}
 	k := newTaker(t)
-	k.intake.Retention, k.intake.Engine = intake.RetainNone, forgetful{}
+	k.intake.Retention, k.intake.Engine = wire.RetainNone, forgetful{}
 	k.intake.For = time.Second // so that all of it is erased while it goes on
 	ctx, cancel := context.WithCancel(t.Context())
 	var background sync.WaitGroup

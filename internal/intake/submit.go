@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
-// Submission is what an agent submits to an intake. Its envelope was read by intake.ReadRequest.
+// Submission is what an agent submits to an intake. Its envelope was read by wire.ReadRequest.
 type Submission struct {
 	Intake  string // id of the intake
-	Agent   intake.Agent
+	Agent   wire.Agent
 	Session string           // as it came
 	Data    strictjson.Value // intake_data, as it came
 	// Locale and Timezone are those of the metadata; empty where there is none.
@@ -60,20 +60,20 @@ const answerTime = 9 * time.Second
 //
 // The order of checks: the scopes, the schema, what looks personal. The error is a *[Refusal] of InputInvalid,
 // SchemaMismatch, Revised or Busy; fail.NotFound for an intake that is not there; or any other, which is ours.
-func (d *Desk) Submit(ctx context.Context, s Submission) (*Submitted, error) {
-	in := d.intake(s.Intake)
+func (s *Service) Submit(ctx context.Context, submission Submission) (*Submitted, error) {
+	in := s.definition(submission.Intake)
 	if in == nil {
-		return nil, fail.New(fail.NotFound, "There is no such intake here; the manifest at %s lists those that there are.", intake.WellKnown)
+		return nil, fail.New(fail.NotFound, "There is no such intake here; the manifest at %s lists those that there are.", wire.WellKnown)
 	}
-	a, err := d.examine(in, s)
+	a, err := s.examine(in, submission)
 	if err != nil {
 		return nil, err
 	}
 	// Whoever asks the same meanwhile waits for the same answer; and when the first one leaves, it is made all the same.
-	made := d.submitting.DoChan(a.name(), func() (any, error) {
+	made := s.submitting.DoChan(a.name(), func() (any, error) {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 		defer cancel()
-		return d.submit(limited, a)
+		return s.submit(limited, a)
 	})
 	select {
 	case <-ctx.Done():
@@ -101,20 +101,20 @@ func busy(err error) error {
 // applied is a submission that is fit to be answered.
 type applied struct {
 	Submission
-	in        *Intake
+	in        *Definition
 	agent     string           // as it is kept
 	data      strictjson.Value // the members that the schema declares
 	canonical []byte           // the same in canonical form
 }
 
 // examine holds a submission against what an intake declares.
-func (d *Desk) examine(in *Intake, s Submission) (*applied, error) {
-	if missing := lacking(s.Agent.ConsentScope, append([]intake.Scope{intake.ScopeIntake}, in.Scopes...)); len(missing) > 0 {
+func (s *Service) examine(in *Definition, submission Submission) (*applied, error) {
+	if missing := lacking(submission.Agent.ConsentScope, append([]wire.Scope{wire.ScopeIntake}, in.Scopes...)); len(missing) > 0 {
 		return nil, refuse(InputInvalid, "/agent/consent_scope: this intake needs the consent of the person to %s, too; ask for it, and name it.", strings.Join(missing, " and "))
 	}
-	data, withheld := in.Schema.Withheld(s.Data)
+	data, withheld := in.Schema.Withheld(submission.Data)
 	if in.NoRedacted && len(withheld) > 0 {
-		return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no %s; give %s, or leave out what is optional.", intake.Redacted, strings.Join(withheld, ", "))
+		return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no %s; give %s, or leave out what is optional.", wire.Redacted, strings.Join(withheld, ", "))
 	}
 	if found := in.Schema.Validate(data); len(found) > 0 {
 		return nil, refuse(SchemaMismatch, "%s", mismatch(found))
@@ -129,11 +129,11 @@ func (d *Desk) examine(in *Intake, s Submission) (*applied, error) {
 	if err != nil {
 		return nil, refuse(SchemaMismatch, "/intake_data: it is no JSON that everybody reads alike: %v", err)
 	}
-	return &applied{Submission: s, in: in, agent: d.agentID(s.Agent.ID), data: kept, canonical: canonical}, nil
+	return &applied{Submission: submission, in: in, agent: s.agentID(submission.Agent.ID), data: kept, canonical: canonical}, nil
 }
 
 // lacking are those scopes of the needed ones that are not among some.
-func lacking(given, needed []intake.Scope) (missing []string) {
+func lacking(given, needed []wire.Scope) (missing []string) {
 	for _, scope := range needed {
 		if !slices.Contains(given, scope) {
 			missing = append(missing, fmt.Sprintf("%q", scope))
@@ -146,7 +146,7 @@ func lacking(given, needed []intake.Scope) (missing []string) {
 const mostFindings = 5
 
 // mismatch says in what intake_data does not conform.
-func mismatch(found []intake.Violation) string {
+func mismatch(found []wire.Violation) string {
 	var told []string
 	for _, v := range found[:min(len(found), mostFindings)] {
 		told = append(told, "/intake_data"+v.Pointer+": "+v.Detail)
@@ -159,13 +159,13 @@ func mismatch(found []intake.Violation) string {
 
 // personal are the places of undeclared members that look personal, the first few; a name that could be a datum itself is
 // not told.
-func personal(undeclared []intake.Undeclared) (places []string) {
+func personal(undeclared []wire.Undeclared) (places []string) {
 	for _, u := range undeclared {
 		if len(places) == mostFindings {
 			return append(places, "and maybe more")
 		}
 		switch {
-		case intake.PersonalText(u.Pointer) || len(u.Pointer) > 200:
+		case wire.PersonalText(u.Pointer) || len(u.Pointer) > 200:
 			places = append(places, "one whose name is a datum itself")
 		case u.Personal():
 			places = append(places, u.Pointer)
@@ -176,11 +176,11 @@ func personal(undeclared []intake.Undeclared) (places []string) {
 
 // agentID is how the id of an agent is kept in clear: as it is, or as a hash under the vault's secret where it could be more
 // than an id, such as an address of mail.
-func (d *Desk) agentID(agent string) string {
-	if plain.MatchString(agent) && !intake.PersonalText(agent) && !strings.HasPrefix(agent, hashed) {
+func (s *Service) agentID(agent string) string {
+	if plain.MatchString(agent) && !wire.PersonalText(agent) && !strings.HasPrefix(agent, hashed) {
 		return agent
 	}
-	return hashed + d.intaking.Vault.Name("agent", agent)
+	return hashed + s.deps.Vault.Name("agent", agent)
 }
 
 // hashed begins what is kept of an agent's id that could be more than an id.
@@ -207,18 +207,18 @@ func (a *applied) digest(key vault.Key) []byte {
 var errOvertaken = errors.New("another process has answered this session at the same time")
 
 // submit answers a submission: as it was answered before, or anew.
-func (d *Desk) submit(ctx context.Context, a *applied) (*Submitted, error) {
+func (s *Service) submit(ctx context.Context, a *applied) (*Submitted, error) {
 	var outcome *offers.Outcome
 	for range 5 {
-		before, err := d.before(ctx, a)
+		before, err := s.before(ctx, a)
 		if err != nil || before.same != nil {
 			return before.same, err
 		}
-		if before.other && d.intaking.OneAnswer {
+		if before.other && s.deps.OneAnswer {
 			return nil, refuse(Revised, "This session has submitted something else to this intake before, and that is still answered; begin a new session for another.")
 		}
 		if outcome == nil {
-			o, err := a.in.Engine.Offer(ctx, d.question(a, before.last))
+			o, err := a.in.Engine.Offer(ctx, s.question(a, before.last))
 			var unfit *offers.Unfit
 			switch {
 			case errors.As(err, &unfit):
@@ -228,7 +228,7 @@ func (d *Desk) submit(ctx context.Context, a *applied) (*Submitted, error) {
 			}
 			outcome = &o
 		}
-		out, err := d.recordSubmission(ctx, a, *outcome, before.last)
+		out, err := s.recordSubmission(ctx, a, *outcome, before.last)
 		if !errors.Is(err, errOvertaken) {
 			return out, err
 		}
@@ -244,22 +244,22 @@ type past struct {
 }
 
 // before looks for what a session has submitted before.
-func (d *Desk) before(ctx context.Context, a *applied) (p past, err error) {
+func (s *Service) before(ctx context.Context, a *applied) (p past, err error) {
 	var records []vault.Record
-	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		records, err = vault.OfSession(ctx, tx, a.Session, a.Intake)
 		return err
 	})
 	if err != nil || len(records) == 0 {
 		return past{}, err
 	}
-	now, ids := d.config.Now(), []string(nil)
+	now, ids := s.deps.Now(), []string(nil)
 	for _, r := range records {
 		if r.Live(now) {
 			ids = append(ids, r.OfferKey)
 		}
 	}
-	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	keys, err := s.deps.Vault.Keys(ctx, ids...)
 	if err != nil {
 		return past{}, err
 	}
@@ -306,17 +306,17 @@ func offered(r vault.Record, told *vault.Answer) *Offer {
 }
 
 // question is what an engine is asked. Asked again, whether by this process or another, it has the same id.
-func (d *Desk) question(a *applied, last string) offers.Question {
+func (s *Service) question(a *applied, last string) offers.Question {
 	return offers.Question{
-		ID:     d.intaking.Vault.Name("question", a.Intake, strings.ToLower(a.Session), a.agent, string(a.canonical), last),
-		Intake: a.Intake, Data: a.data, Agent: a.Agent, Session: a.Session, Locale: a.Locale, Timezone: a.Timezone, Now: d.config.Now().UTC(), Find: d.lookUp,
+		ID:     s.deps.Vault.Name("question", a.Intake, strings.ToLower(a.Session), a.agent, string(a.canonical), last),
+		Intake: a.Intake, Data: a.data, Agent: a.Agent, Session: a.Session, Locale: a.Locale, Timezone: a.Timezone, Now: s.deps.Now().UTC(), Find: s.deps.Lookup,
 	}
 }
 
 // recordSubmission records a submission with what an engine says to it. Of the session nothing may have been recorded
 // since last.
-func (d *Desk) recordSubmission(ctx context.Context, a *applied, o offers.Outcome, last string) (*Submitted, error) {
-	now := d.config.Now().UTC().Truncate(time.Microsecond)
+func (s *Service) recordSubmission(ctx context.Context, a *applied, o offers.Outcome, last string) (*Submitted, error) {
+	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	r := vault.Record{
 		Intake: a.Intake, Session: strings.ToLower(a.Session), Agent: a.agent, Platform: plainName(a.Agent.Platform), Retention: a.in.Retention, Made: now,
 	}
@@ -324,7 +324,7 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o offers.Outcom
 	if a.agent != a.Agent.ID {
 		answer.Agent = strings.ToValidUTF8(a.Agent.ID[:min(len(a.Agent.ID), mostAgent)], "")
 	}
-	key, err := d.intaking.Vault.Take(ctx)
+	key, err := s.deps.Vault.Take(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -332,8 +332,8 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o offers.Outcom
 	if err := r.SealAnswer(key, answer); err != nil {
 		return nil, err
 	}
-	if r.Retention != intake.RetainNone || r.State == vault.Waiting { // a person has to see what to answer to
-		own, err := d.intaking.Vault.Take(ctx)
+	if r.Retention != wire.RetainNone || r.State == vault.Waiting { // a person has to see what to answer to
+		own, err := s.deps.Vault.Take(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -345,23 +345,23 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o offers.Outcom
 	if err != nil {
 		return nil, err
 	}
-	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) error {
 		if latest, err := vault.LastOf(ctx, tx, a.Session, a.Intake); err != nil || latest != last {
 			return errors.Join(err, errOvertakenBy(latest != last))
 		}
-		if err := d.befalls("submit"); err != nil {
+		if err := s.deps.Fault("submit"); err != nil {
 			return err
 		}
-		if r.ID, err = d.record(ctx, tx, kindIntake, r, answer, key, body); err != nil {
+		if r.ID, err = s.record(ctx, tx, kindIntake, r, answer, key, body); err != nil {
 			return err
 		}
-		if err := d.befalls("submit recorded"); err != nil {
+		if err := s.deps.Fault("submit recorded"); err != nil {
 			return err
 		}
 		return vault.Put(ctx, tx, r)
 	})
 	if err == nil {
-		err = d.befalls("submit done")
+		err = s.deps.Fault("submit done")
 	}
 	if err != nil {
 		return nil, err
@@ -381,7 +381,7 @@ func errOvertakenBy(another bool) error {
 }
 
 // answer is an outcome as it is kept; it sets the record's state, offer and expiry.
-func (in *Intake) answer(r *vault.Record, o offers.Outcome, now time.Time) vault.Answer {
+func (in *Definition) answer(r *vault.Record, o offers.Outcome, now time.Time) vault.Answer {
 	r.Expires = wholeSecond(now.Add(in.For))
 	switch o.Status {
 	case offers.Declined:

@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
@@ -34,21 +34,21 @@ const asserted = "asserted by the agent, not proven"
 
 // intakeBody is the body of an entry of kind "intake".
 type intakeBody struct {
-	Intake   string         `json:"intake"`
-	Platform string         `json:"platform,omitzero"`
-	Scope    []intake.Scope `json:"consent_scope"`
-	Consent  string         `json:"consent"`
-	Data     string         `json:"intake_data_hash"`
-	Schema   string         `json:"input_schema_hash"`
-	Privacy  privacyBody    `json:"privacy"`
-	Outcome  offers.Status  `json:"outcome"`
-	Offer    *offerBody     `json:"offer,omitzero"`
+	Intake   string        `json:"intake"`
+	Platform string        `json:"platform,omitzero"`
+	Scope    []wire.Scope  `json:"consent_scope"`
+	Consent  string        `json:"consent"`
+	Data     string        `json:"intake_data_hash"`
+	Schema   string        `json:"input_schema_hash"`
+	Privacy  privacyBody   `json:"privacy"`
+	Outcome  offers.Status `json:"outcome"`
+	Offer    *offerBody    `json:"offer,omitzero"`
 }
 
 type privacyBody struct {
-	Retention  intake.Retention `json:"data_retention,omitzero"`
-	Personal   bool             `json:"pii_required"`
-	Redactable bool             `json:"redacted_acceptable"`
+	Retention  wire.Retention `json:"data_retention,omitzero"`
+	Personal   bool           `json:"pii_required"`
+	Redactable bool           `json:"redacted_acceptable"`
 }
 
 type offerBody struct {
@@ -68,15 +68,15 @@ type answerBody struct {
 
 // bindBody is the body of an entry of kind "bind".
 type bindBody struct {
-	Intake    string         `json:"intake"`
-	Request   string         `json:"request_entry"` // that recorded the submission
-	Scope     []intake.Scope `json:"consent_scope"`
-	Consent   string         `json:"consent"`
-	Confirmed string         `json:"user_confirmed_at,omitzero"`
-	Fields    []string       `json:"fields"`
-	Data      string         `json:"bind_data_hash"`
-	Outcome   string         `json:"outcome"`
-	Effect    string         `json:"effect"`
+	Intake    string       `json:"intake"`
+	Request   string       `json:"request_entry"` // that recorded the submission
+	Scope     []wire.Scope `json:"consent_scope"`
+	Consent   string       `json:"consent"`
+	Confirmed string       `json:"user_confirmed_at,omitzero"`
+	Fields    []string     `json:"fields"`
+	Data      string       `json:"bind_data_hash"`
+	Outcome   string       `json:"outcome"`
+	Effect    string       `json:"effect"`
 }
 
 // eraseBody is the body of an entry of kind "erase": how many data of each sort were erased.
@@ -89,13 +89,13 @@ type eraseBody struct {
 }
 
 // record puts an entry about a submission into the ledger.
-func (d *Desk) record(ctx context.Context, tx *store.Tx, kind string, r vault.Record, told vault.Answer, key vault.Key, body any) (string, error) {
+func (s *Service) record(ctx context.Context, tx *store.Tx, kind string, r vault.Record, told vault.Answer, key vault.Key, body any) (string, error) {
 	text, err := json.Marshal(body, json.Deterministic(true))
 	if err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
 	}
-	return d.intaking.Ledger.Append(ctx, tx, receipt.Entry{
-		Time: d.config.Now().UTC().Truncate(time.Microsecond), Kind: kind, Party: partyOf(r.Agent, told.Agent, key), Subject: r.Offer, Request: r.Session, Body: text,
+	return s.deps.Ledger.Append(ctx, tx, receipt.Entry{
+		Time: s.deps.Now().UTC().Truncate(time.Microsecond), Kind: kind, Party: partyOf(r.Agent, told.Agent, key), Subject: r.Offer, Request: r.Session, Body: text,
 	})
 }
 
@@ -142,7 +142,7 @@ var plain = regexp.MustCompile(`^[A-Za-z0-9._:/-]{1,128}$`)
 
 // plainName is a name as it may be kept and counted: empty where it is more than a name.
 func plainName(name string) string {
-	if plain.MatchString(name) && len(name) <= 64 && !intake.PersonalText(name) {
+	if plain.MatchString(name) && len(name) <= 64 && !wire.PersonalText(name) {
 		return name
 	}
 	return ""

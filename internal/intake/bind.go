@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"cmp"
@@ -16,33 +16,33 @@ import (
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/vault"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
-// Binding is how an agent accepts an offer. Its envelope was read by intake.ReadBind.
+// Binding is how an agent accepts an offer. Its envelope was read by wire.ReadBind.
 type Binding struct {
 	Intake    string // id of the intake at whose address it came
 	Offer     string
 	Session   string // as it came
-	Agent     intake.Agent
+	Agent     wire.Agent
 	Data      strictjson.Value // bind_data, as it came
 	Confirmed string           // metadata.user_confirmed_at; may be empty
 }
 
 // Bind binds an offer: once, however often and by however many it is asked at a time. It gives the answer as it was
-// recorded, the JSON of an intake.Bound. The same bind again gets the same bytes.
+// recorded, the JSON of an wire.Bound. The same bind again gets the same bytes.
 //
 // The order of checks: offer, session and agent; an answer that was given before; expiry; scopes; required fields; their
 // form. The error is a *[Refusal] of OfferUnknown, OfferBound, OfferExpired, InputInvalid, BindIncomplete or Busy, or any
 // other, which is ours.
-func (d *Desk) Bind(ctx context.Context, b Binding) ([]byte, error) {
-	in := d.intake(b.Intake)
+func (s *Service) Bind(ctx context.Context, b Binding) ([]byte, error) {
+	in := s.definition(b.Intake)
 	if in == nil || !in.Binding {
 		return nil, unknownOffer()
 	}
-	p, err := d.offerOf(ctx, in, b)
+	p, err := s.offerOf(ctx, in, b)
 	if err != nil {
 		return nil, busy(err)
 	}
@@ -53,7 +53,7 @@ func (d *Desk) Bind(ctx context.Context, b Binding) ([]byte, error) {
 	if p.bind != nil {
 		return p.again(a)
 	}
-	answer, err := d.recordBind(ctx, in, b, p, a)
+	answer, err := s.recordBind(ctx, in, b, p, a)
 	return answer, busy(err)
 }
 
@@ -71,19 +71,19 @@ type pact struct {
 }
 
 // offerOf finds the offer that an agent means.
-func (d *Desk) offerOf(ctx context.Context, in *Intake, b Binding) (p pact, err error) {
+func (s *Service) offerOf(ctx context.Context, in *Definition, b Binding) (p pact, err error) {
 	known := false
-	err = d.intaking.DB.View(ctx, func(tx *store.Tx) error {
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		p, known, err = look(ctx, tx, b.Offer)
 		return err
 	})
 	if err != nil {
 		return p, err
 	}
-	if r := p.record; !known || r.Intake != in.ID || r.State == vault.Erased || !intake.SameSession(r.Session, b.Session) || r.Agent != d.agentID(b.Agent.ID) {
+	if r := p.record; !known || r.Intake != in.ID || r.State == vault.Erased || !wire.SameSession(r.Session, b.Session) || r.Agent != s.agentID(b.Agent.ID) {
 		return p, unknownOffer()
 	}
-	keys, err := d.intaking.Vault.Keys(ctx, p.record.OfferKey)
+	keys, err := s.deps.Vault.Keys(ctx, p.record.OfferKey)
 	if err != nil {
 		return p, err
 	}
@@ -94,7 +94,7 @@ func (d *Desk) offerOf(ctx context.Context, in *Intake, b Binding) (p pact, err 
 	switch {
 	case p.bind != nil:
 		return p, nil
-	case p.answer == nil || !p.record.Live(d.config.Now()):
+	case p.answer == nil || !p.record.Live(s.deps.Now()):
 		return p, expiredOffer()
 	case !p.answer.Binding:
 		return p, unknownOffer()
@@ -126,12 +126,12 @@ type accepted struct {
 }
 
 // accept holds a bind against what its offer and its intake need.
-func (p pact) accept(in *Intake, b Binding) (a accepted, err error) {
+func (p pact) accept(in *Definition, b Binding) (a accepted, err error) {
 	if p.answer == nil { // it was bound, and is over
 		return a, nil
 	}
 	if p.bind == nil {
-		if missing := lacking(b.Agent.ConsentScope, append([]intake.Scope{intake.ScopeBind}, in.Bind.Consent...)); len(missing) > 0 {
+		if missing := lacking(b.Agent.ConsentScope, append([]wire.Scope{wire.ScopeBind}, in.Bind.Consent...)); len(missing) > 0 {
 			return a, refuse(InputInvalid, "/agent/consent_scope: binding this offer needs the consent of the person to %s; ask for it, and name it.", strings.Join(missing, " and "))
 		}
 		if missing := lackingFields(b.Data, p.answer.Requires); len(missing) > 0 {
@@ -159,13 +159,13 @@ func (p pact) accept(in *Intake, b Binding) (a accepted, err error) {
 
 // lackingFields are the names of required members that an object does not have, or has with nothing in them.
 func lackingFields(data strictjson.Value, required []string) (missing []string) {
-	bind := intake.Bind{BindData: data}
+	bind := wire.Bind{BindData: data}
 	return bind.Missing(required)
 }
 
 // keep gives those members of bind_data that are required or declared: others are not taken (B7 29 and check 57 of our
 // reading).
-func keep(data strictjson.Value, required []string, declared *intake.Schema) (strictjson.Value, error) {
+func keep(data strictjson.Value, required []string, declared *wire.Schema) (strictjson.Value, error) {
 	var members map[string]strictjson.Value
 	if err := strictjson.Decode(data, &members); err != nil {
 		return nil, err
@@ -189,9 +189,9 @@ func (p pact) again(a accepted) ([]byte, error) {
 }
 
 // recordBind binds an offer, unless somebody was faster.
-func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a accepted) ([]byte, error) {
-	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	own, err := d.intaking.Vault.Take(ctx)
+func (s *Service) recordBind(ctx context.Context, in *Definition, b Binding, p pact, a accepted) ([]byte, error) {
+	now := s.deps.Now().UTC().Truncate(time.Microsecond)
+	own, err := s.deps.Vault.Take(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +203,8 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 	if message == "" {
 		message = "The offer is accepted."
 	}
-	if bind.Answer, err = json.Marshal(intake.Bound{
-		Version: intake.Version, SessionID: b.Session, OfferID: b.Offer, Status: intake.StatusBound, Message: message, BoundAt: now.Format(time.RFC3339),
+	if bind.Answer, err = json.Marshal(wire.Bound{
+		Version: wire.Version, SessionID: b.Session, OfferID: b.Offer, Status: wire.StatusBound, Message: message, BoundAt: now.Format(time.RFC3339),
 	}, json.Deterministic(true)); err != nil {
 		return nil, fmt.Errorf("write the answer to a bind: %w", err)
 	}
@@ -216,7 +216,7 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 		body.Effect = "inbox"
 	}
 	var other pact
-	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) error {
 		var known bool
 		if other, known, err = look(ctx, tx, b.Offer); err != nil {
 			return err
@@ -230,25 +230,25 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 			return expiredOffer()
 		}
 		bind := bind
-		if err := d.befalls("bind"); err != nil {
+		if err := s.deps.Fault("bind"); err != nil {
 			return err
 		}
-		if bind.Entry, err = d.record(ctx, tx, kindBind, other.record, *p.answer, p.key, body); err != nil {
+		if bind.Entry, err = s.record(ctx, tx, kindBind, other.record, *p.answer, p.key, body); err != nil {
 			return err
 		}
-		if err := d.befalls("bind recorded"); err != nil {
+		if err := s.deps.Fault("bind recorded"); err != nil {
 			return err
 		}
 		if err := vault.PutBind(ctx, tx, other.record, bind); err != nil {
 			return err
 		}
-		if err := d.befalls("bind put"); err != nil {
+		if err := s.deps.Fault("bind put"); err != nil {
 			return err
 		}
 		return tell(ctx, tx, bind)
 	})
 	if err == nil {
-		err = d.befalls("bind done")
+		err = s.deps.Fault("bind done")
 	}
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 	if other.bind != nil {
 		return other.again(a)
 	}
-	d.eraseSoon()
+	s.eraseSoon()
 	return bind.Answer, nil
 }
 
@@ -302,16 +302,13 @@ type BoundOffer struct {
 // business of it, under the effect's id. When that has gone well the bind is done, and what it was bound with is erased as
 // the intake's retention says. Of one that is done already, or was erased meanwhile, nobody is told. The error is send's,
 // or of the database.
-func (d *Desk) Deliver(ctx context.Context, e outbox.Effect, send func(context.Context, BoundOffer) error) error {
+func (s *Service) Deliver(ctx context.Context, e outbox.Effect, send func(context.Context, BoundOffer) error) error {
 	var of effect
 	if err := strictjson.Decode(e.Body, &of); err != nil {
 		return fmt.Errorf("the effect is none of a bind: %w", err)
 	}
-	if d.intaking == nil {
-		return errors.New("nothing is taken in by this configuration, which no effect of a bind can be done by")
-	}
 	var p pact
-	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+	err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		p, _, err = look(ctx, tx, of.Offer)
 		return err
 	})
@@ -321,7 +318,7 @@ func (d *Desk) Deliver(ctx context.Context, e outbox.Effect, send func(context.C
 	if p.record.State == vault.Erased || p.bind.Key == "" {
 		return nil
 	}
-	told, err := d.opened(ctx, p)
+	told, err := s.opened(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -331,12 +328,12 @@ func (d *Desk) Deliver(ctx context.Context, e outbox.Effect, send func(context.C
 	if err := send(ctx, *told); err != nil {
 		return err
 	}
-	return d.done(ctx, of.Offer)
+	return s.done(ctx, of.Offer)
 }
 
 // opened opens what was bound; nil where its keys are not there.
-func (d *Desk) opened(ctx context.Context, p pact) (*BoundOffer, error) {
-	keys, err := d.intaking.Vault.Keys(ctx, p.record.OfferKey, p.record.DataKey, p.bind.Key)
+func (s *Service) opened(ctx context.Context, p pact) (*BoundOffer, error) {
+	keys, err := s.deps.Vault.Keys(ctx, p.record.OfferKey, p.record.DataKey, p.bind.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -356,17 +353,17 @@ func (d *Desk) opened(ctx context.Context, p pact) (*BoundOffer, error) {
 }
 
 // done records that the business had what an offer was bound with.
-func (d *Desk) done(ctx context.Context, offer string) error {
-	err := d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
+func (s *Service) done(ctx context.Context, offer string) error {
+	err := s.deps.DB.Update(ctx, func(tx *store.Tx) error {
 		p, known, err := look(ctx, tx, offer)
 		if err != nil || !known {
 			return err
 		}
-		_, err = vault.Done(ctx, tx, p.record, d.config.Now().UTC())
+		_, err = vault.Done(ctx, tx, p.record, s.deps.Now().UTC())
 		return err
 	})
 	if err == nil {
-		d.eraseSoon()
+		s.eraseSoon()
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/intake/offers"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
 
@@ -25,7 +25,7 @@ const benchSchema = `{"type":"object","required":["age","weight_kg","height_m","
 // commit that is durable.
 func BenchmarkSubmit(b *testing.B) {
 	k := newTaker(b)
-	schema, err := intake.CompileSchema([]byte(benchSchema))
+	schema, err := wire.CompileSchema([]byte(benchSchema))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,15 +40,15 @@ func BenchmarkSubmit(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	k.intake.Schema, k.intake.Engine, k.intake.Retention = schema, rules, intake.RetainNone
+	k.intake.Schema, k.intake.Engine, k.intake.Retention = schema, rules, wire.RetainNone
 	ctx := context.Background()
 	body := func(n int64) []byte {
 		return fmt.Appendf(nil, `{"aip_version":"0.1.0","agent":{"id":"agent-7","platform":"chat","consent_scope":["intake","offer"]},"session_id":"0f8fad5b-d9cb-469f-a165-%012x",`+
 			`"intake_data":{"age":41,"weight_kg":%d.5,"height_m":1.82,"concern":"energy","activity":"some","note":"tired in the afternoon, since some months"},`+
 			`"metadata":{"timestamp":"2027-05-04T12:00:00Z","locale":"en-US"}}`, n, 60+n%60)
 	}
-	read := func(n int64) *intake.Request {
-		r, err := intake.ReadRequest(body(n), intake.Options{})
+	read := func(n int64) *wire.Request {
+		r, err := wire.ReadRequest(body(n), wire.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

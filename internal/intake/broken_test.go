@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 )
 
 // TestABrokenConnectionLosesAndDoublesNothing is what a loss of power is on PostgreSQL, which keeps what it has committed by
@@ -23,7 +23,7 @@ func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
 	b := storetest.NewBreaker(t)
 	at := premises{b.DSN(), b.DSN(), t.TempDir()}
 	k := openTaker(t, at)
-	k.intake.Retention = intake.RetainSession
+	k.intake.Retention = wire.RetainSession
 	const agents, each, tries = 4, 6, 100
 	var steps atomic.Int64
 	var late sync.WaitGroup

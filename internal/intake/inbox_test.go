@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"bytes"
@@ -12,17 +12,17 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
 
-// furnished is a desk with a submission of every state: by number of its session, how it stands. Each came an hour after the
+// furnished is a service with a submission of every state: by number of its session, how it stands. Each came an hour after the
 // one before.
 func furnished(t *testing.T) (*taker, []vault.State) {
 	t.Helper()
 	k := newTaker(t)
 	k.intake.Bind.Sink = ""
-	k.intake.Retention = intake.RetainIndefinite
+	k.intake.Retention = wire.RetainIndefinite
 	want := []vault.State{vault.Waiting, vault.Declined, vault.Bound, vault.Expired, vault.Erased, vault.Offered, vault.Bound}
 	for n, state := range want {
 		k.clock.Pass(time.Hour)
@@ -263,7 +263,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		t.Errorf("answered by hand: %+v", q)
 	}
 	var out bytes.Buffer
-	if err := k.ExportSubmissions(t.Context(), q.Offer, &out); err != nil || strings.Count(out.String(), q.Entries[1].ID) != 2 || !strings.Contains(out.String(), `"by": "key:1"`) {
+	if err := k.Export(t.Context(), q.Offer, &out); err != nil || strings.Count(out.String(), q.Entries[1].ID) != 2 || !strings.Contains(out.String(), `"by": "key:1"`) {
 		t.Errorf("the export does not have the entry of the answer: %v, %s", err, out.String())
 	}
 	for _, id := range []string{"", "soup", "0190163d-8694-739b-aea5-966c26f8ad90"} {
@@ -321,7 +321,7 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 func TestARequestNamesTheEntriesOfItsErasing(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.intake.Retention = intake.Retain30Days
+	k.intake.Retention = wire.Retain30Days
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	other := k.submitted(t, k.submission(2, `{"age":42}`)).Offer.ID
 	k.clock.Pass(time.Hour)

@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/testkit/storetest"
-	"frontdesk/wire/intake"
+	wire "frontdesk/wire/intake"
 )
 
 func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
@@ -26,8 +26,8 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	k.clock.Pass(time.Hour)
 	first := k.bound(t, k.binding(1, offer, `{"email":"jane@example.com","full_name":"Jane Doe","fax":"12"}`))
-	answer, err := intake.ReadBound(first, intake.Options{})
-	if err != nil || answer.SessionID != sessionID(1) || answer.OfferID != offer || answer.Status != intake.StatusBound || answer.Message != "We call you." || answer.BoundAt != "2027-05-04T13:00:00Z" {
+	answer, err := wire.ReadBound(first, wire.Options{})
+	if err != nil || answer.SessionID != sessionID(1) || answer.OfferID != offer || answer.Status != wire.StatusBound || answer.Message != "We call you." || answer.BoundAt != "2027-05-04T13:00:00Z" {
 		t.Fatalf("%s: %v", first, err)
 	}
 	k.clock.Pass(time.Minute)
@@ -65,7 +65,7 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 
 func TestWhatIsNoBindIsRefusedAndLeavesNoTrace(t *testing.T) {
 	t.Parallel()
-	fields, err := intake.CompileSchema([]byte(`{"type":"object","properties":{"start":{"type":"string","format":"date"},"email":{"type":"string","format":"email"}}}`))
+	fields, err := wire.CompileSchema([]byte(`{"type":"object","properties":{"start":{"type":"string","format":"date"},"email":{"type":"string","format":"email"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +82,13 @@ func TestWhatIsNoBindIsRefusedAndLeavesNoTrace(t *testing.T) {
 		{name: "another intake", change: func(k *taker, b *Binding) {
 			other := *k.intake
 			other.ID, b.Intake = "other", "other"
-			k.taking.Intakes = func() map[string]*Intake { return map[string]*Intake{"assessment": k.intake, "other": &other} }
+			k.others = append(k.others, &other)
 		}, reason: OfferUnknown},
 		{name: "an intake that there is not", change: func(_ *taker, b *Binding) { b.Intake = "other" }, reason: OfferUnknown},
 		{name: "an intake that binds no more", change: func(k *taker, _ *Binding) { k.intake.Binding = false }, reason: OfferUnknown},
 		{name: "an offer that has just expired", change: func(k *taker, _ *Binding) { k.clock.Pass(7 * 24 * time.Hour) }, reason: OfferExpired},
-		{name: "no consent to bind", change: func(_ *taker, b *Binding) { b.Agent.ConsentScope = []intake.Scope{intake.ScopeIntake} }, reason: InputInvalid, told: `"bind"`},
-		{name: "no consent that the intake needs", change: func(k *taker, _ *Binding) { k.intake.Bind.Consent = []intake.Scope{intake.ScopePayment} }, reason: InputInvalid, told: `"payment"`},
+		{name: "no consent to bind", change: func(_ *taker, b *Binding) { b.Agent.ConsentScope = []wire.Scope{wire.ScopeIntake} }, reason: InputInvalid, told: `"bind"`},
+		{name: "no consent that the intake needs", change: func(k *taker, _ *Binding) { k.intake.Bind.Consent = []wire.Scope{wire.ScopePayment} }, reason: InputInvalid, told: `"payment"`},
 		{name: "a field is missing", data: `{"email":"jane@example.com"}`, reason: BindIncomplete, told: "full_name"},
 		{name: "a field is empty", data: `{"email":"jane@example.com","full_name":" "}`, reason: BindIncomplete, told: "full_name"},
 		{name: "a field is null", data: `{"email":null,"full_name":"Jane Doe"}`, reason: BindIncomplete, told: "email"},
@@ -222,7 +222,7 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 	}
 }
 
-// TestABindWhoseVaultIsMissingIsKept gives a desk another vault, as whoever moves a server and forgets it.
+// TestABindWhoseVaultIsMissingIsKept gives a service another vault, as whoever moves a server and forgets it.
 func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
@@ -234,6 +234,7 @@ func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
 	}
 	k.places.vault = storetest.ChosenDSN(t)
 	k.taking.Vault = k.openVault(t, "")
+	k.restart(t)
 	if err := k.checkVault(t.Context()); err == nil || !strings.Contains(err.Error(), "intakes.vault") {
 		t.Errorf("another vault is taken for the right one: %v", err)
 	}
@@ -241,6 +242,7 @@ func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
 		t.Error("what cannot be opened is told, or forgotten")
 	}
 	k.places.vault, k.taking.Vault = at, right
+	k.restart(t)
 	k.clock.Pass(time.Minute)
 	if told := k.deliver(t, nil); told == nil || string(told.Data) != person {
 		t.Errorf("told is %+v", told)
@@ -329,7 +331,7 @@ func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := k.ExportSubmissions(t.Context(), offer, &out); err != nil {
+	if err := k.Export(t.Context(), offer, &out); err != nil {
 		t.Fatal(err)
 	}
 	var read struct {

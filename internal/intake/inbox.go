@@ -1,4 +1,4 @@
-package desk
+package intake
 
 import (
 	"context"
@@ -56,22 +56,22 @@ type FailedBind struct {
 const most = 50
 
 // Inbox lists submissions, the latest first, and opens none.
-func (d *Desk) Inbox(ctx context.Context, f vault.Filter) (all []vault.Listed, err error) {
+func (s *Service) Inbox(ctx context.Context, f vault.Filter) (all []vault.Listed, err error) {
 	if f.Find != "" && !strings.HasPrefix(f.Find, hashed) { // other ids are kept as they are
-		f.Find = d.agentID(f.Find)
+		f.Find = s.agentID(f.Find)
 	}
-	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = vault.List(ctx, tx, f, d.config.Now())
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
+		all, err = vault.List(ctx, tx, f, s.deps.Now())
 		return err
 	})
 	return all, err
 }
 
 // ToDo lists what somebody has to see to, up to 50 of each kind, and opens none of it.
-func (d *Desk) ToDo(ctx context.Context) (todo ToDo, err error) {
-	err = d.intaking.DB.View(ctx, func(tx *store.Tx) error {
+func (s *Service) ToDo(ctx context.Context) (todo ToDo, err error) {
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		todo = ToDo{}
-		if todo.Answer, err = vault.ToAnswer(ctx, tx, d.config.Now(), most); err != nil {
+		if todo.Answer, err = vault.ToAnswer(ctx, tx, s.deps.Now(), most); err != nil {
 			return err
 		}
 		if todo.Do, err = vault.ToDo(ctx, tx, most); err != nil {
@@ -86,7 +86,7 @@ func (d *Desk) ToDo(ctx context.Context) (todo ToDo, err error) {
 			if !ours {
 				continue
 			}
-			found, err := vault.List(ctx, tx, vault.Filter{Find: offer, Limit: 1}, d.config.Now())
+			found, err := vault.List(ctx, tx, vault.Filter{Find: offer, Limit: 1}, s.deps.Now())
 			if err != nil {
 				return err
 			}
@@ -100,18 +100,18 @@ func (d *Desk) ToDo(ctx context.Context) (todo ToDo, err error) {
 }
 
 // Open counts what waits for a person, up to 99 submissions and as many binds.
-func (d *Desk) Open(ctx context.Context) (n int, err error) {
-	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		n, err = vault.Open(ctx, tx, d.config.Now(), 99)
+func (s *Service) Open(ctx context.Context) (n int, err error) {
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = vault.Open(ctx, tx, s.deps.Now(), 99)
 		return err
 	})
 	return n, err
 }
 
 // Look opens a submission. The error is fail.NotFound where there is none of the id.
-func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
+func (s *Service) Look(ctx context.Context, id string) (*Request, error) {
 	q := &Request{}
-	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+	err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
 		if q.Record, ok, err = vault.Find(ctx, tx, id); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
 		if !ok {
 			return fail.New(fail.NotFound, "There is no submission of this id.")
 		}
-		q.Now = q.Standing(d.config.Now())
+		q.Now = q.Standing(s.deps.Now())
 		q.Entries = []RequestEntry{{q.ID, kindIntake}}
 		if q.Reply != "" {
 			q.Entries = append(q.Entries, RequestEntry{q.Reply, kindOffer})
@@ -153,7 +153,7 @@ func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
 	if q.Bind != nil {
 		ids = append(ids, q.Bind.Key)
 	}
-	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	keys, err := s.deps.Vault.Keys(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -175,18 +175,18 @@ func (q *Request) open(keys map[string]vault.Key) (err error) {
 }
 
 // Again has a bind that could not be delivered delivered again, at once. It says whether there is one to be delivered.
-func (d *Desk) Again(ctx context.Context, offer string) (there bool, err error) {
-	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		there, err = outbox.Again(ctx, tx, EffectID(offer), d.config.Now())
+func (s *Service) Again(ctx context.Context, offer string) (there bool, err error) {
+	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		there, err = outbox.Again(ctx, tx, EffectID(offer), s.deps.Now())
 		return err
 	})
 	return there, err
 }
 
 // Funnel counts what became of the submissions since the beginning of a day, by day, intake and platform.
-func (d *Desk) Funnel(ctx context.Context, since time.Time) (all []vault.Tally, err error) {
-	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = vault.Tallies(ctx, tx, since, d.config.Now())
+func (s *Service) Funnel(ctx context.Context, since time.Time) (all []vault.Tally, err error) {
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
+		all, err = vault.Tallies(ctx, tx, since, s.deps.Now())
 		return err
 	})
 	return all, err

@@ -1,0 +1,47 @@
+package intake
+
+import (
+	"time"
+
+	"frontdesk/internal/intake/offers"
+	wire "frontdesk/wire/intake"
+)
+
+// Definition is one thing that the owner takes in from agents, as it is declared (Agent Intake Protocol 0.1.0).
+type Definition struct {
+	ID     string
+	Schema *wire.Schema
+	// Retention, PIIRequired and NoRedacted are its privacy block: how long what is submitted is kept (empty is
+	// indefinite), whether members that look personal may be submitted beside those that the schema declares, and whether
+	// the text "[redacted]" fails for an optional member.
+	Retention   wire.Retention
+	PIIRequired bool
+	NoRedacted  bool
+	// DropPersonal leaves out undeclared members that look personal, as it does any other, instead of refusing them.
+	DropPersonal bool
+	Engine       offers.Engine
+	// Scopes are those that a submission needs, beside "intake".
+	Scopes []wire.Scope
+	// For is how long an offer stands where the engine does not say, and how long a decline is repeated. It must be set.
+	For time.Duration
+	// TermsURL is of offers that name none of their own.
+	TermsURL string
+	// Binding says whether offers can be bound, and Bind how.
+	Binding bool
+	Bind    BindRules
+}
+
+// BindRules say how offers of an intake are bound.
+type BindRules struct {
+	// Requires are the names of bind_data that are required where the engine does not say.
+	Requires []string
+	// Fields is the schema that bind_data must conform to, nil for none. Its members are kept, too, where they are given
+	// without being required.
+	Fields *wire.Schema
+	// Consent are the scopes that a bind needs, beside "bind".
+	Consent []wire.Scope
+	// Sink is who is told, by the outbox; empty leaves a bind in the inbox, until somebody marks it done.
+	Sink string
+	// Message is what the agent is told.
+	Message string
+}

@@ -1,0 +1,81 @@
+// Package intake takes what agents submit to a business, makes offers for it and lets agents bind them, by the Agent Intake
+// Protocol 0.1.0.
+//
+// Enter at Service.Submit and Service.Bind for agents, at Service.Inbox for the people who answer, and at Service.Erase,
+// Service.Export and Service.KeepRetention for what is kept of it. The package owns the rules of the protocol's provider
+// and the ledger entries about submissions. Package offers makes the offers, and package vault keeps what was submitted,
+// sealed, in the service's transactions. The service knows nothing of HTTP, which package api deals with, and nothing of
+// the site's content: what an offer needs of it comes through Deps.Lookup.
+package intake
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/ledger"
+)
+
+// Deps are what a Service needs. Intakes, DB, Ledger and Vault are required.
+type Deps struct {
+	// Intakes gives what is declared at present, by id. It is called for every request and may answer differently over
+	// time. An intake that is no more declared takes no submission, and its offers can no more be bound.
+	Intakes func() map[string]*Definition
+	DB      *store.DB
+	Ledger  *ledger.Ledger
+	Vault   *vault.Vault
+	// Lookup finds items for engines of offers, as a question of a stranger would. Nil finds nothing.
+	Lookup func(context.Context, offers.Lookup) ([]offers.Item, error)
+	// OneAnswer refuses a second submission of a session that says something else than the first (Revised).
+	// Otherwise it is a revision and is answered anew.
+	OneAnswer bool
+	// Fault is called at each step, by its name, that a test may let fail. Nil lets none fail.
+	Fault func(step string) error
+	Now   func() time.Time // nil for time.Now
+	Log   *slog.Logger     // nil for none
+}
+
+// Service takes submissions and binds, and keeps what became of them. Its methods may be called from many goroutines.
+type Service struct {
+	deps       Deps
+	submitting singleflight.Group // submissions that are being answered, by [applied.name]
+	erasing    chan struct{}      // there may be something to erase
+}
+
+// New returns a service that is ready.
+func New(deps Deps) (*Service, error) {
+	switch {
+	case deps.Intakes == nil:
+		return nil, missing("Intakes")
+	case deps.DB == nil:
+		return nil, missing("DB")
+	case deps.Ledger == nil:
+		return nil, missing("Ledger")
+	case deps.Vault == nil:
+		return nil, missing("Vault")
+	}
+	if deps.Fault == nil {
+		deps.Fault = func(string) error { return nil }
+	}
+	if deps.Now == nil {
+		deps.Now = time.Now
+	}
+	if deps.Log == nil {
+		deps.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{deps: deps, erasing: make(chan struct{}, 1)}, nil
+}
+
+func missing(name string) error { return errors.New("intakes need a " + name) }
+
+// Takes says whether an intake is declared at present.
+func (s *Service) Takes(intake string) bool { return s.definition(intake) != nil }
+
+// definition is the one of an id that is declared at present, nil for none.
+func (s *Service) definition(id string) *Definition { return s.deps.Intakes()[id] }
