@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -15,12 +14,12 @@ import (
 // its offer is another than that of the one that is made then. The error is fail.Invalid for an answer that is none.
 func (s *Service) Draft(q *Request, outcome offers.Outcome) (*Submitted, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	in, err := s.answerable(q.Record, outcome, now)
+	definition, err := s.answerable(q.Record, outcome, now)
 	if err != nil {
 		return nil, err
 	}
 	r := q.Record
-	told := in.answer(&r, outcome, now)
+	told := definition.answer(&r, outcome, now)
 	if r.Offer == "" {
 		return &Submitted{Status: offers.Declined, Reason: told.Reason, Entry: r.ID}, nil
 	}
@@ -35,62 +34,47 @@ func (s *Service) answerable(r vault.Record, outcome offers.Outcome, now time.Ti
 	if outcome.Status == offers.Waiting {
 		return nil, fail.New(fail.Invalid, "this is no answer: write an offer, or decline")
 	}
-	in := s.definition(r.Intake)
-	if in == nil {
+	definition := s.definition(r.Intake)
+	if definition == nil {
 		return nil, fail.New(fail.Invalid, "intake %q is not declared any more, so that nothing can be offered for it", r.Intake)
 	}
-	return in, nil
+	return definition, nil
 }
 
-// AnswerByHand gives a submission that waits the answer that a person wrote; by names who. The agent gets it when it
-// submits the same again. The error is fail.NotFound for one that does not wait any more, or fail.Invalid for an answer
-// that is none.
-func (s *Service) AnswerByHand(ctx context.Context, id string, outcome offers.Outcome, by string) error {
+// Answer gives a submission that waits the answer that a person wrote; by names who. The agent gets it when it submits the
+// same again. The error is fail.NotFound for one that does not wait any more, or fail.Invalid for an answer that is none.
+func (s *Service) Answer(ctx context.Context, id string, outcome offers.Outcome, by string) error {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	gone := fail.New(fail.NotFound, "no request of this id waits for an answer any more")
-	var r vault.Record
-	known := false
+	var waiting vault.Record
 	err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		r, known, err = vault.Find(ctx, tx, id)
+		waiting, err = findWaiting(ctx, tx, id, now)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if !known || r.Standing(now) != vault.Waiting {
-		return gone
-	}
-	in, err := s.answerable(r, outcome, now)
+	definition, err := s.answerable(waiting, outcome, now)
 	if err != nil {
 		return err
 	}
-	key, err := s.deps.Vault.Key(ctx, r.OfferKey)
+	reply := definition.answer(&waiting, outcome, now)
+	answered, err := s.sealReply(ctx, waiting, reply)
 	if err != nil {
 		return err
 	}
-	waiting, err := r.OpenAnswer(map[string]vault.Key{key.ID: key})
-	if err != nil {
-		return err
-	}
-	answer := in.answer(&r, outcome, now)
-	if waiting != nil {
-		answer.Agent = waiting.Agent
-	}
-	if err := r.SealAnswer(key, answer); err != nil {
-		return err
-	}
-	body := answerBody{Intake: r.Intake, Request: r.ID, By: by, Outcome: offers.Status(r.State)}
-	if body.Offer, err = offerOf(r, answer, key); err != nil {
+	record := answered.record
+	body := answerBody{Intake: record.Intake, Request: record.ID, By: by, Outcome: offers.Status(record.State)}
+	if body.Offer, err = answered.offerBody(); err != nil {
 		return err
 	}
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) error {
-		if was, known, err := vault.Find(ctx, tx, id); err != nil || !known || was.Standing(now) != vault.Waiting {
-			return cmp.Or[error](err, gone)
-		}
-		if r.Reply, err = s.record(ctx, tx, kindOffer, r, answer, key, body); err != nil {
+		if _, err := findWaiting(ctx, tx, id, now); err != nil {
 			return err
 		}
-		return vault.Update(ctx, tx, r, now)
+		if record.Reply, err = s.appendEntry(ctx, tx, entry{kindOffer, answered, body}); err != nil {
+			return err
+		}
+		return vault.Update(ctx, tx, record, now)
 	})
 	if err == nil {
 		s.eraseSoon()
@@ -98,13 +82,39 @@ func (s *Service) AnswerByHand(ctx context.Context, id string, outcome offers.Ou
 	return err
 }
 
-// DoneByHand marks a bind as done that waits in the inbox, or that its sink did not take; by names who did it. The error is
+// findWaiting finds a submission that waits for an answer. The error is fail.NotFound where there is none of the id.
+func findWaiting(ctx context.Context, tx *store.Tx, id string, now time.Time) (vault.Record, error) {
+	r, known, err := vault.Find(ctx, tx, id)
+	if err == nil && (!known || r.Standing(now) != vault.Waiting) {
+		err = fail.New(fail.NotFound, "no request of this id waits for an answer any more")
+	}
+	return r, err
+}
+
+// sealReply seals a person's answer in the record of the submission that waited for it, under the key that it has.
+func (s *Service) sealReply(ctx context.Context, waited vault.Record, answer vault.Answer) (a answeredRecord, err error) {
+	key, err := s.deps.Vault.Key(ctx, waited.OfferKey)
+	if err != nil {
+		return a, err
+	}
+	before, err := waited.OpenAnswer(map[string]vault.Key{key.ID: key})
+	if err != nil {
+		return a, err
+	}
+	if before != nil {
+		answer.Agent = before.Agent
+	}
+	a = answeredRecord{waited, &answer, key}
+	return a, a.record.SealAnswer(key, answer)
+}
+
+// MarkDone marks a bind as done that waits in the inbox, or that its sink did not take; by names who did it. The error is
 // fail.NotFound for an offer that is not bound.
-func (s *Service) DoneByHand(ctx context.Context, offer, by string) error {
+func (s *Service) MarkDone(ctx context.Context, offer, by string) error {
 	bound := false
 	err := s.deps.DB.View(ctx, func(tx *store.Tx) error {
-		p, _, err := look(ctx, tx, offer)
-		bound = p.bind != nil
+		o, _, err := findOffer(ctx, tx, offer)
+		bound = o.bind != nil
 		return err
 	})
 	if err != nil {

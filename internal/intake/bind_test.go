@@ -217,7 +217,7 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 	if k.deliver(t, nil) == nil || k.rowsOf(t, "outbox_effect") != 0 {
 		t.Error("a failed effect is not done later")
 	}
-	if n, err := k.Open(t.Context()); err != nil || n != 0 {
+	if n, err := k.CountOpen(t.Context()); err != nil || n != 0 {
 		t.Errorf("%d requests are open: %v", n, err)
 	}
 }
@@ -254,23 +254,23 @@ func TestABindWaitsInTheInboxUntilItIsMarkedAsDone(t *testing.T) {
 	k := newTaker(t)
 	k.intake.Bind.Sink = ""
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
-	if err := k.DoneByHand(t.Context(), offer, "key:1"); err == nil {
+	if err := k.MarkDone(t.Context(), offer, "key:1"); err == nil {
 		t.Error("an offer that is not bound is done")
 	}
 	k.bound(t, k.binding(1, offer, person))
 	if n := k.rowsOf(t, "outbox_effect"); n != 0 {
 		t.Errorf("%d effects", n)
 	}
-	if n, err := k.Open(t.Context()); err != nil || n != 1 {
+	if n, err := k.CountOpen(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d requests are open: %v", n, err)
 	}
 	if q := k.request(t, vault.Filter{}); string(q.Fields) != person {
 		t.Errorf("the inbox has %s", q.Fields)
 	}
-	if err := k.DoneByHand(t.Context(), offer, "key:1"); err != nil {
+	if err := k.MarkDone(t.Context(), offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := k.Open(t.Context()); err != nil || n != 0 {
+	if n, err := k.CountOpen(t.Context()); err != nil || n != 0 {
 		t.Errorf("%d requests are open: %v", n, err)
 	}
 	if body := k.ledgerEntries(t, "bind")[0]["body"].(map[string]any); body["effect"] != "inbox" {

@@ -130,7 +130,7 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 		t.Fatalf("there are %d records and %d binds of %d sessions: %v", len(all), k.rowsOf(t, "submission_bind"), len(offers), err)
 	}
 	for _, l := range all {
-		q, err := k.Look(t.Context(), l.ID)
+		q, err := k.Find(t.Context(), l.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -88,54 +89,89 @@ type eraseBody struct {
 	Binds  int    `json:"bind_data"`
 }
 
-// record puts an entry about a submission into the ledger.
-func (s *Service) record(ctx context.Context, tx *store.Tx, kind string, r vault.Record, told vault.Answer, key vault.Key, body any) (string, error) {
-	text, err := json.Marshal(body, json.Deterministic(true))
+// answeredRecord is a submission with its answer, opened, and the key that seals the answer.
+type answeredRecord struct {
+	record vault.Record
+	answer *vault.Answer // nil where it is erased
+	key    vault.Key
+}
+
+// entry is what is to be recorded in the ledger about a submission.
+type entry struct {
+	kind  string
+	about answeredRecord
+	body  any
+}
+
+// appendEntry puts an entry into the ledger, and gives its id.
+func (s *Service) appendEntry(ctx context.Context, tx *store.Tx, e entry) (string, error) {
+	text, err := json.Marshal(e.body, json.Deterministic(true))
 	if err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
 	}
 	return s.deps.Ledger.Append(ctx, tx, receipt.Entry{
-		Time: s.deps.Now().UTC().Truncate(time.Microsecond), Kind: kind, Party: partyOf(r.Agent, told.Agent, key), Subject: r.Offer, Request: r.Session, Body: text,
+		Time: s.deps.Now().UTC().Truncate(time.Microsecond), Kind: e.kind, Party: e.about.party(),
+		Subject: e.about.record.Offer, Request: e.about.record.Session, Body: text,
 	})
 }
 
-// consent is the body of the entry that records a submission.
-func (a *applied) consent(r vault.Record, answer vault.Answer, key vault.Key) (intakeBody, error) {
+// entryBody is the body of the entry that records a submission.
+func (v *validSubmission) entryBody(a answeredRecord) (intakeBody, error) {
+	d := v.definition
 	body := intakeBody{
-		Intake: a.Intake, Platform: r.Platform, Scope: a.Agent.ConsentScope, Consent: asserted, Data: hexHash(key, "intake_data", a.canonical), Schema: a.in.Schema.Hash(),
-		Privacy: privacyBody{a.in.Retention, a.in.PIIRequired, !a.in.NoRedacted}, Outcome: offers.Status(r.State),
+		Intake: v.Intake, Platform: a.record.Platform, Scope: v.Agent.ConsentScope, Consent: asserted,
+		Data: a.hash("intake_data", v.canonical), Schema: d.Schema.Hash(),
+		Privacy: privacyBody{d.Retention, d.PIIRequired, !d.NoRedacted}, Outcome: offers.Status(a.record.State),
 	}
 	var err error
-	body.Offer, err = offerOf(r, answer, key)
+	body.Offer, err = a.offerBody()
 	return body, err
 }
 
-// offerOf is what is recorded of an offer; nil where there is none.
-func offerOf(r vault.Record, answer vault.Answer, key vault.Key) (*offerBody, error) {
-	if r.Offer == "" {
+// offerBody is what is recorded of an offer; nil where there is none.
+func (a answeredRecord) offerBody() (*offerBody, error) {
+	if a.record.Offer == "" {
 		return nil, nil
 	}
-	text, err := json.Marshal(answer, json.Deterministic(true))
+	text, err := json.Marshal(*a.answer, json.Deterministic(true))
 	if err == nil {
 		text, err = sign.Canonical(text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("hash an offer: %w", err)
 	}
-	return &offerBody{r.Offer, hexHash(key, "offer", text), r.Expires.Format(time.RFC3339)}, nil
+	return &offerBody{a.record.Offer, a.hash("offer", text), a.record.Expires.Format(time.RFC3339)}, nil
 }
 
-func hexHash(key vault.Key, purpose string, data []byte) string {
-	return hex.EncodeToString(key.Hash(purpose, data))
+// hash is a hash in hex of what the ledger must not hold, under the key that is destroyed with the data.
+func (a answeredRecord) hash(purpose string, data []byte) string {
+	return hex.EncodeToString(a.key.Hash(purpose, data))
 }
 
-// partyOf names an agent in the ledger: by its id as it is kept, or, where that is a hash of what it said, by a hash of this
+// party names the agent in the ledger: by its id as it is kept, or, where that is a hash of what it said, by a hash of this
 // under a key that is destroyed with the data.
-func partyOf(agent, said string, key vault.Key) string {
-	if said == "" {
-		return "agent:" + agent
+func (a answeredRecord) party() string {
+	if a.answer.Agent == "" {
+		return "agent:" + a.record.Agent
 	}
-	return "agent:hmac:" + hexHash(key, "agent", []byte(said))
+	return "agent:hmac:" + a.hash("agent", []byte(a.answer.Agent))
+}
+
+// bindBody is the body of the entry that records a bind.
+func (o offerState) bindBody(v validBinding) bindBody {
+	return bindBody{
+		Intake: v.Intake, Request: o.record.ID, Scope: v.Agent.ConsentScope, Consent: asserted, Confirmed: instant(v.Confirmed),
+		Fields: namesOf(v.data), Data: o.hash("bind_data", v.canonical), Outcome: "bound",
+		Effect: cmp.Or(v.definition.Bind.Sink, "inbox"),
+	}
+}
+
+// instant is a time as it was stated, if it is one.
+func instant(text string) string {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at.UTC().Format(time.RFC3339)
+	}
+	return ""
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9._:/-]{1,128}$`)

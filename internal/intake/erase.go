@@ -102,11 +102,11 @@ func (s *Service) keepOnce(ctx context.Context, holder string, swept *time.Time)
 		return err
 	}
 	*swept = now
-	return s.SweepVault(ctx)
+	return s.sweepVault(ctx)
 }
 
-// SweepVault destroys keys that nothing has named for a week: those that a process had ready when it ended.
-func (s *Service) SweepVault(ctx context.Context) error {
+// sweepVault destroys keys that nothing has named for a week: those that a process had ready when it ended.
+func (s *Service) sweepVault(ctx context.Context) error {
 	named, err := vault.Named(ctx, s.deps.DB)
 	if err != nil {
 		return err

@@ -124,23 +124,23 @@ func (s *Service) exportEntries(ctx context.Context, out *jsontext.Encoder, ids 
 
 // export opens some submissions of a session, or of one offer, from after an id on.
 func (s *Service) export(ctx context.Context, sessionOrOffer, after string) (all []exported, err error) {
-	var found []pact
+	var found []offerState
 	var ids []string
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		found, ids = nil, nil
 		records, err := vault.Of(ctx, tx, sessionOrOffer, after)
 		for _, r := range records {
-			p := pact{record: r}
+			o := offerState{answeredRecord: answeredRecord{record: r}}
 			b, bound, err := vault.FindBind(ctx, tx, r.Offer)
 			if err != nil {
 				return err
 			}
 			ids = append(ids, r.DataKey, r.OfferKey)
 			if bound {
-				p.bind = &b
+				o.bind = &b
 				ids = append(ids, b.Key)
 			}
-			found = append(found, p)
+			found = append(found, o)
 		}
 		return err
 	})
@@ -151,8 +151,8 @@ func (s *Service) export(ctx context.Context, sessionOrOffer, after string) (all
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range found {
-		one, err := exportOf(p, keys, s.deps.Now())
+	for _, o := range found {
+		one, err := exportOf(o, keys, s.deps.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -161,9 +161,9 @@ func (s *Service) export(ctx context.Context, sessionOrOffer, after string) (all
 	return all, nil
 }
 
-func exportOf(p pact, keys map[string]vault.Key, now time.Time) (exported, error) {
-	r := p.record
-	q := Request{Record: r, Bind: p.bind}
+func exportOf(o offerState, keys map[string]vault.Key, now time.Time) (exported, error) {
+	r := o.record
+	q := Request{Record: r, Bind: o.bind}
 	if err := q.open(keys); err != nil {
 		return exported{}, err
 	}
@@ -171,9 +171,9 @@ func exportOf(p pact, keys map[string]vault.Key, now time.Time) (exported, error
 		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: q.From(), Platform: r.Platform, State: r.Standing(now), Retention: r.Retention, Submitted: r.Made,
 		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply, Erasures: r.Erasures,
 	}
-	if p.bind != nil {
-		one.Bind = &exportedBind{Entry: p.bind.Entry, Bound: p.bind.Made, Data: q.Fields}
-		if done := p.bind.Done; !done.IsZero() {
+	if o.bind != nil {
+		one.Bind = &exportedBind{Entry: o.bind.Entry, Bound: o.bind.Made, Data: q.Fields}
+		if done := o.bind.Done; !done.IsZero() {
 			one.Bind.Done = &done
 		}
 	}

@@ -130,7 +130,7 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 			t.Fatalf("at %d: %v", at, err)
 		}
 		for _, l := range all {
-			q, err := after.Look(t.Context(), l.ID)
+			q, err := after.Find(t.Context(), l.ID)
 			if err != nil {
 				t.Fatalf("at %d: %v", at, err)
 			}

@@ -99,8 +99,8 @@ func (s *Service) ToDo(ctx context.Context) (todo ToDo, err error) {
 	return todo, err
 }
 
-// Open counts what waits for a person, up to 99 submissions and as many binds.
-func (s *Service) Open(ctx context.Context) (n int, err error) {
+// CountOpen counts what waits for a person, up to 99 submissions and as many binds.
+func (s *Service) CountOpen(ctx context.Context) (n int, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		n, err = vault.Open(ctx, tx, s.deps.Now(), 99)
 		return err
@@ -108,8 +108,8 @@ func (s *Service) Open(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Look opens a submission. The error is fail.NotFound where there is none of the id.
-func (s *Service) Look(ctx context.Context, id string) (*Request, error) {
+// Find opens a submission. The error is fail.NotFound where there is none of the id.
+func (s *Service) Find(ctx context.Context, id string) (*Request, error) {
 	q := &Request{}
 	err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
@@ -174,8 +174,8 @@ func (q *Request) open(keys map[string]vault.Key) (err error) {
 	return err
 }
 
-// Again has a bind that could not be delivered delivered again, at once. It says whether there is one to be delivered.
-func (s *Service) Again(ctx context.Context, offer string) (there bool, err error) {
+// Redeliver has a bind that could not be delivered delivered again, at once. It says whether there is one to be delivered.
+func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err error) {
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		there, err = outbox.Again(ctx, tx, EffectID(offer), s.deps.Now())
 		return err

@@ -178,7 +178,7 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 		if err != nil || len(todo.Answer) != answer || len(todo.Do) != do || len(todo.Failed) != failed {
 			t.Fatalf("%d to answer, %d to do, %d failed: %v", len(todo.Answer), len(todo.Do), len(todo.Failed), err)
 		}
-		if n, err := k.Open(t.Context()); err != nil || n != open {
+		if n, err := k.CountOpen(t.Context()); err != nil || n != open {
 			t.Fatalf("%d are open, want %d: %v", n, open, err)
 		}
 		return todo
@@ -187,10 +187,10 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	if todo.Answer[0].Session != sessionID(0) || todo.Do[0].Session != sessionID(2) {
 		t.Error("the oldest is not the first")
 	}
-	if err := k.DoneByHand(t.Context(), todo.Do[0].Offer, "key:1"); err != nil {
+	if err := k.MarkDone(t.Context(), todo.Do[0].Offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.AnswerByHand(t.Context(), todo.Answer[0].ID, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), todo.Answer[0].ID, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	sees(1, 1, 0, 2)
@@ -211,21 +211,21 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	if failed.Offer != out.Offer.ID || failed.Effect.Reason != "crm answered with status 503" || failed.Effect.Tries != 1 {
 		t.Errorf("%+v", failed)
 	}
-	q, err := k.Look(t.Context(), failed.ID)
+	q, err := k.Find(t.Context(), failed.ID)
 	if err != nil || q.Effect == nil || q.Effect.Reason != failed.Effect.Reason || len(q.Entries) != 2 || string(q.Fields) != person {
 		t.Errorf("%+v, %v", q, err)
 	}
-	if there, err := k.Again(t.Context(), out.Offer.ID); err != nil || !there {
+	if there, err := k.Redeliver(t.Context(), out.Offer.ID); err != nil || !there {
 		t.Errorf("%v, %v", there, err)
 	}
 	if told := k.deliver(t, nil); told == nil || string(told.Data) != person {
 		t.Errorf("asked for, it is not delivered at once: %+v", told)
 	}
 	sees(0, 0, 0, 0)
-	if there, err := k.Again(t.Context(), out.Offer.ID); err != nil || there {
+	if there, err := k.Redeliver(t.Context(), out.Offer.ID); err != nil || there {
 		t.Errorf("what is delivered can be delivered again: %v, %v", there, err)
 	}
-	if q, err := k.Look(t.Context(), failed.ID); err != nil || q.Effect != nil || q.Bind.Done.IsZero() {
+	if q, err := k.Find(t.Context(), failed.ID); err != nil || q.Effect != nil || q.Bind.Done.IsZero() {
 		t.Errorf("%+v, %v", q, err)
 	}
 }
@@ -239,7 +239,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%d, %v", len(all), err)
 		}
-		q, err := k.Look(t.Context(), all[0].ID)
+		q, err := k.Find(t.Context(), all[0].ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		t.Errorf("erased: %+v", q)
 	}
 	id := look(0).ID
-	if err := k.AnswerByHand(t.Context(), id, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), id, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	q := look(0)
@@ -267,7 +267,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		t.Errorf("the export does not have the entry of the answer: %v, %s", err, out.String())
 	}
 	for _, id := range []string{"", "soup", "0190163d-8694-739b-aea5-966c26f8ad90"} {
-		if _, err := k.Look(t.Context(), id); fail.From(err).Code != fail.NotFound {
+		if _, err := k.Find(t.Context(), id); fail.From(err).Code != fail.NotFound {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -280,7 +280,7 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(err)
 	}
-	q, err := k.Look(t.Context(), all[0].ID)
+	q, err := k.Find(t.Context(), all[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	if now := k.rowsOf(t, "ledger_pending") + k.rowsOf(t, "ledger_entry"); now != rows || q.Offer != "" {
 		t.Error("a draft is recorded")
 	}
-	if err := k.AnswerByHand(t.Context(), q.ID, o, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), q.ID, o, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	s := k.submission(0, `{"age":41}`)

@@ -44,7 +44,7 @@ type Deps struct {
 // Service takes submissions and binds, and keeps what became of them. Its methods may be called from many goroutines.
 type Service struct {
 	deps       Deps
-	submitting singleflight.Group // submissions that are being answered, by [applied.name]
+	submitting singleflight.Group // submissions that are being answered, by [validSubmission.name]
 	erasing    chan struct{}      // there may be something to erase
 }
 

@@ -1,8 +1,12 @@
 package intake
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"frontdesk/internal/infra/fail"
 )
 
 // Reason says why a submission or a bind is refused. The handlers know the protocol's code of each.
@@ -32,4 +36,16 @@ func (r *Refusal) Error() string { return string(r.Reason) + ": " + r.Message }
 
 func refuse(reason Reason, format string, args ...any) *Refusal {
 	return &Refusal{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// busy is the refusal for what cannot be done at the moment; any other error stays as it is.
+func busy(err error) error {
+	coded := fail.From(err)
+	switch {
+	case coded.Code == fail.Unavailable:
+		return &Refusal{Reason: Busy, Message: coded.Detail, RetryAfter: max(coded.RetryAfter, time.Second)}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Refusal{Reason: Busy, Message: "The answer takes longer than it may at the moment; send the same request again.", RetryAfter: 5 * time.Second}
+	}
+	return err
 }

@@ -191,7 +191,7 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 		t.Errorf("%d keys are left", n)
 	}
 	for _, l := range all {
-		q, err := k.Look(t.Context(), l.ID)
+		q, err := k.Find(t.Context(), l.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -257,7 +257,7 @@ func (k *taker) request(t testing.TB, f vault.Filter) Request {
 	if err != nil || len(all) != 1 {
 		t.Fatalf("the inbox has %d of %+v: %v", len(all), f, err)
 	}
-	q, err := k.Look(context.Background(), all[0].ID)
+	q, err := k.Find(context.Background(), all[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func TestManyUndeclaredMembersAreSoonLookedThrough(t *testing.T) {
 		s := k.submission(1, string(append(data, '}')))
 		var message string
 		if n := testing.AllocsPerRun(1, func() {
-			if _, err := k.examine(k.intake, s); err != nil {
+			if _, err := k.validate(k.intake, s); err != nil {
 				message = err.Error()
 			}
 		}); n > 300_000 {
@@ -357,11 +357,11 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 		t.Fatalf("the inbox has %+v", q)
 	}
 	for _, bad := range []offers.Outcome{{Status: offers.Offered}, {Status: offers.Waiting, After: time.Minute}, {}} {
-		if err := k.AnswerByHand(t.Context(), q.ID, bad, "key:1"); fail.From(err).Code != fail.Invalid {
+		if err := k.Answer(t.Context(), q.ID, bad, "key:1"); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v is taken: %v", bad, err)
 		}
 	}
-	if err := k.AnswerByHand(t.Context(), first.Entry, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), first.Entry, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	out := k.submitted(t, k.submission(1, `{"age":41}`))
@@ -373,7 +373,7 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 		t.Errorf("the ledger has %v", entries)
 	}
 	for _, id := range []string{q.ID, "0190163d-8694-739b-aea5-966c26f8ad90"} {
-		if err := k.AnswerByHand(t.Context(), id, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); fail.From(err).Code != fail.NotFound {
+		if err := k.Answer(t.Context(), id, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); fail.From(err).Code != fail.NotFound {
 			t.Errorf("%s can be answered: %v", id, err)
 		}
 	}

@@ -524,7 +524,7 @@ func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
 		if err != nil || len(waiting) != 1 {
 			t.Fatalf("%d wait: %v", len(waiting), err)
 		}
-		if err := s.Intakes.AnswerByHand(t.Context(), waiting[0].ID, offers.Outcome{Status: offers.Offered, Summary: "Written by hand."}, "Kim"); err != nil {
+		if err := s.Intakes.Answer(t.Context(), waiting[0].ID, offers.Outcome{Status: offers.Offered, Summary: "Written by hand."}, "Kim"); err != nil {
 			t.Fatal(err)
 		}
 		outcome, response := heard(t, send(s, posting("/intake/a", "192.0.2.1:1", body)))
