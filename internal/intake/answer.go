@@ -10,8 +10,9 @@ import (
 	"frontdesk/internal/intake/vault"
 )
 
-// Draft is what an agent will be answered when somebody answers a submission with an outcome, and records nothing. The id of
-// its offer is another than that of the one that is made then. The error is fail.Invalid for an answer that is none.
+// Draft is what an agent will be answered when somebody answers a submission with an outcome, and
+// records nothing. The id of its offer is another than that of the one that is made then. The error
+// is fail.Invalid for an answer that is none.
 func (s *Service) Draft(q *Request, outcome offers.Outcome) (*Submitted, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	definition, err := s.answerable(q.Record, outcome, now)
@@ -36,13 +37,15 @@ func (s *Service) answerable(r vault.Record, outcome offers.Outcome, now time.Ti
 	}
 	definition := s.definition(r.Intake)
 	if definition == nil {
-		return nil, fail.New(fail.Invalid, "intake %q is not declared any more, so that nothing can be offered for it", r.Intake)
+		return nil, fail.New(fail.Invalid,
+			"intake %q is not declared any more, so that nothing can be offered for it", r.Intake)
 	}
 	return definition, nil
 }
 
-// Answer gives a submission that waits the answer that a person wrote; by names who. The agent gets it when it submits the
-// same again. The error is fail.NotFound for one that does not wait any more, or fail.Invalid for an answer that is none.
+// Answer gives a submission that waits the answer that a person wrote; by names who. The agent gets
+// it when it submits the same again. The error is fail.NotFound for one that does not wait any
+// more, or fail.Invalid for an answer that is none.
 func (s *Service) Answer(ctx context.Context, id string, outcome offers.Outcome, by string) error {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	var waiting vault.Record
@@ -92,7 +95,9 @@ func findWaiting(ctx context.Context, tx *store.Tx, id string, now time.Time) (v
 }
 
 // sealReply seals a person's answer in the record of the submission that waited for it, under the key that it has.
-func (s *Service) sealReply(ctx context.Context, waited vault.Record, answer vault.Answer) (a answeredRecord, err error) {
+func (s *Service) sealReply(
+	ctx context.Context, waited vault.Record, answer vault.Answer,
+) (a answeredRecord, err error) {
 	key, err := s.deps.Vault.Key(ctx, waited.OfferKey)
 	if err != nil {
 		return a, err
@@ -108,8 +113,8 @@ func (s *Service) sealReply(ctx context.Context, waited vault.Record, answer vau
 	return a, a.record.SealAnswer(key, answer)
 }
 
-// MarkDone marks a bind as done that waits in the inbox, or that its sink did not take; by names who did it. The error is
-// fail.NotFound for an offer that is not bound.
+// MarkDone marks a bind as done that waits in the inbox, or that its sink did not take; by names
+// who did it. The error is fail.NotFound for an offer that is not bound.
 func (s *Service) MarkDone(ctx context.Context, offer, by string) error {
 	bound := false
 	err := s.deps.DB.View(ctx, func(tx *store.Tx) error {

@@ -30,11 +30,11 @@ type Binding struct {
 }
 
 // Bind binds an offer: once, however often and by however many it is asked at a time. It gives the answer as it was
-// recorded, the JSON of an wire.Bound. The same bind again gets the same bytes.
+// recorded, the JSON of a wire.Bound. The same bind again gets the same bytes.
 //
-// The order of checks: offer, session and agent; an answer that was given before; expiry; scopes; required fields; their
-// form. The error is a *[Refusal] of OfferUnknown, OfferBound, OfferExpired, InputInvalid, BindIncomplete or Busy, or any
-// other, which is ours.
+// The order of checks: offer, session and agent; an answer that was given before; expiry; scopes;
+// required fields; their form. The error is a *[Refusal] of OfferUnknown, OfferBound, OfferExpired,
+// InputInvalid, BindIncomplete or Busy, or any other, which is ours.
 func (s *Service) Bind(ctx context.Context, b Binding) ([]byte, error) {
 	definition := s.definition(b.Intake)
 	if definition == nil || !definition.Binding {
@@ -55,9 +55,11 @@ func (s *Service) Bind(ctx context.Context, b Binding) ([]byte, error) {
 	return answer, busy(err)
 }
 
-// unknownOffer tells of an offer that is not there, and of one that is another's, alike (B7 17 of our reading: no oracle).
+// unknownOffer tells of an offer that is not there, and of one that is another's, alike (B7 17 of
+// our reading: no oracle).
 func unknownOffer() error {
-	return refuse(OfferUnknown, "There is no such offer for this session and agent at this address; submit the intake again to get one.")
+	return refuse(OfferUnknown, "There is no such offer for this session and agent at this address; "+
+		"submit the intake again to get one.")
 }
 
 // offerState is an offer, with what became of it. Its answer is nil where it is erased.
@@ -66,7 +68,8 @@ type offerState struct {
 	bind *vault.Bind // nil where it is not bound
 }
 
-// findOwnOffer finds the offer that an agent means, which must be one that this agent got in this session at this intake.
+// findOwnOffer finds the offer that an agent means, which must be one that this agent got in this
+// session at this intake.
 func (s *Service) findOwnOffer(ctx context.Context, b Binding) (o offerState, err error) {
 	known := false
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
@@ -76,7 +79,8 @@ func (s *Service) findOwnOffer(ctx context.Context, b Binding) (o offerState, er
 	if err != nil {
 		return o, err
 	}
-	if r := o.record; !known || r.Intake != b.Intake || r.State == vault.Erased || !wire.SameSession(r.Session, b.Session) || r.Agent != s.agentID(b.Agent.ID) {
+	if r := o.record; !known || r.State == vault.Erased || r.Intake != b.Intake ||
+		!wire.SameSession(r.Session, b.Session) || r.Agent != s.agentID(b.Agent.ID) {
 		return o, unknownOffer()
 	}
 	keys, err := s.deps.Vault.Keys(ctx, o.record.OfferKey)
@@ -123,19 +127,23 @@ type validBinding struct {
 	digest     []byte           // of it, under the offer's key; nil where that is erased
 }
 
-// validate holds a bind against what its offer and its intake need. Of an offer that is bound already it checks the form
-// alone.
+// validate holds a bind against what its offer and its intake need. Of an offer that is bound
+// already it checks the form alone.
 func (o offerState) validate(d *Definition, b Binding) (v validBinding, err error) {
 	v.Binding, v.definition = b, d
 	if o.answer == nil { // it was bound, and is over
 		return v, nil
 	}
 	if o.bind == nil {
-		if missing := lacking(b.Agent.ConsentScope, append([]wire.Scope{wire.ScopeBind}, d.Bind.Consent...)); len(missing) > 0 {
-			return v, refuse(InputInvalid, "/agent/consent_scope: binding this offer needs the consent of the person to %s; ask for it, and name it.", strings.Join(missing, " and "))
+		needed := append([]wire.Scope{wire.ScopeBind}, d.Bind.Consent...)
+		if missing := lacking(b.Agent.ConsentScope, needed); len(missing) > 0 {
+			return v, refuse(InputInvalid, "/agent/consent_scope: binding this offer needs the consent of the person "+
+				"to %s; ask for it, and name it.", strings.Join(missing, " and "))
 		}
-		if missing := lackingFields(b.Data, o.answer.Requires); len(missing) > 0 {
-			return v, refuse(BindIncomplete, "bind_data is incomplete: %s; ask the person for what is missing.", strings.Join(missing, ", "))
+		bind := wire.Bind{BindData: b.Data}
+		if missing := bind.Missing(o.answer.Requires); len(missing) > 0 {
+			return v, refuse(BindIncomplete, "bind_data is incomplete: %s; ask the person for what is missing.",
+				strings.Join(missing, ", "))
 		}
 	}
 	if v.data, err = keep(b.Data, o.answer.Requires, d.Bind.Fields); err != nil {
@@ -157,12 +165,6 @@ func (o offerState) validate(d *Definition, b Binding) (v validBinding, err erro
 	return v, nil
 }
 
-// lackingFields are the names of required members that an object does not have, or has with nothing in them.
-func lackingFields(data strictjson.Value, required []string) (missing []string) {
-	bind := wire.Bind{BindData: data}
-	return bind.Missing(required)
-}
-
 // keep gives those members of bind_data that are required or declared: others are not taken (B7 29 and check 57 of our
 // reading).
 func keep(data strictjson.Value, required []string, declared *wire.Schema) (strictjson.Value, error) {
@@ -179,8 +181,8 @@ func keep(data strictjson.Value, required []string, declared *wire.Schema) (stri
 	return json.Marshal(members, json.Deterministic(true))
 }
 
-// replay is the answer to a bind of what is bound: the same, when it is the same bind. When what it was bound with can no
-// more be told, it is taken to be.
+// replay is the answer to a bind of what is bound: the same, when it is the same bind. When what it
+// was bound with can no more be told, it is taken to be.
 func (o offerState) replay(v validBinding) ([]byte, error) {
 	if v.digest != nil && !hmac.Equal(v.digest, o.bind.Digest) {
 		return nil, refuse(OfferBound, "The offer is bound already, with other data; it was not changed.")
@@ -188,8 +190,8 @@ func (o offerState) replay(v validBinding) ([]byte, error) {
 	return o.bind.Answer, nil
 }
 
-// recordBind binds an offer, in one transaction: the entry of the ledger, the sealed bind, and the effect in the outbox.
-// When somebody was faster the answer is that of replay.
+// recordBind binds an offer, in one transaction: the entry of the ledger, the sealed bind, and the
+// effect in the outbox. When somebody was faster the answer is that of replay.
 func (s *Service) recordBind(ctx context.Context, o offerState, v validBinding) ([]byte, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	sealed, err := s.sealBind(ctx, v, now)

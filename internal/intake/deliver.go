@@ -45,10 +45,10 @@ type BoundOffer struct {
 	Data                             strictjson.Value // bind_data
 }
 
-// Deliver does the effect of a bind, which the outbox has a reference to: it opens what was bound, and has send tell the
-// business of it, under the effect's id. When that has gone well the bind is done, and what it was bound with is erased as
-// the intake's retention says. Of one that is done already, or was erased meanwhile, nobody is told. The error is send's,
-// or of the database.
+// Deliver does the effect of a bind, which the outbox has a reference to: it opens what was bound,
+// and has send tell the business of it, under the effect's id. When that has gone well the bind is
+// done, and what it was bound with is erased as the intake's retention says. Of one that is done
+// already, or was erased meanwhile, nobody is told. The error is send's, or of the database.
 func (s *Service) Deliver(ctx context.Context, e outbox.Effect, send func(context.Context, BoundOffer) error) error {
 	var of effect
 	if err := strictjson.Decode(e.Body, &of); err != nil {
@@ -90,7 +90,9 @@ func (s *Service) opened(ctx context.Context, o offerState) (*BoundOffer, error)
 	}
 	r := o.record
 	told := &BoundOffer{
-		Offer: *offered(r, answer), Intake: r.Intake, Session: r.Session, Agent: cmp.Or(answer.Agent, r.Agent), Platform: r.Platform, Entry: o.bind.Entry, Submitted: r.Made, Bound: o.bind.Made,
+		Offer: *offered(r, answer), Intake: r.Intake, Session: r.Session,
+		Agent: cmp.Or(answer.Agent, r.Agent), Platform: r.Platform,
+		Entry: o.bind.Entry, Submitted: r.Made, Bound: o.bind.Made,
 	}
 	if told.Data, err = o.bind.OpenData(keys); err != nil || told.Data == nil {
 		return nil, err

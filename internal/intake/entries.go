@@ -21,8 +21,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// The kinds of ledger entries about what agents submit. They hold names, times, ids and hashes, and no datum: the hashes
-// are under keys that are destroyed with the data.
+// The kinds of ledger entries about what agents submit. They hold names, times, ids and hashes, and
+// no datum: the hashes are under keys that are destroyed with the data.
 const (
 	kindIntake = "intake" // a submission, and how it was answered
 	kindOffer  = "offer"  // how a person answered one that waited
@@ -148,8 +148,8 @@ func (a answeredRecord) hash(purpose string, data []byte) string {
 	return hex.EncodeToString(a.key.Hash(purpose, data))
 }
 
-// party names the agent in the ledger: by its id as it is kept, or, where that is a hash of what it said, by a hash of this
-// under a key that is destroyed with the data.
+// party names the agent in the ledger: by its id as it is kept, or, where that is a hash of what it
+// said, by a hash of this under a key that is destroyed with the data.
 func (a answeredRecord) party() string {
 	if a.answer.Agent == "" {
 		return "agent:" + a.record.Agent
@@ -160,7 +160,8 @@ func (a answeredRecord) party() string {
 // bindBody is the body of the entry that records a bind.
 func (o offerState) bindBody(v validBinding) bindBody {
 	return bindBody{
-		Intake: v.Intake, Request: o.record.ID, Scope: v.Agent.ConsentScope, Consent: asserted, Confirmed: instant(v.Confirmed),
+		Intake: v.Intake, Request: o.record.ID,
+		Scope: v.Agent.ConsentScope, Consent: asserted, Confirmed: instant(v.Confirmed),
 		Fields: namesOf(v.data), Data: o.hash("bind_data", v.canonical), Outcome: "bound",
 		Effect: cmp.Or(v.definition.Bind.Sink, "inbox"),
 	}

@@ -95,7 +95,8 @@ func begin(out *jsontext.Encoder, array string) error {
 	return nil
 }
 
-// exportEntries ends the document with receipts of ledger entries, or the entries alone where they wait for their place.
+// exportEntries ends the document with receipts of ledger entries, or the entries alone where they
+// wait for their place.
 func (s *Service) exportEntries(ctx context.Context, out *jsontext.Encoder, ids []string) error {
 	for _, token := range []jsontext.Token{jsontext.EndArray, jsontext.String("ledger"), jsontext.BeginArray} {
 		if err := out.WriteToken(token); err != nil {
@@ -168,8 +169,9 @@ func exportOf(o offerState, keys map[string]vault.Key, now time.Time) (exported,
 		return exported{}, err
 	}
 	one := exported{
-		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: q.From(), Platform: r.Platform, State: r.Standing(now), Retention: r.Retention, Submitted: r.Made,
-		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply, Erasures: r.Erasures,
+		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: q.From(), Platform: r.Platform,
+		State: r.Standing(now), Retention: r.Retention, Submitted: r.Made, Expires: r.Expires, Consent: asserted,
+		Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply, Erasures: r.Erasures,
 	}
 	if o.bind != nil {
 		one.Bind = &exportedBind{Entry: o.bind.Entry, Bound: o.bind.Made, Data: q.Fields}

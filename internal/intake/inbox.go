@@ -28,7 +28,8 @@ type Request struct {
 // RequestEntry is an entry of the ledger about a submission.
 type RequestEntry struct{ ID, Kind string }
 
-// millisecond is what an id, which is a UUID of version 7, begins with: texts that sort as the times that they stand for.
+// millisecond is what an id, which is a UUID of version 7, begins with: texts that sort as the
+// times that they stand for.
 func (e RequestEntry) millisecond() string { return e.ID[:min(len(e.ID), 13)] }
 
 // From is the id of the agent that submitted it, as the agent gave it, and a hash of that where it is erased.
@@ -135,7 +136,9 @@ func (s *Service) Find(ctx context.Context, id string) (*Request, error) {
 		for _, id := range q.Erasures {
 			q.Entries = append(q.Entries, RequestEntry{id, kindErase})
 		}
-		slices.SortStableFunc(q.Entries, func(a, b RequestEntry) int { return strings.Compare(a.millisecond(), b.millisecond()) })
+		slices.SortStableFunc(q.Entries, func(a, b RequestEntry) int {
+			return strings.Compare(a.millisecond(), b.millisecond())
+		})
 		if !bound {
 			return nil
 		}
@@ -174,7 +177,8 @@ func (q *Request) open(keys map[string]vault.Key) (err error) {
 	return err
 }
 
-// Redeliver has a bind that could not be delivered delivered again, at once. It says whether there is one to be delivered.
+// Redeliver has a bind that could not be delivered delivered again, at once. It says whether there
+// is one to be delivered.
 func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err error) {
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		there, err = outbox.Again(ctx, tx, EffectID(offer), s.deps.Now())

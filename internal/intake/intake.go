@@ -1,11 +1,12 @@
-// Package intake takes what agents submit to a business, makes offers for it and lets agents bind them, by the Agent Intake
-// Protocol 0.1.0.
+// Package intake takes what agents submit to a business, makes offers for it and lets agents bind
+// them, by the Agent Intake Protocol 0.1.0.
 //
-// Enter at Service.Submit and Service.Bind for agents, at Service.Inbox for the people who answer, and at Service.Erase,
-// Service.Export and Service.KeepRetention for what is kept of it. The package owns the rules of the protocol's provider
-// and the ledger entries about submissions. Package offers makes the offers, and package vault keeps what was submitted,
-// sealed, in the service's transactions. The service knows nothing of HTTP, which package api deals with, and nothing of
-// the site's content: what an offer needs of it comes through Deps.Lookup.
+// Enter at Service.Submit and Service.Bind for agents, at Service.Inbox for the people who answer,
+// and at Service.Erase, Service.Export and Service.KeepRetention for what is kept of it. The
+// package owns the rules of the protocol's provider and the ledger entries about submissions.
+// Package offers makes the offers, and package vault keeps what was submitted, sealed, in the
+// service's transactions. The service knows nothing of HTTP, which package api deals with, and
+// nothing of the site's content: what an offer needs of it comes through Deps.Lookup.
 package intake
 
 import (
@@ -25,7 +26,7 @@ import (
 // Deps are what a Service needs. Intakes, DB, Ledger and Vault are required.
 type Deps struct {
 	// Intakes gives what is declared at present, by id. It is called for every request and may answer differently over
-	// time. An intake that is no more declared takes no submission, and its offers can no more be bound.
+	// time. An intake that is not declared any more takes no submission, and its offers cannot be bound any more.
 	Intakes func() map[string]*Definition
 	DB      *store.DB
 	Ledger  *ledger.Ledger

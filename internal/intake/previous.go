@@ -79,5 +79,8 @@ func recordedAnswer(r vault.Record, keys map[string]vault.Key) (*Submitted, erro
 
 // offered is an offer as it was made.
 func offered(r vault.Record, told *vault.Answer) *Offer {
-	return &Offer{ID: r.Offer, Summary: told.Summary, Details: told.Details, Expires: r.Expires, Binding: told.Binding, Requires: told.Requires, TermsURL: told.TermsURL}
+	return &Offer{
+		ID: r.Offer, Summary: told.Summary, Details: told.Details, Expires: r.Expires,
+		Binding: told.Binding, Requires: told.Requires, TermsURL: told.TermsURL,
+	}
 }

@@ -45,7 +45,8 @@ func busy(err error) error {
 	case coded.Code == fail.Unavailable:
 		return &Refusal{Reason: Busy, Message: coded.Detail, RetryAfter: max(coded.RetryAfter, time.Second)}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Refusal{Reason: Busy, Message: "The answer takes longer than it may at the moment; send the same request again.", RetryAfter: 5 * time.Second}
+		const slow = "The answer takes longer than it may at the moment; send the same request again."
+		return &Refusal{Reason: Busy, Message: slow, RetryAfter: 5 * time.Second}
 	}
 	return err
 }

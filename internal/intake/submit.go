@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"time"
@@ -31,7 +30,7 @@ type Submitted struct {
 	Offer  *Offer        // of what is offered
 	Reason string        // why it was declined
 	After  time.Duration // of one that waits: when asking again is worth it
-	Again  bool          // it was answered before
+	Again  bool          // it was answered before, and this is that answer
 	Entry  string        // of the ledger
 }
 
@@ -49,22 +48,25 @@ type Offer struct {
 // answerTime is how long an engine may take (Agent Intake Protocol 0.1.0, Transport Requirements: 10 seconds for all).
 const answerTime = 9 * time.Second
 
-// Submit answers a submission. It holds the submission against the intake's schema and privacy, asks the intake's engine,
-// and records question and answer in one transaction, before it returns. The same submission of the same session gets the
-// answer that it got before, for as long as that stands. Submitted twice at once, it is answered once.
+// Submit answers a submission. It holds the submission against the intake's schema and privacy,
+// asks the intake's engine, and records question and answer in one transaction, before it returns.
+// The same submission of the same session gets the answer that it got before, for as long as that
+// stands. Submitted twice at once, it is answered once.
 //
 // The order of checks: the scopes, the schema, what looks personal. The error is a *[Refusal] of InputInvalid,
 // SchemaMismatch, Revised or Busy; fail.NotFound for an intake that is not there; or any other, which is ours.
 func (s *Service) Submit(ctx context.Context, submission Submission) (*Submitted, error) {
 	definition := s.definition(submission.Intake)
 	if definition == nil {
-		return nil, fail.New(fail.NotFound, "There is no such intake here; the manifest at %s lists those that there are.", wire.WellKnown)
+		return nil, fail.New(fail.NotFound,
+			"There is no such intake here; the manifest at %s lists those that there are.", wire.WellKnown)
 	}
 	valid, err := s.validate(definition, submission)
 	if err != nil {
 		return nil, err
 	}
-	// Whoever submits the same meanwhile waits for the same answer; and when the first one leaves, it is made all the same.
+	// Whoever submits the same meanwhile waits for the same answer; and when the first one leaves,
+	// it is made all the same.
 	made := s.submitting.DoChan(valid.name(), func() (any, error) {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 		defer cancel()
@@ -84,8 +86,8 @@ func (s *Service) Submit(ctx context.Context, submission Submission) (*Submitted
 // errOvertaken says that another process has answered the session meanwhile.
 var errOvertaken = errors.New("another process has answered this session at the same time")
 
-// answer answers a submission as it was answered before, or asks the engine and records what it says. When another process
-// was faster it looks again, and does not ask again.
+// answer answers a submission as it was answered before, or asks the engine and records what it
+// says. When another process was faster it looks again, and does not ask again.
 func (s *Service) answer(ctx context.Context, v *validSubmission) (*Submitted, error) {
 	var outcome *offers.Outcome
 	for range 5 {
@@ -94,7 +96,8 @@ func (s *Service) answer(ctx context.Context, v *validSubmission) (*Submitted, e
 			return previous.same, err
 		}
 		if previous.other && s.deps.OneAnswer {
-			return nil, refuse(Revised, "This session has submitted something else to this intake before, and that is still answered; begin a new session for another.")
+			return nil, refuse(Revised, "This session has submitted something else to this intake before, "+
+				"and that is still answered; begin a new session for another.")
 		}
 		if outcome == nil {
 			if outcome, err = s.askEngine(ctx, v, previous.last); err != nil {
@@ -109,8 +112,8 @@ func (s *Service) answer(ctx context.Context, v *validSubmission) (*Submitted, e
 	return nil, errOvertaken
 }
 
-// askEngine asks the intake's engine what to offer. Asked again, whether by this process or another, the question has the
-// same id, for as long as nothing was submitted after last.
+// askEngine asks the intake's engine what to offer. Asked again, whether by this process or
+// another, the question has the same id, for as long as nothing was submitted after last.
 func (s *Service) askEngine(ctx context.Context, v *validSubmission, last string) (*offers.Outcome, error) {
 	outcome, err := v.definition.Engine.Offer(ctx, offers.Question{
 		ID:     s.deps.Vault.Name("question", v.Intake, strings.ToLower(v.Session), v.agent, string(v.canonical), last),
@@ -127,9 +130,12 @@ func (s *Service) askEngine(ctx context.Context, v *validSubmission, last string
 	return &outcome, nil
 }
 
-// recordSubmission records a submission with its answer, in one transaction: the entry of the ledger and the sealed record.
-// The error is errOvertaken when something of the session was recorded after last.
-func (s *Service) recordSubmission(ctx context.Context, v *validSubmission, o offers.Outcome, last string) (*Submitted, error) {
+// recordSubmission records a submission with its answer, in one transaction: the entry of the
+// ledger and the sealed record. The error is errOvertaken when something of the session was
+// recorded after last.
+func (s *Service) recordSubmission(
+	ctx context.Context, v *validSubmission, o offers.Outcome, last string,
+) (*Submitted, error) {
 	sealed, err := s.seal(ctx, v, o)
 	if err != nil {
 		return nil, err
@@ -188,7 +194,8 @@ func (s *Service) seal(ctx context.Context, v *validSubmission, o offers.Outcome
 	if err := a.record.SealAnswer(a.key, answer); err != nil {
 		return a, err
 	}
-	if a.record.Retention == wire.RetainNone && a.record.State != vault.Waiting { // a person has to see what to answer to
+	// Where a person answers, what is submitted is kept until then.
+	if a.record.Retention == wire.RetainNone && a.record.State != vault.Waiting {
 		return a, nil
 	}
 	own, err := s.deps.Vault.Take(ctx)
@@ -196,36 +203,4 @@ func (s *Service) seal(ctx context.Context, v *validSubmission, o offers.Outcome
 		return a, err
 	}
 	return a, a.record.SealData(own, v.data)
-}
-
-// answer is an outcome as it is kept; it sets the record's state, offer and expiry.
-func (d *Definition) answer(r *vault.Record, o offers.Outcome, now time.Time) vault.Answer {
-	r.Expires = wholeSecond(now.Add(d.For))
-	switch o.Status {
-	case offers.Declined:
-		r.State = vault.Declined
-		return vault.Answer{Reason: o.Reason}
-	case offers.Waiting:
-		r.State = vault.Waiting
-		return vault.Answer{After: int(o.After / time.Second)}
-	}
-	r.State, r.Offer = vault.Offered, strings.ToLower(rand.Text())
-	if !o.Expires.IsZero() {
-		r.Expires = wholeSecond(o.Expires)
-	}
-	a := vault.Answer{Summary: o.Summary, Details: o.Details, TermsURL: o.TermsURL, Binding: d.Binding}
-	if a.TermsURL == "" {
-		a.TermsURL = d.TermsURL
-	}
-	if d.Binding {
-		if a.Requires = o.BindRequires; a.Requires == nil {
-			a.Requires = d.Bind.Requires
-		}
-	}
-	return a
-}
-
-// wholeSecond rounds a time up to a second: agents are told no fractions.
-func wholeSecond(t time.Time) time.Time {
-	return t.UTC().Add(time.Second - time.Nanosecond).Truncate(time.Second)
 }

@@ -38,7 +38,10 @@ func (s *Service) validate(d *Definition, submission Submission) (*validSubmissi
 	if err != nil {
 		return nil, refuse(SchemaMismatch, "/intake_data: it is no JSON that everybody reads alike: %v", err)
 	}
-	return &validSubmission{Submission: submission, definition: d, agent: s.agentID(submission.Agent.ID), data: declared, canonical: canonical}, nil
+	return &validSubmission{
+		Submission: submission, definition: d, agent: s.agentID(submission.Agent.ID),
+		data: declared, canonical: canonical,
+	}, nil
 }
 
 // checkScopes refuses an agent whose person has not agreed to all that a submission needs.
@@ -47,15 +50,17 @@ func (d *Definition) checkScopes(agent wire.Agent) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return refuse(InputInvalid, "/agent/consent_scope: this intake needs the consent of the person to %s, too; ask for it, and name it.", strings.Join(missing, " and "))
+	return refuse(InputInvalid, "/agent/consent_scope: this intake needs the consent of the person to %s, too; "+
+		"ask for it, and name it.", strings.Join(missing, " and "))
 }
 
-// checkSchema refuses intake_data that does not conform to the schema. It gives the data without the optional members that
-// the agent has redacted.
+// checkSchema refuses intake_data that does not conform to the schema. It gives the data without
+// the optional members that the agent has redacted.
 func (d *Definition) checkSchema(data strictjson.Value) (strictjson.Value, error) {
 	data, withheld := d.Schema.Withheld(data)
 	if d.NoRedacted && len(withheld) > 0 {
-		return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no %s; give %s, or leave out what is optional.", wire.Redacted, strings.Join(withheld, ", "))
+		return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no %s; give %s, "+
+			"or leave out what is optional.", wire.Redacted, strings.Join(withheld, ", "))
 	}
 	if found := d.Schema.Validate(data); len(found) > 0 {
 		return nil, refuse(SchemaMismatch, "%s", mismatch(found))
@@ -72,7 +77,8 @@ func (d *Definition) checkPrivacy(undeclared []wire.Undeclared) error {
 	if len(personal) == 0 {
 		return nil
 	}
-	return refuse(SchemaMismatch, "/intake_data: this intake takes no personal data, and members that it does not declare look like it: %s; leave them out.", strings.Join(personal, ", "))
+	return refuse(SchemaMismatch, "/intake_data: this intake takes no personal data, "+
+		"and members that it does not declare look like it: %s; leave them out.", strings.Join(personal, ", "))
 }
 
 // lacking are those scopes of the needed ones that are not among some.
@@ -100,8 +106,8 @@ func mismatch(found []wire.Violation) string {
 	return strings.Join(told, "; ")
 }
 
-// personal are the places of undeclared members that look personal, the first few; a name that could be a datum itself is
-// not told.
+// personal are the places of undeclared members that look personal, the first few; a name that
+// could be a datum itself is not told.
 func personal(undeclared []wire.Undeclared) (places []string) {
 	for _, u := range undeclared {
 		if len(places) == maxFindings {
@@ -117,8 +123,8 @@ func personal(undeclared []wire.Undeclared) (places []string) {
 	return places
 }
 
-// agentID is how the id of an agent is kept in clear: as it is, or as a hash under the vault's secret where it could be more
-// than an id, such as an address of mail.
+// agentID is how the id of an agent is kept in clear: as it is, or as a hash under the vault's
+// secret where it could be more than an id, such as an address of mail.
 func (s *Service) agentID(agent string) string {
 	if plain.MatchString(agent) && !wire.PersonalText(agent) && !strings.HasPrefix(agent, hashed) {
 		return agent

@@ -102,8 +102,8 @@ func scopes(names []string) (all []wire.Scope) {
 	return all
 }
 
-// intakeDoor is the door of the Agent Intake Protocol; nil where nothing is taken in.
-func (s *Server) intakeDoor() *api.Door {
+// intakeHandlers handle the Agent Intake Protocol; nil where nothing is taken in.
+func (s *Server) intakeHandlers() *api.Handlers {
 	if !s.config.Intakes.On() {
 		return nil
 	}
@@ -137,8 +137,8 @@ func (s *Server) personalBase(ctx context.Context) (string, error) {
 
 // intakeRoutes serve the Agent Intake Protocol.
 func (s *Server) intakeRoutes() []route {
-	door := s.intakeDoor()
-	if door == nil {
+	handlers := s.intakeHandlers()
+	if handlers == nil {
 		return nil
 	}
 	posting := []string{http.MethodPost}
@@ -146,8 +146,8 @@ func (s *Server) intakeRoutes() []route {
 	everywhere := append(slices.Clone(reading), http.MethodPost)
 	return []route{
 		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, preflight: everywhere, cors: true, refuse: api.WriteError, handler: s.manifest()},
-		{pattern: intakePath, name: intakePath, methods: posting, cors: true, refuse: api.WriteError, handler: door.Submit()},
-		{pattern: intakeBind, name: intakeBind, methods: posting, cors: true, refuse: api.WriteError, handler: door.Bind()},
+		{pattern: intakePath, name: intakePath, methods: posting, cors: true, refuse: api.WriteError, handler: handlers.Submit()},
+		{pattern: intakeBind, name: intakeBind, methods: posting, cors: true, refuse: api.WriteError, handler: handlers.Bind()},
 	}
 }
 
@@ -174,13 +174,13 @@ func (s *Server) manifest() http.Handler {
 	})
 }
 
-// intakeTools are the door's tools for agents, if there is a door.
+// intakeTools are the tools for agents that submit and bind; none where nothing is taken in.
 func (s *Server) intakeTools() []httpx.Tool {
-	door := s.intakeDoor()
-	if door == nil {
+	handlers := s.intakeHandlers()
+	if handlers == nil {
 		return nil
 	}
-	tools, err := door.Tools()
+	tools, err := handlers.Tools()
 	if err != nil { // the manifest was made at the start
 		s.log.Error("the tools for intakes are not offered", "error", err)
 	}

@@ -17,11 +17,11 @@ import (
 )
 
 // render writes what the service answered to a submission.
-func (d *Door) render(ctx context.Context, base string, asked intake.Submission, given *intake.Submitted) (answered, error) {
+func (h *Handlers) render(ctx context.Context, base string, asked intake.Submission, given *intake.Submitted) (answered, error) {
 	out := response(base, asked.Intake, asked.Session, given)
 	switch {
 	case out.Status != "":
-	case d.Pending:
+	case h.Pending:
 		out.Status, out.Metadata = wire.StatusPending, comeBack(given.After)
 	default:
 		wait := fail.New(fail.Unavailable, "Somebody has to look at this request first; send the same request again later.")
@@ -33,8 +33,8 @@ func (d *Door) render(ctx context.Context, base string, asked intake.Submission,
 	return answered{status: http.StatusOK, body: body}, err
 }
 
-// response is what the service answered to a submission, as the protocol has it; without a status where a person has still to
-// answer.
+// response is what the service answered to a submission, as the protocol has it; without a status
+// where a person has still to answer.
 func response(base, id, session string, given *intake.Submitted) *wire.Response {
 	out := &wire.Response{Version: wire.Version, SessionID: session}
 	switch {
@@ -46,8 +46,8 @@ func response(base, id, session string, given *intake.Submitted) *wire.Response 
 	return out
 }
 
-// Preview is what an agent at the address base of a front desk is answered to a submission to an intake, as JSON: an offer
-// or a decline.
+// Preview is what an agent at the address base of a front desk is answered to a submission to an
+// intake, as JSON: an offer or a decline.
 func Preview(base, id, session string, given *intake.Submitted) ([]byte, error) {
 	return json.Marshal(response(base, id, session, given), json.Deterministic(true))
 }
@@ -169,7 +169,7 @@ func (f failure) envelope(ctx context.Context, request []byte) answered {
 }
 
 // refuse answers with an error.
-func (d *Door) refuse(w http.ResponseWriter, r *http.Request, request []byte, err error) {
+func (h *Handlers) refuse(w http.ResponseWriter, r *http.Request, request []byte, err error) {
 	f := failed(err)
 	if cause := errors.Unwrap(fail.From(err)); cause != nil && f.status >= http.StatusInternalServerError {
 		httpx.EventFrom(r.Context()).Set("error", cause.Error())
@@ -177,15 +177,15 @@ func (d *Door) refuse(w http.ResponseWriter, r *http.Request, request []byte, er
 	if f.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", http.MethodPost+", "+http.MethodOptions)
 	}
-	if d.Challenge != nil && (f.status == http.StatusUnauthorized || f.status == http.StatusForbidden) {
-		if challenge := d.Challenge(r, err); challenge != "" {
+	if h.Challenge != nil && (f.status == http.StatusUnauthorized || f.status == http.StatusForbidden) {
+		if challenge := h.Challenge(r, err); challenge != "" {
 			w.Header().Set("WWW-Authenticate", challenge)
 		}
 	}
 	send(w, r, f.envelope(r.Context(), request))
 }
 
-// WriteError answers with an error in the protocol's words, to a request that did not come as far as the door.
+// WriteError answers with an error in the protocol's words, to a request that did not come as far as the handlers.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	send(w, r, failed(err).envelope(r.Context(), nil))
 }

@@ -30,16 +30,16 @@ import (
 // stage is a front desk with two intakes, "quote" and "calculator", on which a transcript can change what befalls. It is
 // 2027-05-04T12:00:00Z there.
 type stage struct {
-	t      testing.TB
-	clock  *clock.Clock
-	db     *store.DB
-	door   *Door
-	say    func(offers.Question) (offers.Outcome, error)
-	admit  error
-	unsafe bool
-	closed bool
-	offers []string // their ids, in the order in which they were first seen
-	listed map[string]bool
+	t        testing.TB
+	clock    *clock.Clock
+	db       *store.DB
+	handlers *Handlers
+	say      func(offers.Question) (offers.Outcome, error)
+	admit    error
+	unsafe   bool
+	closed   bool
+	offers   []string // their ids, in the order in which they were first seen
+	listed   map[string]bool
 }
 
 // never are words that must not occur in any answer or entry: what was sent, and what went wrong within.
@@ -71,7 +71,7 @@ func newStage(t testing.TB) *stage {
 		Ledger: ledger.New(s.db, ledger.Options{Origin: "house.example/ledger", Signers: keys.Signers, Now: s.clock.Now}),
 	})
 	s.must(err)
-	s.door = New(service, Config{
+	s.handlers = New(service, Config{
 		MaxBody: 64 << 10, Pending: true,
 		Base: func(context.Context) (string, error) {
 			if s.unsafe {
@@ -103,8 +103,8 @@ func (s *stage) Offer(_ context.Context, q offers.Question) (offers.Outcome, err
 // ServeHTTP routes as the server does.
 func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux := http.NewServeMux()
-	mux.Handle("/intake/{id}", s.door.Submit())
-	mux.Handle("/intake/{id}/bind", s.door.Bind())
+	mux.Handle("/intake/{id}", s.handlers.Submit())
+	mux.Handle("/intake/{id}/bind", s.handlers.Bind())
 	mux.ServeHTTP(w, r)
 }
 
@@ -123,7 +123,7 @@ func (s *stage) do(line string) error {
 	case "wait":
 		outcome(offers.Outcome{Status: offers.Waiting, After: 90 * time.Second}, nil)
 	case "untold":
-		s.door.Pending = false
+		s.handlers.Pending = false
 	case "busy":
 		outcome(offers.Outcome{}, busy.Because(errors.New("a cause of ours with a marker")))
 	case "break":

@@ -1,10 +1,11 @@
-// Package api is the door of the Agent Intake Protocol, the provider's side: the manifest (agent-intake.json), the
-// addresses at which agents submit an intake and bind an offer, and the same as tools for agents that speak the Model
-// Context Protocol.
+// Package api handles the Agent Intake Protocol, the provider's side: the manifest
+// (agent-intake.json), the addresses at which agents submit an intake and bind an offer, and the
+// same as tools for agents that speak the Model Context Protocol.
 //
-// It decodes strictly, asks the service, and renders what it decided in the protocol's words and statuses. It stands
-// on intake and wire, and knows nothing of engines, records or database. Nothing that an agent sent is in its errors
-// or in what it tells the log: they name members, never values.
+// Enter at Handlers.Submit and Handlers.Bind. A handler reads the body, lets the agent in, decodes
+// strictly, asks package intake, and renders the answer in the protocol's words and statuses. It
+// knows nothing of engines, records or database. Nothing that an agent sent is in its errors or in
+// what it tells the log: they name members, never values.
 package api
 
 import (
@@ -25,24 +26,25 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Config is what the door needs to know.
+// Config is what the handlers need to know.
 type Config struct {
 	// Options are the deviations from the protocol's schemas that are taken.
 	Options wire.Options
 	// MaxBody is how many bytes a submission or a bind may have.
 	MaxBody int64
-	// Pending says whether an agent whose offer has still to be written is told so, with status "pending"; otherwise it is
-	// told to come back as from a service that is busy.
+	// Pending says whether an agent whose offer has still to be written is told so, with status
+	// "pending"; otherwise it is told to come back as from a service that is busy.
 	Pending bool
-	// Manifest gives the manifest at a public address, and Base the public address that a request came to, or its context
-	// names; empty for none. The error of Base is of an address at which nothing personal may be sent.
+	// Manifest gives the manifest at a public address, and Base the public address that a request
+	// came to, or its context names; empty for none. The error of Base is of an address at which
+	// nothing personal may be sent.
 	Manifest func(base string) (wire.Manifest, error)
 	Base     func(context.Context) (string, error)
 	// Enter names who sent a request, and from where, in the context that it gives. The error is fail.Unauthorized,
 	// fail.Forbidden or fail.Limited. Nil lets everybody in unnamed.
 	Enter func(http.ResponseWriter, *http.Request) (context.Context, error)
-	// Admit says whether whom a context names may submit to an intake, or bind, and counts it. Its errors are as those of
-	// Enter. Nil admits all.
+	// Admit says whether whom a context names may submit to an intake, or bind, and counts it. Its
+	// errors are as those of Enter. Nil admits all.
 	Admit func(ctx context.Context, id string, bind bool) error
 	// Challenge is the header WWW-Authenticate of a refusal; empty for none. Nil challenges nobody.
 	Challenge func(*http.Request, error) string
@@ -61,20 +63,20 @@ const (
 	codeForbidden = "FORBIDDEN"         // 403: the key is good, and not for this
 )
 
-// Door answers submissions and binds.
-type Door struct {
+// Handlers answer submissions and binds, over HTTP and as tools. They may be called from many goroutines.
+type Handlers struct {
 	service *intake.Service
 	Config
 }
 
-// New makes a door.
-func New(service *intake.Service, config Config) *Door { return &Door{service, config} }
+// New makes handlers.
+func New(service *intake.Service, config Config) *Handlers { return &Handlers{service, config} }
 
 // Submit answers POST at an intake's address, which has the wildcard {id}.
-func (d *Door) Submit() http.Handler { return d.handler(false, d.submit) }
+func (h *Handlers) Submit() http.Handler { return h.handler(false, h.submit) }
 
 // Bind answers POST at the address of an intake's binds, which has the wildcard {id}.
-func (d *Door) Bind() http.Handler { return d.handler(true, d.bind) }
+func (h *Handlers) Bind() http.Handler { return h.handler(true, h.bind) }
 
 // answered is what is sent.
 type answered struct {
@@ -84,14 +86,16 @@ type answered struct {
 }
 
 // handler reads a request and lets it be answered.
-func (d *Door) handler(bind bool, answer func(ctx context.Context, base, id string, body []byte) (answered, error)) http.Handler {
+func (h *Handlers) handler(
+	bind bool, answer func(ctx context.Context, base, id string, body []byte) (answered, error),
+) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			d.refuse(w, r, nil, fail.New(fail.Method, "This address takes POST."))
+			h.refuse(w, r, nil, fail.New(fail.Method, "This address takes POST."))
 			return
 		}
-		body, unread := d.read(w, r)
-		ctx, base, err := d.enter(w, r, bind)
+		body, unread := h.read(w, r)
+		ctx, base, err := h.enter(w, r, bind)
 		switch {
 		case err != nil:
 		case unread != nil:
@@ -102,12 +106,12 @@ func (d *Door) handler(bind bool, answer func(ctx context.Context, base, id stri
 			err = fail.New(fail.MediaType, "Send the body as it is, without Content-Encoding.")
 		}
 		if err != nil {
-			d.refuse(w, r, body, err)
+			h.refuse(w, r, body, err)
 			return
 		}
 		out, err := answer(ctx, base, r.PathValue("id"), body)
 		if err != nil {
-			d.refuse(w, r, body, err)
+			h.refuse(w, r, body, err)
 			return
 		}
 		send(w, r, out)
@@ -115,40 +119,41 @@ func (d *Door) handler(bind bool, answer func(ctx context.Context, base, id stri
 }
 
 // enter lets a request in, or says why not.
-func (d *Door) enter(w http.ResponseWriter, r *http.Request, bind bool) (ctx context.Context, base string, err error) {
+func (h *Handlers) enter(w http.ResponseWriter, r *http.Request, bind bool) (ctx context.Context, base string, err error) {
 	ctx = r.Context()
-	if d.Enter != nil {
-		if ctx, err = d.Enter(w, r); err != nil {
+	if h.Enter != nil {
+		if ctx, err = h.Enter(w, r); err != nil {
 			return ctx, "", err
 		}
 	}
-	if base, err = d.Base(ctx); err != nil {
+	if base, err = h.Base(ctx); err != nil {
 		return ctx, "", err
 	}
-	return ctx, base, d.admit(ctx, r.PathValue("id"), bind)
+	return ctx, base, h.admit(ctx, r.PathValue("id"), bind)
 }
 
-func (d *Door) admit(ctx context.Context, id string, bind bool) error {
-	if d.Admit == nil {
+func (h *Handlers) admit(ctx context.Context, id string, bind bool) error {
+	if h.Admit == nil {
 		return nil
 	}
-	return d.Admit(ctx, id, bind)
+	return h.Admit(ctx, id, bind)
 }
 
 // submit answers an intake request (Agent Intake Protocol 0.1.0, Stages 2 and 3).
-func (d *Door) submit(ctx context.Context, base, id string, body []byte) (answered, error) {
-	d.note(ctx, id)
-	request, err := wire.ReadRequest(body, d.Options)
+func (h *Handlers) submit(ctx context.Context, base, id string, body []byte) (answered, error) {
+	h.note(ctx, id)
+	request, err := wire.ReadRequest(body, h.Options)
 	if err != nil {
 		return answered{}, err
 	}
 	said := texts(request.Metadata)
 	asked := intake.Submission{
-		Intake: id, Agent: request.Agent, Session: request.SessionID, Data: request.IntakeData, Locale: said["locale"], Timezone: said["timezone"],
+		Intake: id, Agent: request.Agent, Session: request.SessionID, Data: request.IntakeData,
+		Locale: said["locale"], Timezone: said["timezone"],
 	}
 	limited, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	given, err := d.service.Submit(limited, asked)
+	given, err := h.service.Submit(limited, asked)
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		slow := fail.New(fail.Unavailable, "The answer takes longer than usual; send the same request again.")
@@ -157,18 +162,19 @@ func (d *Door) submit(ctx context.Context, base, id string, body []byte) (answer
 	case err != nil:
 		return answered{}, err
 	}
-	return d.render(ctx, base, asked, given)
+	return h.render(ctx, base, asked, given)
 }
 
 // bind answers a bind request (Agent Intake Protocol 0.1.0, Stage 5).
-func (d *Door) bind(ctx context.Context, _, id string, body []byte) (answered, error) {
-	d.note(ctx, id)
-	request, err := wire.ReadBind(body, d.Options)
+func (h *Handlers) bind(ctx context.Context, _, id string, body []byte) (answered, error) {
+	h.note(ctx, id)
+	request, err := wire.ReadBind(body, h.Options)
 	if err != nil {
 		return answered{}, err
 	}
-	bound, err := d.service.Bind(ctx, intake.Binding{
-		Intake: id, Offer: request.OfferID, Session: request.SessionID, Agent: request.Agent, Data: request.BindData, Confirmed: texts(request.Metadata)["user_confirmed_at"],
+	bound, err := h.service.Bind(ctx, intake.Binding{
+		Intake: id, Offer: request.OfferID, Session: request.SessionID, Agent: request.Agent,
+		Data: request.BindData, Confirmed: texts(request.Metadata)["user_confirmed_at"],
 	})
 	if err != nil {
 		return answered{}, err
@@ -178,8 +184,8 @@ func (d *Door) bind(ctx context.Context, _, id string, body []byte) (answered, e
 }
 
 // note tells the log which intake a request is for. One that is not declared is any text of a stranger's.
-func (d *Door) note(ctx context.Context, id string) {
-	if d.service.Takes(id) {
+func (h *Handlers) note(ctx context.Context, id string) {
+	if h.service.Takes(id) {
 		httpx.EventFrom(ctx).Set("intake", id)
 	}
 }
@@ -201,14 +207,14 @@ func texts(object strictjson.Value) map[string]string {
 }
 
 // read takes the body in.
-func (d *Door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.MaxBody))
+func (h *Handlers) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.MaxBody))
 	var large *http.MaxBytesError
 	switch {
 	case err == nil:
 		return body, nil
 	case errors.As(err, &large):
-		return nil, fail.New(fail.TooLarge, "The body is larger than %d bytes.", d.MaxBody)
+		return nil, fail.New(fail.TooLarge, "The body is larger than %d bytes.", h.MaxBody)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fail.New(fail.Slow, "The body did not come in time; send it at once.")
 	}
