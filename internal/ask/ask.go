@@ -1,3 +1,170 @@
-// Package ask words what answers say of items: summaries of several, details of one, and several set side by side. Every
-// sentence is made of what was released of an item and of nothing else, in the language that is asked for.
+// Package ask answers questions about the items of the sites: with a list, a summary, a report, a question back, or the
+// promise of an answer to come. What it tells of an item is what content/released lets out.
+//
+// Enter at Service.Ask in ask.go, which names the stages in their order:
+//
+//	check       question.go         the question's own bounds
+//	recall      recall.go           the conversation before it, and what is remembered
+//	understand  understand.go       query reads the words into conditions; follow.go goes on with earlier questions,
+//	                                subjects.go finds the items that it names
+//	askBack     elicit.go           elicitation decides whether something has to be known first
+//	promise     promise.go          promises what takes long; work.go does it later
+//	answer      answer.go           finds, scores (content/index) and orders (model.go) the items that may leave
+//	            results.go          renders them as they are read
+//
+// Sentences are made in summary.go (of several items), detail.go (of one, and of items side by side) and report.go (of
+// all that match). Beside questions there are the list of all items (list.go) and feeds of them (feed.go).
+//
+// It knows nothing of NLWeb, which ask/nlweb reads and writes, nor of prices, licences or the ledger.
 package ask
+
+import (
+	"context"
+	"strings"
+
+	"frontdesk/internal/ask/elicitation"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/llm"
+)
+
+// Reply is what became of a question: what was understood, and an answer, a question back or a promise, unless there is an
+// error beside it.
+type Reply struct {
+	Understood  Understanding
+	Answer      *Answer
+	Elicitation *elicitation.Elicitation
+	Promise     *Promise
+	Report      *Report // beside the answer, or instead of one
+	Unread      string  // which sources could not be read again, though Question.Fresh asked for it; empty for none
+	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
+	Session *Session
+
+	tab *llm.Tab
+}
+
+// inquiry is one question on its way through the stages of Ask.
+type inquiry struct {
+	Question
+	asked      index.Question   // checked, and in the library's terms
+	understood query.Understood // what is wanted
+	telling    string           // the sentence that answers a comparison or a question for a detail; empty for none
+	unread     string           // what could not be read again
+	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
+	// the reply.
+	talk     session.Conversation
+	earlier  []session.Turn // the questions before this one that may matter to it, oldest first
+	types    []string       // the types that the question names beside its words
+	skip     int            // items that were given already
+	only     []found        // the items that were pointed at; nil for none
+	remarks  []remarked     // what is known beside the question
+	ignored  []Unheeded     // what of its contexts has no effect
+	worded   string         // the question's own words, without those of answers
+	answered []string       // the questions asked back that this one answers
+	settled  bool           // one of the answers was that anything will do
+	tab      *llm.Tab       // what the answer takes of a model; nil without one
+}
+
+// Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
+// fail.TooLong for a text beyond MaxText, fail.Unavailable before the content is loaded, what Deps.Admit says and
+// fail.NoResults when nothing fits that may be shown; a question that was understood has a reply then, too, which says
+// how, and names the session.
+func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
+	if err := s.deps.Corpus.Ready(); err != nil {
+		return nil, err
+	}
+	q.Session = s.carried(q.Session)
+	in := &inquiry{Question: q, tab: s.deps.LLM.Tab()}
+	var err error
+	if in.asked, err = s.check(q); err != nil {
+		return nil, err
+	}
+	if told := progressOf(ctx); told == nil || !told.resumed {
+		if err := s.deps.Admit(ctx, in.asked.Sites); err != nil {
+			return nil, err
+		}
+	}
+	s.recall(ctx, in)
+	s.heedAnswers(in)
+	in.heedSpelling()
+	var reply *Reply
+	if err = s.understand(ctx, in); err == nil {
+		reply, err = s.reply(ctx, in)
+	}
+	if reply == nil {
+		reply = &Reply{}
+	}
+	reply.tab = in.tab
+	s.conclude(ctx, in, reply)
+	return reply, err
+}
+
+// reply settles what becomes of a question that is understood.
+func (s *Service) reply(ctx context.Context, in *inquiry) (*Reply, error) {
+	if back := s.askBack(ctx, in); back != nil && in.Report == NoReport {
+		return &Reply{Elicitation: back, Understood: in.tell()}, nil
+	}
+	if promise, err := s.promise(ctx, in); promise != nil || err != nil {
+		return &Reply{Promise: promise, Understood: in.tell()}, err
+	}
+	if err := s.prepare(ctx, in); err != nil {
+		return nil, err
+	}
+	var report *Report
+	if in.Report != NoReport {
+		var err error
+		if report, err = s.report(ctx, in); err != nil || in.Report == ReportAlone {
+			return &Reply{Report: report, Understood: in.tell(), Unread: in.unread}, err
+		}
+	}
+	a, err := s.answer(ctx, in)
+	understood := in.tell()
+	if a != nil {
+		understood.Relaxed = in.tellRelaxed(a.relaxed)
+	}
+	return &Reply{Answer: a, Report: report, Understood: understood, Unread: in.unread}, err
+}
+
+// answer finds what fits, and makes the first of it ready.
+func (s *Service) answer(ctx context.Context, in *inquiry) (*Answer, error) {
+	in.asked.Near = s.vectors.point(ctx, in.tab, in.asked.Text)
+	// A second round helps when the items found were swept from the store since the view was made.
+	for range 2 {
+		a := s.lookFor(in)
+		if a.Len() <= in.skip {
+			return nil, in.noMore()
+		}
+		whole, err := a.preload(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if whole {
+			a.improve(ctx, in)
+			for _, c := range a.corrected {
+				in.understood.Corrections = append(in.understood.Corrections, query.Correction(c))
+			}
+			a.cut(in.skip)
+			return a, nil
+		}
+		if err := s.deps.Corpus.Refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fail.New(fail.Unavailable, "the content is changing faster than it can be read; try again")
+}
+
+// noResults says that nothing fits, and what to try.
+func (in *inquiry) noResults() error {
+	say, q := i18n.For(in.Languages...), &in.asked
+	text := say.Say(i18n.None)
+	switch {
+	case len(q.Types) > 0:
+		text = say.Say(i18n.NoneOfType, strings.Join(say.Kinds(q.Types), say.Say(i18n.Then)))
+	case len(q.Sites) > 0:
+		text = say.Say(i18n.NoneOnSite, strings.Join(q.Sites, say.Say(i18n.Then)))
+	}
+	return fail.New(fail.NoResults, "%s", text)
+}

@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 )
 
@@ -165,4 +166,17 @@ func period(say i18n.Speaker, items []Told) string {
 		return say.Say(i18n.On, say.Day(first))
 	}
 	return say.Say(i18n.During, say.Day(first), say.Day(last))
+}
+
+// toldOf is an item as a summary may speak of it.
+func toldOf(r released.Result) Told {
+	t := Told{Type: r.Type(), Name: r.Name(), Language: r.Language(), Text: r.Description()}
+	if r.Licensed() {
+		return t
+	}
+	t.Facts = r.Facts()
+	if text := r.Passage(); text != "" {
+		t.Text += "\n" + text
+	}
+	return t
 }

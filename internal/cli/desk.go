@@ -46,7 +46,7 @@ func local(env *environment, loaded *server.Loaded) (*front, error) {
 	}
 	err = s.Refresh(env.ctx)
 	if err == nil {
-		err = s.Desk.LoadVectors(env.ctx)
+		err = s.LoadVectors(env.ctx)
 	}
 	if err != nil {
 		s.Close()

@@ -10,9 +10,9 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/cli/eval"
 	"frontdesk/internal/content/ingest"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 )
 
@@ -182,7 +182,7 @@ func (f *front) rank(ctx context.Context, text string, limit int) ([]string, err
 	return urls, nil
 }
 
-// here reads the items into a temporary database and asks a desk on it.
+// here reads the items into a temporary database and asks a service on it.
 func here(env *environment, items string) (ask asker, done func(), err error) {
 	folder, err := os.MkdirTemp("", "frontdesk-eval-")
 	if err != nil {
@@ -210,13 +210,13 @@ func here(env *environment, items string) (ask asker, done func(), err error) {
 		return nil, nil, fmt.Errorf("%s: %s", items, explained(err))
 	}
 	fmt.Fprintf(env.stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond), report.SkippedCount)
-	return rankOn(house.Desk), done, nil
+	return rankOn(house.Ask), done, nil
 }
 
-// rankOn asks a desk.
-func rankOn(d *desk.Desk) asker {
+// rankOn asks a service.
+func rankOn(s *ask.Service) asker {
 	return func(ctx context.Context, text string, limit int) ([]string, error) {
-		reply, err := d.Ask(ctx, desk.Question{Text: text, Limit: limit, MinScore: new(float64), AnswersOnly: true})
+		reply, err := s.Ask(ctx, ask.Question{Text: text, Limit: limit, MinScore: new(float64), AnswersOnly: true})
 		var coded *fail.Error
 		if errors.As(err, &coded) && coded.Code == fail.NoResults {
 			return nil, nil

@@ -261,7 +261,7 @@ func (c callerAdd) Run(env *environment) error {
 	}
 	return withSupply(env, c.configFlags, true, func(house *server.House) error {
 		for _, id := range c.Tenant {
-			if _, site := house.Desk.SiteID(id); !site && house.Tenants.Get(id) == nil {
+			if _, site := house.Corpus.Sites().Find(id); !site && house.Tenants.Get(id) == nil {
 				return usage("there is no tenant %s; put it in with `frontdesk ramp tenant add`", clean(id))
 			}
 		}

@@ -1,13 +1,14 @@
 package desk
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/index"
 	"frontdesk/internal/policy"
 )
 
@@ -21,15 +22,26 @@ func (b *bench) act(t tester, templates ...actions.Template) {
 	b.config.Actions = set
 }
 
-// withPotential is an item that names an action of its own.
-func withPotential(site, path, name string) content.Item {
-	i := item(site, path, "Product", name, "A lamp of folded paper whose text is for subscribers alone, all of it.")
-	object := map[string]any{
-		"@type": "Product", "url": i.URL, "name": name, "sku": "SKU-" + path,
-		"potentialAction": map[string]any{"@type": "BuyAction", "target": i.URL + "/buy"},
+// shown is what anybody is shown of the item at a path.
+func (b *bench) shown(t tester, path string) map[string]any {
+	t.Helper()
+	v := b.corpus.Current()
+	for _, l := range v.Directory() {
+		if l.URL != address(path) {
+			continue
+		}
+		cards, err := v.Render(context.Background(), []*index.Listing{l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(cards[0].As(index.Hit{Listing: l}).AppendJSON(nil), &object); err != nil {
+			t.Fatal(err)
+		}
+		return object
 	}
-	i.Object, _ = json.Marshal(object)
-	return i
+	t.Fatal("no such item is shown")
+	return nil
 }
 
 func actionsOf(item map[string]any) []string {
@@ -39,63 +51,6 @@ func actionsOf(item map[string]any) []string {
 		names = append(names, fmt.Sprint(a.(map[string]any)["name"]))
 	}
 	return names
-}
-
-func TestActionsAreToldWithTheItemsThatTheyMatch(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, "shop", "garden")
-	b.act(t, actions.Template{
-		Match: policy.Match{Site: []string{"shop"}, Type: []string{"Product"}}, Name: "order", Description: "Order {name}",
-		HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://shop.example/order", Params: `{"sku":"{sku}"}`},
-	})
-	b.fill(t, "shop", "files", item("shop", "lamp", "Product", "Paper lamp", "A lamp"), item("shop", "essay", "Article", "On the lamp", "A lamp"), withPotential("shop", "own", "Own lamp"))
-	b.fill(t, "garden", "files", item("garden", "light", "Product", "Garden lamp", "A lamp"))
-	want := map[string]string{"lamp": "[order]", "essay": "[]", "own": "[order buy]", "light": "[]"}
-	items := b.asked(t, Question{Text: "lamp"})
-	if len(items) != len(want) {
-		t.Fatalf("%d items", len(items))
-	}
-	for _, item := range items {
-		url := item["url"].(string)
-		if got := fmt.Sprint(actionsOf(item)); got != want[url[strings.LastIndex(url, "/")+1:]] {
-			t.Errorf("%s has actions %s", url, got)
-		}
-		if strings.HasSuffix(url, "/lamp") {
-			first := item["actions"].([]any)[0].(map[string]any)
-			if first["description"] != "Order Paper lamp" || first["params"].(map[string]any)["sku"] != "SKU-lamp" {
-				t.Errorf("the action is %v", first)
-			}
-		}
-	}
-}
-
-// TestAnActionOfALicensedItemSaysNoMoreThanItsNotice holds that actions are no way around the terms: neither the
-// item's own, nor a template that asks for what was not released.
-func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, "shop")
-	b.act(t,
-		actions.Template{Name: "subscribe", Description: "Subscribe to read {name}", HTTP: actions.HTTPCall{Method: "GET", Endpoint: "https://shop.example/subscribe?for={url}"}},
-		actions.Template{Name: "leak", Description: "{sku}", MCP: actions.ToolCall{Server: "s", Tool: "t"}},
-		actions.Template{Name: "excerpt", Description: "{description}", MCP: actions.ToolCall{Server: "s", Tool: "t"}},
-	)
-	b.fill(t, "shop", "files", withPotential("shop", "lamp", "Paper lamp"))
-	open := b.asked(t, Question{Text: "lamp"})
-	if got := fmt.Sprint(actionsOf(open[0])); got != "[subscribe leak excerpt buy]" {
-		t.Errorf("while it is open: %s", got)
-	}
-	b.obey(t, policy.Rule{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}})
-	licensed := b.asked(t, Question{Text: "lamp"})
-	if got := fmt.Sprint(actionsOf(licensed[0])); got != "[subscribe excerpt]" {
-		t.Errorf("when it is licensed: %s", got)
-	}
-	if text := fmt.Sprint(licensed[0]); strings.Contains(text, "SKU") || strings.Contains(text, "folded") || strings.Contains(text, "/buy") {
-		t.Errorf("told of a licensed item: %s", text)
-	}
-	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/lamp/buy"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
-	if got := fmt.Sprint(actionsOf(b.asked(t, Question{Text: "lamp"})[0])); !strings.Contains(got, "subscribe") {
-		t.Errorf("where another page is blocked: %s", got)
-	}
 }
 
 // TestAnswersTellHowALicenceIsHad holds that the actions of selling are told with a licensed item just when a stranger is offered
@@ -131,13 +86,9 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 		"open":             {of(func(r *policy.Rule) { r.Access = policy.Open }), false},
 	} {
 		s.obey(t, c.rule)
-		got := s.asked(t, Question{Text: "lamp"})
-		if len(got) == 0 {
-			t.Errorf("%s: not found", name)
-			continue
-		}
-		if told := fmt.Sprint(actionsOf(got[0])) == "[license]"; told != c.told {
-			t.Errorf("%s: the actions are %v", name, got[0]["actions"])
+		got := s.shown(t, "lamp")
+		if told := fmt.Sprint(actionsOf(got)) == "[license]"; told != c.told {
+			t.Errorf("%s: the actions are %v", name, got["actions"])
 		}
 		if c.rule.Access != policy.Open {
 			q := asking(address("lamp"))
@@ -148,13 +99,13 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 		}
 	}
 	s.obey(t, of(func(*policy.Rule) {}))
-	params := s.asked(t, Question{Text: "lamp"})[0]["actions"].([]any)[0].(map[string]any)["params"]
+	params := s.shown(t, "lamp")["actions"].([]any)[0].(map[string]any)["params"]
 	if got := fmt.Sprint(params); got != "map[requester:map[uris:["+address("lamp")+"]]]" {
 		t.Errorf("the query is for %s", got)
 	}
 	s.owner.Price = policy.Money{Model: "per_access", Rate: 1, Currency: "USD"}
 	s.obey(t, of(func(r *policy.Rule) { r.Price = policy.Price{} }))
-	if got := actionsOf(s.asked(t, Question{Text: "lamp"})[0]); len(got) != 1 {
+	if got := actionsOf(s.shown(t, "lamp")); len(got) != 1 {
 		t.Errorf("at the price of all that is licensed: %v", got)
 	}
 }
@@ -169,7 +120,7 @@ func TestNothingIsToldOfSalesWhereNothingIsSold(t *testing.T) {
 	}
 	b.fill(t, "site", "pages", item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper"))
 	b.obey(t, licensed("/**", cent))
-	if got := b.asked(t, Question{Text: "lamp"}); len(got) != 1 || len(actionsOf(got[0])) != 0 {
+	if got := b.shown(t, "lamp"); len(actionsOf(got)) != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -9,20 +9,13 @@ package desk
 import (
 	"context"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"frontdesk/internal/ask/actions"
-	"frontdesk/internal/ask/elicitation"
-	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/content/search"
-	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/cache"
-	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/internal/policy"
 )
@@ -39,38 +32,12 @@ type Config struct {
 	Terms func() *policy.Terms
 	// Actions are what can be done with items, told with each that they match; nil for none of the owner's.
 	Actions *actions.Set
-	// Elicit decides what is asked back; nil asks nothing.
-	Elicit *elicitation.Asker
-	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0 to 100.
-	MinScore float64
-	// AsSpelled corrects no word of a question, and OwnWords adds none to it by what the best items have in common.
-	AsSpelled, OwnWords bool
 	// CacheBytes bounds the memory for items that are ready to send; 0 is 64 MiB.
 	CacheBytes uint64
 	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10 seconds.
 	Timeout time.Duration
-	// Conversations seals what conversations carry with them; nil lets none carry anything.
-	Conversations *session.Conversations
-	// Memory keeps the turns of those who want to be remembered; nil keeps none. It needs Conversations.
-	Memory *session.Memory
-	// Model helps where it can; nil for no model.
-	Model *llm.Client
-	// Vectors are those of the content, which Model makes; nil for none. Fusion says how what is found by them and what
-	// is found by words become one list.
-	Vectors *vector.Keeper
-	Fusion  search.Fusion
-	// Apart is the share of unrelated questions beside which an item must stand out that is found by its vector alone; 0
-	// lets none be found so.
-	Apart float64
-	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
-	// all. Its error, mostly fail.Limited, is the answer.
-	Admit func(ctx context.Context, sites []string) error
-	// Now is the clock by which "this weekend" is understood, and Place where its days begin; nil is time.Now, in UTC.
-	Now   func() time.Time
-	Place *time.Location
-	// Promising says what is promised for later; the zero value promises nothing.
-	Promising Promising
-	Log       *slog.Logger
+	Now     func() time.Time // nil is time.Now
+	Log     *slog.Logger
 }
 
 // Desk carries out the use cases. Its methods may be called from many goroutines.
@@ -79,12 +46,7 @@ type Desk struct {
 	corpus *released.Corpus
 	served map[string]bool // ids
 
-	nearbyMu sync.Mutex
-	nearby   atomic.Pointer[directions]
-	standing standing
-
 	goods        goods
-	promises     promises
 	quoting      *Quoting   // nil where no offers are made
 	dealing      *Dealing   // nil where nothing is sold
 	supplying    *Supplying // nil where nothing is pushed
@@ -112,15 +74,10 @@ func New(config Config) (*Desk, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if config.Place == nil {
-		config.Place = time.UTC
-	}
-	config.Promising.fill()
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Desk{config: config, corpus: config.Corpus, served: map[string]bool{}}
-	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
 		d.served[site.ID] = true
 	}

@@ -143,7 +143,7 @@ var sections = []section{
 			"condition are not known yet. `FRONTDESK_STAGES_ITEMS` makes up more items, `FRONTDESK_STAGES` " +
 			"names a database that `frontdesk ingest` filled and `FRONTDESK_STAGES_QUESTIONS` a file of " +
 			"questions for it, and `FRONTDESK_STAGES_EACH=1` prints every question.",
-		command: "go test ./internal/desk -run xxx -bench Stages -benchtime 100x",
+		command: "go test ./internal/ask -run xxx -bench Stages -benchtime 100x",
 		columns: []string{"p50", "p95", "p50, of the words as they stand", "the first time, p50"},
 		rows:    stages("words as they stand", "words alone", "understand", "find", "ask back", "whole ask"),
 	},

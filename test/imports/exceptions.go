@@ -26,7 +26,7 @@ var exceptions = []exception{
 	},
 	{
 		rule: handlers, to: "internal/desk",
-		from: "internal/ask/nlweb internal/licensing/rampapi",
+		from: "internal/licensing/rampapi",
 		why:  "their services are still in the desk",
 	},
 	{rule: edges, from: "internal/operator/console internal/cli", to: "internal/desk", why: "so is what these show"},
@@ -38,7 +38,8 @@ var exceptions = []exception{
 	// What later work removes.
 	{
 		rule: edges, from: "internal/cli",
-		to:  "internal/content internal/identity internal/infra internal/ledger internal/licensing internal/policy",
+		to: "internal/ask internal/content internal/identity internal/infra internal/ledger internal/licensing " +
+			"internal/policy",
 		why: "commands open the store themselves; they go through operator when its operations are one table",
 	},
 	{
@@ -54,6 +55,10 @@ var exceptions = []exception{
 	{
 		rule: handlers, from: "internal/ask/nlweb", to: "internal/ask/i18n",
 		why: "answers and failures of NLWeb are told in the asker's language",
+	},
+	{
+		rule: handlers, from: "internal/ask/nlweb", to: "internal/content/released",
+		why: "it writes the results of answers as they were released",
 	},
 	{
 		rule: edges, from: "client internal/cli internal/licensing/broker", to: "biscuit",
@@ -76,7 +81,7 @@ var exceptions = []exception{
 	{rule: releasing, from: "internal/cli", why: "the owner looks at what terms say, and measures answers"},
 
 	// Sizes.
-	{rule: packageSize, from: "internal/desk", size: 9400, why: "goes"},
+	{rule: packageSize, from: "internal/desk", size: 6100, why: "goes"},
 	{rule: packageSize, from: "internal/app/server", size: 16200, why: "becomes modules"},
 	{rule: packageSize, from: "internal/cli", size: 10900, why: "owner commands become operator's operations"},
 	{rule: packageSize, from: "internal/operator/console", size: 5400, why: "pages become operator's operations"},
@@ -85,9 +90,6 @@ var exceptions = []exception{
 	{rule: packageSize, from: "internal/identity", size: 6700, why: "seven registries of credentials become one"},
 	{rule: packageSize, from: "client", size: 6400, why: "one public package speaks all four protocols"},
 
-	{rule: structSize, from: "internal/desk", to: "Desk", size: 21, why: "goes"},
-	{rule: structSize, from: "internal/desk", to: "Config", size: 22, why: "goes"},
-	{rule: structSize, from: "internal/desk", to: "Question", size: 21, why: "goes to ask"},
 	{rule: structSize, from: "internal/desk", to: "Stream", size: 21, why: "goes to licensing/delivery"},
 	{rule: structSize, from: "internal/app/server", to: "House", size: 53, why: "becomes modules"},
 	{rule: structSize, from: "internal/app/server", to: "Server", size: 24, why: "becomes modules"},
@@ -100,7 +102,7 @@ var exceptions = []exception{
 	{rule: structSize, from: "internal/content/ingest", to: "crawl", size: 29, why: "to be split into its parts"},
 	{rule: structSize, from: "internal/content/ingest", to: "visit", size: 25, why: "to be split into its parts"},
 
-	{rule: methodCount, from: "internal/desk", to: "Desk", size: 53, why: "becomes five services"},
+	{rule: methodCount, from: "internal/desk", to: "Desk", size: 36, why: "becomes five services"},
 	{rule: methodCount, from: "internal/app/server", to: "House", size: 26, why: "becomes modules"},
 }
 

@@ -60,7 +60,7 @@ func desk(b *testing.B, products int) (*server.Server, [][]byte) {
 	if _, err := run.Commit(b.Context(), content.CommitOptions{}); err != nil {
 		b.Fatal(err)
 	}
-	if err := s.Desk.Refresh(b.Context()); err != nil {
+	if err := s.Refresh(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	messages := make([][]byte, 64)

@@ -2,7 +2,7 @@
 // the address of the schema map, the map with feeds of the items, llms.txt, an OpenAPI description, cards of the MCP
 // server, a catalog of the interfaces, and Link headers.
 //
-// It is a door like the protocols': the feeds come from the desk, under the owner's terms. What it says of other doors
+// It is a door like the protocols': the feeds come from package ask, under the owner's terms. What it says of other doors
 // it is told by server.
 package discovery
 
@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 )
@@ -33,7 +33,7 @@ type Config struct {
 	Fail func(http.ResponseWriter, *http.Request, error)
 	// Name is what the front desk is called, and About one sentence on what can be asked; both may be empty.
 	Name, About string
-	Sites       []Site   // that the desk serves
+	Sites       []Site   // that are served
 	Version     string   // of the program
 	Served      []string // patterns of what the server answers besides, for the OpenAPI description
 	MCP         bool     // whether /mcp is served
@@ -91,11 +91,11 @@ type Route struct {
 }
 
 // Routes are the addresses that a configuration asks for.
-func Routes(d *desk.Desk, config Config) []Route {
+func Routes(d *ask.Service, config Config) []Route {
 	if config.WriteTimeout == 0 {
 		config.WriteTimeout = 30 * time.Second
 	}
-	door := &door{desk: d, config: config}
+	door := &door{service: d, config: config}
 	routes := []Route{
 		{Pattern: "/robots.txt", Handler: door.page(door.robots)},
 		{Pattern: "/llms.txt", Handler: door.page(door.llms)},
@@ -123,7 +123,7 @@ func Routes(d *desk.Desk, config Config) []Route {
 }
 
 type door struct {
-	desk      *desk.Desk
+	service   *ask.Service
 	config    Config
 	described description
 }
@@ -152,7 +152,7 @@ type view struct {
 func (d *door) about(r *http.Request) (view, error) {
 	v := view{base: d.config.PublicURL(r), sites: d.config.Sites}
 	if name := r.URL.Query().Get("site"); name != "" {
-		id, ok := d.desk.SiteID(name)
+		id, ok := d.service.Sites().Find(name)
 		if !ok {
 			return v, fail.New(fail.NotFound, "this site is not served here; leave out the parameter site, or name one of %s", d.siteIDs())
 		}

@@ -13,21 +13,21 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/internal/testkit/transcript"
 )
 
-// fixture is a desk over a shop, with one licensed, one blocked and one item that is for lists alone, and a journal,
+// fixture answers from a shop, with one licensed, one blocked and one item that is for lists alone, and a journal,
 // and the configuration of a front desk for both.
-func fixture(t testing.TB, more int) (*desk.Desk, *store.DB, Config) {
+func fixture(t testing.TB, more int) (*ask.Service, *store.DB, Config) {
 	t.Helper()
-	ctx := context.Background()
 	db := storetest.Chosen(t, content.Schema)
 	catalog := content.New(db, content.Options{})
 	day := func(n int) time.Time { return time.Date(2026, 10, n, 0, 0, 0, 0, time.UTC) }
@@ -48,14 +48,15 @@ func fixture(t testing.TB, more int) (*desk.Desk, *store.DB, Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := desk.New(desk.Config{
-		Catalog: catalog, Terms: func() *policy.Terms { return rules }, CacheBytes: 1, // so that each reading reads
-		Sites: []released.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}, {ID: "garten", Hosts: []string{"garten.example"}}},
+	corpus := contenttest.New(t, db, released.Options{
+		CacheBytes: 1, // so that each reading reads
+		Sites: released.NewSites(
+			released.Site{ID: "lamps", Hosts: []string{"lamps.example"}}, released.Site{ID: "garten", Hosts: []string{"garten.example"}},
+		),
 	})
+	corpus.Put(t, rules)
+	d, err := ask.New(ask.Deps{Corpus: corpus.Corpus})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
 	return d, db, Config{
@@ -111,7 +112,7 @@ func failed(w http.ResponseWriter, _ *http.Request, err error) {
 	http.Error(w, fail.From(err).Detail, status)
 }
 
-func handler(d *desk.Desk, config Config) http.Handler {
+func handler(d *ask.Service, config Config) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range Routes(d, config) {
 		mux.Handle(route.Pattern, route.Handler)

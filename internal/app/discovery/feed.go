@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 )
@@ -60,7 +60,7 @@ type urlEntry struct {
 func (d *door) schemaMap(_ context.Context, v view) (document, error) {
 	all := urlset{SF: "http://schema.org/schemas/schemafeed/0.1"}
 	for _, site := range v.sites {
-		feed, err := d.desk.Feed(site.ID)
+		feed, err := d.service.Feed(site.ID)
 		if err != nil {
 			return document{}, err
 		}
@@ -83,10 +83,10 @@ func xmlDocument(kind string, value any) (document, error) {
 // feed serves /feeds/SITE/PART.
 func (d *door) feed(w http.ResponseWriter, r *http.Request) error {
 	site, name := r.PathValue("site"), r.PathValue("part")
-	if id, ok := d.desk.SiteID(site); !ok || id != site { // one address for each part, not one for each way to name a site
+	if id, ok := d.service.Sites().Find(site); !ok || id != site { // one address for each part, not one for each way to name a site
 		return fail.New(fail.NotFound, "there is no feed here; /schemamap.xml lists those that there are")
 	}
-	feed, err := d.desk.Feed(site)
+	feed, err := d.service.Feed(site)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (d *door) feed(w http.ResponseWriter, r *http.Request) error {
 }
 
 // part streams a part of a feed: one item to a line. The tag is weak, since it names the items and not their bytes.
-func (d *door) part(w http.ResponseWriter, r *http.Request, feed *desk.Feed, part int) error {
+func (d *door) part(w http.ResponseWriter, r *http.Request, feed *ask.Feed, part int) error {
 	ctx := r.Context()
 	tag, err := feed.Tag(ctx, part)
 	if err != nil {
@@ -167,7 +167,7 @@ type sender struct {
 // piece is how much is sent at a time.
 const piece = 64 << 10
 
-func (s *sender) line(r desk.Result) {
+func (s *sender) line(r released.Result) {
 	from := len(s.buffer)
 	s.buffer = append(r.AppendObject(s.buffer), '\n')
 	const context = `"@context":"https://schema.org",`
@@ -224,7 +224,7 @@ type rssItem struct {
 const maxDescription = 200
 
 // rss is a site's newest items.
-func (d *door) rss(ctx context.Context, v view, feed *desk.Feed, id string) (document, error) {
+func (d *door) rss(ctx context.Context, v view, feed *ask.Feed, id string) (document, error) {
 	v = v.of(id)
 	site := v.sites[0]
 	doc := rss{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: channel{

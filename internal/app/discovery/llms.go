@@ -78,7 +78,7 @@ const mostTypes = 12
 // types are the types that the items have, for a view of all sites.
 func (d *door) types(v view) string {
 	var names []string
-	for _, t := range d.desk.Types() {
+	for _, t := range d.service.Types() {
 		if v.query == "" && len(names) < mostTypes {
 			names = append(names, line(t.Name))
 		}

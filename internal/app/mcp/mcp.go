@@ -1,12 +1,12 @@
 // Package mcp is the door for the Model Context Protocol: over Streamable HTTP (Handler) and over standard input and
-// output (Serve). It offers the tools that other doors hand out as plain values, and the items of the desk as
+// output (Serve). It offers the tools that other doors hand out as plain values, and the items of the sites as
 // resources. The protocol itself is the official SDK's; what stands here is what a server on the open internet needs
 // beside it: whom it listens to, what it takes, and errors that say what to do.
 //
 // No session is kept between requests, so that any node may answer any request and no client can hold memory. The
 // revisions with a handshake and the one without (2026-07-28) are both spoken this way.
 //
-// It stands on the desk, whose items are its resources, and on tool; it knows none of the doors whose tools it offers.
+// It stands on ask, whose items are its resources, and on httpx; it knows none of the doors whose tools it offers.
 package mcp
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/plain"
@@ -37,9 +37,9 @@ type Config struct {
 	// Tools gives the tools. It is called for every list, so that descriptions may follow the content; the names are
 	// those of the first call.
 	Tools func() []httpx.Tool
-	// Desk, when not nil, gives its items as resources.
-	Desk *desk.Desk
-	// Pages are resources that stand before the items, where there is a Desk.
+	// Ask, when not nil, gives its items as resources.
+	Ask *ask.Service
+	// Pages are resources that stand before the items, where there is Ask.
 	Pages []Page
 	// More, when not nil, changes the options of the SDK's server, for a build that offers more than tools and items.
 	More func(*sdk.ServerOptions)
@@ -61,7 +61,7 @@ func New(config Config) *Server {
 	}
 	s := &Server{config: config}
 	capabilities := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}
-	if config.Desk != nil {
+	if config.Ask != nil {
 		capabilities.Resources = &sdk.ResourceCapabilities{}
 	}
 	options := &sdk.ServerOptions{Instructions: config.Instructions, Capabilities: capabilities}
@@ -73,7 +73,7 @@ func New(config Config) *Server {
 		s.AddTool(described(t), s.handler(t))
 	}
 	around := []sdk.Middleware{s.guard, unanswered, s.fresh} // the first is the outermost
-	if config.Desk != nil {
+	if config.Ask != nil {
 		around = append(around, s.resources)
 		s.addItems()
 	}

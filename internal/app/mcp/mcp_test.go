@@ -15,21 +15,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/internal/testkit/transcript"
 )
 
-// fixture is a desk over a small site: an open, a licensed and a blocked item, one that must be no input to other
+// fixture answers from a small site: an open, a licensed and a blocked item, one that must be no input to other
 // texts, and as many more as wanted.
-func fixture(t testing.TB, more int) *desk.Desk {
+func fixture(t testing.TB, more int) *ask.Service {
 	t.Helper()
 	ctx := context.Background()
-	catalog := content.New(storetest.Chosen(t, content.Schema), content.Options{})
+	db := storetest.Chosen(t, content.Schema)
+	catalog := content.New(db, content.Options{})
 	items := []content.Item{
 		thing("brass", "Product", "Brass reading lamp", "A brass lamp for late readers.", "Its shade is of bottle glass."),
 		thing("premium/history", "Article", "A history of the lamp", "Before glass there was clay. The rest is for subscribers.", "Whale oil ruined three harbours."),
@@ -58,14 +60,12 @@ func fixture(t testing.TB, more int) *desk.Desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules },
-		Sites: []released.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}},
+	corpus := contenttest.New(t, db, released.Options{
+		Sites: released.NewSites(released.Site{ID: "lamps", Hosts: []string{"lamps.example"}}),
 	})
+	corpus.Put(t, rules)
+	d, err := ask.New(ask.Deps{Corpus: corpus.Corpus, Reading: ask.Reading{MinScore: 20}})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -110,9 +110,9 @@ func (s *scripted) tools() []httpx.Tool {
 	}
 }
 
-func newScripted(t testing.TB, d *desk.Desk) (*Server, *scripted) {
+func newScripted(t testing.TB, d *ask.Service) (*Server, *scripted) {
 	s := &scripted{began: make(chan struct{}), ended: make(chan error, 1)}
-	return New(Config{Name: "test", Title: "Lamps", Version: "1", Instructions: "Ask for lamps.", Tools: s.tools, Desk: d}), s
+	return New(Config{Name: "test", Title: "Lamps", Version: "1", Instructions: "Ask for lamps.", Tools: s.tools, Ask: d}), s
 }
 
 func TestTranscripts(t *testing.T) {

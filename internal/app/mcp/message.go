@@ -126,7 +126,7 @@ var removed = []string{"initialize", "ping", "logging/setLevel", "resources/subs
 func (s *Server) offers(method string) bool {
 	switch method {
 	case listResources, listTemplates, readResource:
-		return s.config.Desk != nil || s.config.More != nil
+		return s.config.Ask != nil || s.config.More != nil
 	case "prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
 		return s.config.More != nil
 	}

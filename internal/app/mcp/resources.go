@@ -9,7 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/plain"
 )
@@ -23,7 +24,7 @@ const itemType = "application/json"
 // maxURI bounds the address that is looked up, in bytes.
 const maxURI = 8 << 10
 
-// resources answers the methods about resources from the desk: what its terms let be found is listed, and read as
+// resources answers the methods about resources: what the terms let be found is listed, and read as
 // they let it be read. What is registered with the SDK's server beside them comes from there.
 func (s *Server) resources(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
@@ -82,19 +83,19 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}
-	var after desk.Place
+	var after ask.Place
 	if params != nil && params.Cursor != "" {
 		var err error
 		if after, err = readCursor(params.Cursor); err != nil {
 			return nil, err
 		}
 	}
-	items, rest, err := s.config.Desk.List(ctx, nil, after, pageSize)
+	items, rest, err := s.config.Ask.Items(ctx, nil, after, pageSize)
 	if err != nil {
 		return nil, err
 	}
 	list := &sdk.ListResourcesResult{Cacheable: cacheable(), Resources: make([]*sdk.Resource, 0, len(s.config.Pages)+len(items))}
-	if after == (desk.Place{}) {
+	if after == (ask.Place{}) {
 		for _, p := range s.config.Pages {
 			list.Resources = append(list.Resources, &sdk.Resource{URI: p.URI, Name: p.Name, Description: p.Description, MIMEType: p.MIMEType})
 		}
@@ -110,24 +111,24 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 			Description: plain.Text(item.Type() + ": " + item.Brief(30)),
 		})
 	}
-	if rest != (desk.Place{}) {
+	if rest != (ask.Place{}) {
 		list.NextCursor = cursor(rest)
 	}
 	return list, nil
 }
 
 // cursor writes a place as an opaque token.
-func cursor(p desk.Place) string {
+func cursor(p ask.Place) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(p.Site + "\n" + p.URL))
 }
 
-func readCursor(token string) (desk.Place, error) {
+func readCursor(token string) (ask.Place, error) {
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	site, url, whole := strings.Cut(string(text), "\n")
 	if err != nil || !whole {
-		return desk.Place{}, fail.New(fail.Malformed, "this cursor is none of ours; begin without one")
+		return ask.Place{}, fail.New(fail.Malformed, "this cursor is none of ours; begin without one")
 	}
-	return desk.Place{Site: site, URL: url}, nil
+	return ask.Place{Site: site, URL: url}, nil
 }
 
 // listTemplates tells that an item is read by the address that answers give.
@@ -146,10 +147,10 @@ func (s *Server) readResource(ctx context.Context, uri string) (*sdk.ReadResourc
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}
-	var items []desk.Result
+	var items []released.Result
 	if len(uri) <= maxURI {
 		var err error
-		if items, err = s.config.Desk.Item(ctx, uri); err != nil {
+		if items, err = s.config.Ask.Item(ctx, uri); err != nil {
 			return nil, err
 		}
 	}

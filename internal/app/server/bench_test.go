@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/content"
-	"frontdesk/internal/desk"
 )
 
 // shelf is a server with n generated products, as it runs by default except that its log goes nowhere, and
@@ -68,16 +68,16 @@ func product(url, name, text string) content.Item {
 
 // BenchmarkAsk compares a whole POST /ask over loopback and keep-alive (ten items, JSON) with its parts, in one
 // run: "floor" is a handler that drops the request's body and writes the same bytes from memory; "search" is the
-// same handler after the desk has found and rendered the items, so that the work is done where a server does it,
+// same handler after the items were found and rendered, so that the work is done where a server does it,
 // between two system calls, and "select" is that work by itself in a loop; "ask" passes all that a request passes, event, log line and counters with it. The metric
 // over-floor of "ask" is (ask - (search - floor)) / floor: what an ask costs beside its search.
 func BenchmarkAsk(b *testing.B) {
 	s, questions := shelf(b, 7000)
-	d := s.Desk
+	d := s.Ask
 	var bodies, answers [][]byte
 	for _, q := range questions {
 		bodies = append(bodies, fmt.Appendf(nil, `{"query":{"text":%q}}`, q))
-		answers = append(answers, send(s, ask(q)).Body.Bytes())
+		answers = append(answers, send(s, asking(q)).Body.Bytes())
 	}
 	perOp := map[string]time.Duration{}
 	overHTTP := func(name string, h http.Handler) {
@@ -117,7 +117,7 @@ func BenchmarkAsk(b *testing.B) {
 	}
 	buffers := sync.Pool{New: func() any { return new([]byte) }}
 	find := func(i int) {
-		answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: questions[i]}))
+		answer, err := answerTo(d.Ask(context.Background(), ask.Question{Text: questions[i]}))
 		if err != nil {
 			b.Error(err)
 			return
@@ -165,7 +165,7 @@ func BenchmarkFront(b *testing.B) {
 }
 
 // answerTo takes the answer out of a reply.
-func answerTo(reply *desk.Reply, err error) (*desk.Answer, error) {
+func answerTo(reply *ask.Reply, err error) (*ask.Answer, error) {
 	if err != nil {
 		return nil, err
 	}

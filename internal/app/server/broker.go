@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
@@ -207,7 +207,7 @@ func soughtBy(text string, filters map[string]any) (out sought, err error) {
 	return out, nil
 }
 
-// find answers searches of the Broker: over the items of sites and sources, as the desk answers questions, and over what tenants have pushed.
+// find answers searches of the Broker: over the items of sites and sources, as questions are answered, and over what tenants have pushed.
 func (s *Server) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.Found, error) {
 	wanted, err := soughtBy(text, filters)
 	if err != nil {
@@ -215,10 +215,10 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 	}
 	looked := most
 	if wanted.first > 0 || wanted.last > 0 {
-		looked = desk.MaxLimit // of which some are of other years
+		looked = ask.MaxLimit // of which some are of other years
 	}
 	var all []broker.Found
-	reply, err := s.Desk.Ask(ctx, desk.Question{Text: wanted.words, Limit: looked, Numbered: true})
+	reply, err := s.Ask.Ask(ctx, ask.Question{Text: wanted.words, Limit: looked, Numbered: true})
 	switch {
 	case fail.From(err).Code == fail.NoResults && err != nil:
 	case err != nil:

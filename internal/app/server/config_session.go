@@ -83,6 +83,6 @@ const sessionsPath = "/sessions/{id}"
 // sessionRoutes are those by which a conversation is forgotten.
 func (s *Server) sessionRoutes() []route {
 	return []route{{
-		pattern: sessionsPath, name: sessionsPath, methods: []string{http.MethodDelete}, cors: true, door: doorAsk, handler: nlweb.Sessions(s.Desk),
+		pattern: sessionsPath, name: sessionsPath, methods: []string{http.MethodDelete}, cors: true, door: doorAsk, handler: nlweb.Sessions(s.Ask),
 	}}
 }

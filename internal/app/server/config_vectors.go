@@ -1,6 +1,7 @@
 package server
 
 import (
+	"frontdesk/internal/ask"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/llm"
@@ -56,26 +57,22 @@ func (c *checks) vectors() {
 	between(c, "model.vectors.pace", v.Pace, 0, 1_000_000)
 }
 
-func (v Vectors) fusion() search.Fusion {
-	return search.Fusion{Ranks: v.Fusion == byRanks, Share: v.Share, Least: 1}
-}
-
-// apart is the share that desk.Config.Apart takes.
-func (v Vectors) apart() float64 {
-	if !v.Alone {
-		return 0
-	}
-	return v.Apart
-}
-
-// openVectors makes the keeper of vectors; nil where no model makes any. It does nothing yet.
-func (c Config) openVectors(h *House) *vector.Keeper {
+// openVectors makes the vectors of the content, and holds questions against them, where a model makes any.
+func (h *House) openVectors(v Vectors) (err error) {
 	if !h.Model.Does(llm.Embed) {
 		return nil
 	}
-	v := c.Model.Vectors
-	return vector.New(vector.Options{
+	h.Vectors = vector.New(vector.Options{
 		Catalog: h.Catalog, DB: h.db, Model: h.Model, Version: v.Version, TextPrefix: v.TextPrefix, QuestionPrefix: v.QuestionPrefix,
 		Passages: v.Passages, Most: v.Most, Pace: v.Pace, Log: h.log,
 	})
+	deps := ask.VectorDeps{
+		Keeper: h.Vectors, Corpus: h.Corpus, Log: h.log,
+		Fusion: search.Fusion{Ranks: v.Fusion == byRanks, Share: v.Share, Least: 1},
+	}
+	if v.Alone {
+		deps.Apart = v.Apart
+	}
+	h.AskVectors, err = ask.NewVectors(deps)
+	return err
 }

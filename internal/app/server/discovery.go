@@ -38,7 +38,7 @@ func (s *Server) discovered(routes []route) []route {
 			routes[i].handler = linked(config, routes[i].handler)
 		}
 	}
-	for _, r := range discovery.Routes(s.Desk, config) {
+	for _, r := range discovery.Routes(s.Ask, config) {
 		at := route{pattern: r.Pattern, name: r.Pattern, methods: reading, cors: true, handler: r.Handler}
 		if r.Items {
 			at.door = doorAsk // what needs a credential to be asked for is not given away without

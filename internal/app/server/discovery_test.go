@@ -101,7 +101,7 @@ func TestPagesLeadToWhatThereIs(t *testing.T) {
 			t.Errorf("%s: Link is %q", target, link)
 		}
 	}
-	if link := send(s, ask("soup")).Header().Get("Link"); link != "" {
+	if link := send(s, asking("soup")).Header().Get("Link"); link != "" {
 		t.Errorf("an answer has the Link %q", link)
 	}
 	robots := send(s, httptest.NewRequest("GET", "/desk/robots.txt", nil))

@@ -63,7 +63,7 @@ func TestAgentsAreToldOfTheLimitByATool(t *testing.T) {
 	if result := toolResult(t, w); w.Code != 200 || !result.IsError || result.Structured.Error.Code != "RATE_LIMITED" || !strings.Contains(result.Structured.Error.Message, "30 seconds") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := send(s, calling("192.0.2.1:2", ask("soup"))); w.Code != 429 {
+	if w := send(s, calling("192.0.2.1:2", asking("soup"))); w.Code != 429 {
 		t.Errorf("the doors do not count together: %d %s", w.Code, w.Body)
 	}
 	// What is told in the protocol's own words has an end, too.
@@ -102,7 +102,7 @@ func TestAgentsNeedACredentialWhereTheDoorIsClosed(t *testing.T) {
 			}
 		}
 	}
-	if w := send(s, with(ask("soup"), "X-API-Key", key)); w.Code != 403 {
+	if w := send(s, with(asking("soup"), "X-API-Key", key)); w.Code != 403 {
 		t.Errorf("the key of agents at another door: %d", w.Code)
 	}
 }

@@ -58,15 +58,15 @@ func TestClosedDoorOpensToAKeyAlone(t *testing.T) {
 		code      string
 		challenge string
 	}{
-		"no credential":                {ask("soup"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
+		"no credential":                {asking("soup"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
 		"no credential, flat dialect":  {legacy, 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
-		"another scheme":               {with(ask("soup"), "Authorization", "Basic eDp5"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
-		"wrong bearer":                 {with(ask("soup"), "Authorization", "Bearer wrong"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
-		"wrong key":                    {with(ask("soup"), "X-API-Key", key[:len(key)-1]+"_"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
-		"key for another door":         {with(ask("soup"), "X-API-Key", "elsewhere"), 403, "FORBIDDEN", `Bearer realm="frontdesk", error="insufficient_scope"`},
-		"the key":                      {with(ask("soup"), "X-API-Key", key), 200, "", ""},
-		"the key as bearer":            {with(ask("soup"), "Authorization", "Bearer "+key), 200, "", ""},
-		"the configuration's":          {with(ask("soup"), "Authorization", "bearer a key of the configuration"), 200, "", ""},
+		"another scheme":               {with(asking("soup"), "Authorization", "Basic eDp5"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
+		"wrong bearer":                 {with(asking("soup"), "Authorization", "Bearer wrong"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
+		"wrong key":                    {with(asking("soup"), "X-API-Key", key[:len(key)-1]+"_"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
+		"key for another door":         {with(asking("soup"), "X-API-Key", "elsewhere"), 403, "FORBIDDEN", `Bearer realm="frontdesk", error="insufficient_scope"`},
+		"the key":                      {with(asking("soup"), "X-API-Key", key), 200, "", ""},
+		"the key as bearer":            {with(asking("soup"), "Authorization", "Bearer "+key), 200, "", ""},
+		"the configuration's":          {with(asking("soup"), "Authorization", "bearer a key of the configuration"), 200, "", ""},
 		"how to ask":                   {httptest.NewRequest("GET", "/ask", nil), 200, "", ""},
 		"how to ask, with a wrong key": {with(httptest.NewRequest("GET", "/ask", nil), "X-API-Key", "fd_wrong"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
 		"a preflight":                  {httptest.NewRequest("OPTIONS", "/ask", nil), 204, "", ""},
@@ -95,19 +95,19 @@ func TestClosedDoorOpensToAKeyAlone(t *testing.T) {
 func TestOpenDoorDoesNotMindForeignCredentials(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "")
-	if w := send(s, with(ask("soup"), "Authorization", "Bearer of-somebody-else")); w.Code != 200 {
+	if w := send(s, with(asking("soup"), "Authorization", "Bearer of-somebody-else")); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	key, id := makeKey(t, s, identity.Key{Name: "Partner"})
-	if w := send(s, with(ask("soup"), "X-API-Key", key)); w.Code != 200 {
+	if w := send(s, with(asking("soup"), "X-API-Key", key)); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	s, _ = open(t, "")
-	if w := send(s, with(ask("soup"), "X-API-Key", key)); w.Code != 401 {
+	if w := send(s, with(asking("soup"), "X-API-Key", key)); w.Code != 401 {
 		t.Errorf("a key that another front desk gave out (%s): %d %s", id, w.Code, w.Body)
 	}
 	s, _ = open(t, "auth: {required: [ask, mcp]}", func(o *Options) { o.Inside = true })
-	if w := send(s, ask("soup")); w.Code != 200 {
+	if w := send(s, asking("soup")); w.Code != 200 {
 		t.Errorf("the owner's own question: %d %s", w.Code, w.Body)
 	}
 }
@@ -146,7 +146,7 @@ func TestTokenIsFoundByFollowingTheChallenge(t *testing.T) {
 	t.Parallel()
 	issuer, token, fetches := authority(t)
 	s, log := open(t, `{url: "https://www.example.com/desk", auth: {required: [ask, mcp], oauth: {issuer: "`+issuer+`", jwks: "`+issuer+`/keys", scopes: [frontdesk.ask]}}}`)
-	w := send(s, ask("soup"))
+	w := send(s, asking("soup"))
 	challenge := w.Header().Get("WWW-Authenticate")
 	const metadata = "https://www.example.com/desk/.well-known/oauth-protected-resource/ask"
 	if w.Code != 401 || challenge != `Bearer realm="frontdesk", scope="frontdesk.ask", resource_metadata="`+metadata+`"` {
@@ -182,7 +182,7 @@ func TestTokenIsFoundByFollowingTheChallenge(t *testing.T) {
 		"for somebody else":  {"https://other.example", "frontdesk.ask", 401, `error="invalid_token"`},
 		"without the scope":  {"https://www.example.com/desk", "other", 403, `error="insufficient_scope", scope="frontdesk.ask"`},
 	} {
-		w := send(s, with(ask("soup"), "Authorization", "Bearer "+token(c.audience, c.scope)))
+		w := send(s, with(asking("soup"), "Authorization", "Bearer "+token(c.audience, c.scope)))
 		if w.Code != c.status || !strings.Contains(w.Header().Get("WWW-Authenticate"), c.says) {
 			t.Errorf("%s: %d %s %s", name, w.Code, w.Header().Get("WWW-Authenticate"), w.Body)
 		}
@@ -228,14 +228,14 @@ func TestAddressIsToldItsLimitAndThenRefused(t *testing.T) {
 	c := newFixedClock()
 	s, _ := open(t, "limits: {rate: {address: 2/1m}}", c.set)
 	const one = "192.0.2.1:1234"
-	if got := limitsOf(send(s, calling(one, ask("soup")))); got != `1/2 reset 30; "address";q=2;w=60; "address";r=1;t=30` {
+	if got := limitsOf(send(s, calling(one, asking("soup")))); got != `1/2 reset 30; "address";q=2;w=60; "address";r=1;t=30` {
 		t.Error(got)
 	}
-	if got := limitsOf(send(s, calling(one, ask("nothing of the kind")))); got != `0/2 reset 60; "address";q=2;w=60; "address";r=0;t=60` {
+	if got := limitsOf(send(s, calling(one, asking("nothing of the kind")))); got != `0/2 reset 60; "address";q=2;w=60; "address";r=0;t=60` {
 		t.Error(got)
 	}
 	c.advance(10 * time.Second)
-	w := send(s, with(calling(one, ask("soup")), "Origin", "https://page.example", "Accept", "text/event-stream"))
+	w := send(s, with(calling(one, asking("soup")), "Origin", "https://page.example", "Accept", "text/event-stream"))
 	e := read(t, w)
 	if w.Code != 429 || e.Error.Code != "RATE_LIMITED" || w.Header().Get("Retry-After") != "20" || !strings.Contains(e.Error.Message, "2 requests in 1m") || !strings.Contains(e.Error.Message, "20 seconds") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
@@ -247,7 +247,7 @@ func TestAddressIsToldItsLimitAndThenRefused(t *testing.T) {
 		t.Errorf("a page cannot read it: %v", w.Header())
 	}
 	for name, other := range map[string]*http.Request{
-		"another address": calling("192.0.2.2:1", ask("soup")),
+		"another address": calling("192.0.2.2:1", asking("soup")),
 		"a probe":         calling(one, httptest.NewRequest("GET", "/healthz", nil)),
 		"a preflight":     calling(one, httptest.NewRequest("OPTIONS", "/ask", nil)),
 		"a page":          calling(one, httptest.NewRequest("GET", "/", nil)),
@@ -257,7 +257,7 @@ func TestAddressIsToldItsLimitAndThenRefused(t *testing.T) {
 		}
 	}
 	c.advance(20 * time.Second)
-	if w := send(s, calling(one, ask("soup"))); w.Code != 200 {
+	if w := send(s, calling(one, asking("soup"))); w.Code != 200 {
 		t.Errorf("after Retry-After: %d %s", w.Code, w.Body)
 	}
 }
@@ -266,7 +266,7 @@ func TestWithoutALimitNothingIsTold(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "")
 	for range 200 {
-		w := send(s, ask("soup"))
+		w := send(s, asking("soup"))
 		if h := w.Header(); w.Code != 200 || h.Get("RateLimit-Limit")+h.Get("RateLimit") != "" {
 			t.Fatalf("%d %v", w.Code, h)
 		}
@@ -292,7 +292,7 @@ func TestAddressesThatOneClientCanChooseCountAsOne(t *testing.T) {
 		s, _ := open(t, c.config+"limits: {rate: {address: 1/1h}}")
 		var codes [2]int
 		for i, address := range []string{c.one, c.two} {
-			r := calling(address, ask("soup"))
+			r := calling(address, asking("soup"))
 			if c.headers[i] != "" {
 				r.Header.Set("X-Forwarded-For", c.headers[i])
 			}
@@ -316,7 +316,7 @@ func TestKeyHasALimitOfItsOwn(t *testing.T) {
 		"a stranger": {nil, 1}, "a key": {[]string{"X-API-Key", plain}, 2}, "a key with its own rate": {[]string{"Authorization", "Bearer " + large}, 3},
 	} {
 		for i := range 5 {
-			w := send(s, with(calling("192.0.2.1:1", ask("soup")), c.headers...))
+			w := send(s, with(calling("192.0.2.1:1", asking("soup")), c.headers...))
 			if want := map[bool]int{true: 200, false: 429}[i < c.allowed]; w.Code != want || w.Header().Get("RateLimit-Limit") != fmt.Sprint(c.allowed) {
 				t.Errorf("%s, request %d: %d %s", name, i, w.Code, limitsOf(w))
 			}
@@ -330,22 +330,22 @@ func TestWrongCredentialsAreNotTriedWithoutEnd(t *testing.T) {
 	s, _ := open(t, "{auth: {required: [ask, mcp]}, limits: {rate: {failures: 3/1m}}}", c.set)
 	key, _ := makeKey(t, s, identity.Key{Name: "Partner"})
 	for i := range 5 {
-		w := send(s, with(calling("192.0.2.1:1", ask("soup")), "X-API-Key", fmt.Sprint("guess", i)))
+		w := send(s, with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", fmt.Sprint("guess", i)))
 		if want := map[bool]int{true: 401, false: 429}[i < 3]; w.Code != want {
 			t.Errorf("guess %d: %d %s", i, w.Code, w.Body)
 		}
 	}
-	if w := send(s, with(calling("192.0.2.1:1", ask("soup")), "X-API-Key", key)); w.Code != 429 || w.Header().Get("Retry-After") != "20" {
+	if w := send(s, with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", key)); w.Code != 429 || w.Header().Get("Retry-After") != "20" {
 		t.Errorf("the right one, after too many guesses: %d %v", w.Code, w.Header())
 	}
-	if w := send(s, with(calling("192.0.2.2:1", ask("soup")), "X-API-Key", key)); w.Code != 200 {
+	if w := send(s, with(calling("192.0.2.2:1", asking("soup")), "X-API-Key", key)); w.Code != 200 {
 		t.Errorf("the right one from elsewhere: %d %s", w.Code, w.Body)
 	}
-	if w := send(s, calling("192.0.2.1:1", ask("soup"))); w.Code != 401 {
+	if w := send(s, calling("192.0.2.1:1", asking("soup"))); w.Code != 401 {
 		t.Errorf("without a credential: %d", w.Code)
 	}
 	c.advance(20 * time.Second)
-	if w := send(s, with(calling("192.0.2.1:1", ask("soup")), "X-API-Key", key)); w.Code != 200 {
+	if w := send(s, with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", key)); w.Code != 200 {
 		t.Errorf("the right one, later: %d %s", w.Code, w.Body)
 	}
 }
@@ -468,16 +468,16 @@ func TestCredentialsOfABrowserNeedOriginsByName(t *testing.T) {
 		!strings.Contains(h.Get("Access-Control-Allow-Headers"), "X-Trace-Id") || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "X-API-Key") {
 		t.Errorf("%v", h)
 	}
-	h = send(s, with(ask("soup"), "Origin", "https://a.example")).Header()
+	h = send(s, with(asking("soup"), "Origin", "https://a.example")).Header()
 	if h.Get("Access-Control-Allow-Credentials") != "true" || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-Served-By") {
 		t.Errorf("%v", h)
 	}
-	h = send(s, with(ask("soup"), "Origin", "https://b.example")).Header()
+	h = send(s, with(asking("soup"), "Origin", "https://b.example")).Header()
 	if h.Get("Access-Control-Allow-Credentials")+h.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("another origin: %v", h)
 	}
 	s, _ = open(t, "")
-	if h := send(s, with(ask("soup"), "Origin", "https://a.example")).Header(); h.Get("Access-Control-Allow-Credentials") != "" || h.Get("Access-Control-Allow-Origin") != "*" {
+	if h := send(s, with(asking("soup"), "Origin", "https://a.example")).Header(); h.Get("Access-Control-Allow-Credentials") != "" || h.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("every origin: %v", h)
 	}
 }
@@ -545,7 +545,7 @@ func BenchmarkGuard(b *testing.B) {
 			}
 			defer s.Close()
 			door := s.gate.guard(&route{pattern: askPath, door: doorAsk}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-			r := with(calling("192.0.2.1:1", ask("soup")), "X-API-Key", c.key)
+			r := with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", c.key)
 			w := &recorder{ResponseWriter: httptest.NewRecorder()}
 			b.ReportAllocs()
 			for b.Loop() {

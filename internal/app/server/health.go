@@ -33,7 +33,7 @@ func (s *Server) readiness(ctx context.Context) error {
 	if s.stopping.Load() {
 		return fail.New(fail.Unavailable, "the server is stopping")
 	}
-	if err := s.Desk.Ready(); err != nil {
+	if err := s.Corpus.Ready(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)

@@ -10,38 +10,38 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/content/vector"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/excerpts/grants"
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/store/backup"
 	"frontdesk/internal/intake"
+	"frontdesk/internal/intake/vault"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/accounts/counts"
 	"frontdesk/internal/licensing/broker"
 	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/delivery/botstats"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/accesslog"
 	"frontdesk/internal/licensing/disputes/enforcement"
 	"frontdesk/internal/licensing/transactions"
-	"frontdesk/internal/policy/overrides"
-
-	"frontdesk/internal/content/index"
-	"frontdesk/internal/content/released"
-	"frontdesk/internal/content/vector"
-	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/store"
-	"frontdesk/internal/intake/vault"
-	"frontdesk/internal/licensing/catalog/push"
-	"frontdesk/internal/licensing/delivery/botstats"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/imported"
+	"frontdesk/internal/policy/overrides"
 )
 
 // House is the rooms below the doors, put together as a configuration says: for a server, and for commands that
@@ -104,17 +104,20 @@ type House struct {
 	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
 	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
 	clock    func() time.Time                                // nil for time.Now
-	admit    func(ctx context.Context, sites []string) error // nil to let everything through
-	asked    func(llm.Call)                                  // told of each call of the model; nil for nobody
+	admit    func(ctx context.Context, sites []string) error // counts a question for the sites that it goes to
+	asked    func(llm.Call)                                  // told of each call of the model
 	log      *slog.Logger
 }
 
 // services are what the doors ask.
 type services struct {
-	Corpus   *released.Corpus // what the terms let out of the content
-	Desk     *desk.Desk
-	Excerpts *excerpts.Service // nil where platforms are given no passages
-	Intakes  *intake.Service   // nil before OpenIntakes, and where nothing was ever taken in
+	Corpus      *released.Corpus // what the terms let out of the content
+	Desk        *desk.Desk
+	Excerpts    *excerpts.Service // nil where platforms are given no passages
+	Intakes     *intake.Service   // nil before OpenIntakes, and where nothing was ever taken in
+	Ask         *ask.Service
+	AskPromises *ask.Promises // nil where nothing is promised
+	AskVectors  *ask.Vectors  // nil where no model makes any
 }
 
 // Refresh brings the corpus, and the services that follow it, to the catalog's published state and the terms in force.
@@ -122,6 +125,21 @@ func (s *services) Refresh(ctx context.Context) error { return s.Corpus.Load(ctx
 
 // Follow refreshes again and again until ctx ends. What fails is logged and tried again.
 func (s *services) Follow(ctx context.Context) { s.Corpus.Follow(ctx, s.followers()...) }
+
+// LoadVectors takes the vectors that are there already, for a process that asks at once and does not stay to make any.
+func (s *services) LoadVectors(ctx context.Context) error {
+	if s.AskVectors == nil {
+		return nil
+	}
+	return s.AskVectors.Load(ctx)
+}
+
+// keepVectors keeps the vectors of the content up with it until ctx ends, where a model makes any.
+func (s *services) keepVectors(ctx context.Context) {
+	if s.AskVectors != nil {
+		s.AskVectors.Keep(ctx)
+	}
+}
 
 // followers are what services do about each view of the corpus.
 func (s *services) followers() []released.Follower {
@@ -170,6 +188,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	}
 	h := &House{
 		Keys: identity.NewKeys(db, nil), db: db, secret: secret, log: log,
+		admit: func(context.Context, []string) error { return nil }, asked: func(llm.Call) {},
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
 	h.Catalog = content.New(db, content.Options{Now: h.now})
@@ -190,16 +209,11 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		db.Close()
 		return nil, err
 	}
-	if h.Model, err = config.OpenModel(log, llm.NewBook(db), h.called); err != nil {
+	if h.Model, err = config.OpenModel(log, llm.NewBook(db), func(c llm.Call) { h.asked(c) }); err != nil {
 		db.Close()
 		return nil, err
 	}
 	h.memory = memory
-	promising, err := h.promising(config, secret)
-	if err != nil {
-		return nil, errors.Join(err, h.Close())
-	}
-	h.Vectors = config.openVectors(h)
 	var sites []released.Site
 	for _, site := range config.AllSites() {
 		sites = append(sites, released.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
@@ -214,30 +228,28 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
+	if h.AskPromises, err = h.openPromises(config, secret); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	if err := h.openVectors(config.Model.Vectors); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	h.Ask, err = ask.New(ask.Deps{
+		Corpus: h.Corpus,
+		Reading: ask.Reading{
+			MinScore: config.Ask.MinScore, AsSpelled: !config.Ask.Spelling, OwnWords: !config.Ask.Feedback,
+			Place: config.Ask.place(),
+		},
+		Elicitation: config.Ask.Elicit.asker(), Conversations: conversations, Memory: memory,
+		Promises: h.AskPromises, LLM: h.Model, Vectors: h.AskVectors,
+		Admit: func(ctx context.Context, sites []string) error { return h.admit(ctx, sites) }, Now: h.now, Timeout: config.Ask.Timeout, Log: log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
 	h.Desk, err = desk.New(desk.Config{
-		Corpus:     h.Corpus,
-		Catalog:    h.Catalog,
-		Sites:      sites,
-		Terms:      h.Terms,
-		Actions:    actions,
-		Elicit:     config.Ask.Elicit.asker(),
-		MinScore:   config.Ask.MinScore,
-		AsSpelled:  !config.Ask.Spelling,
-		OwnWords:   !config.Ask.Feedback,
-		CacheBytes: uint64(config.Ask.Cache),
-		Timeout:    config.Ask.Timeout,
-		Admit:      h.admitted,
-		Now:        h.now,
-		Place:      config.Ask.place(),
-		Promising:  promising,
-		Log:        log,
-
-		Conversations: conversations,
-		Memory:        memory,
-		Model:         h.Model,
-		Vectors:       h.Vectors,
-		Fusion:        config.Model.Vectors.fusion(),
-		Apart:         config.Model.Vectors.apart(),
+		Corpus: h.Corpus, Catalog: h.Catalog, Sites: sites, Terms: h.Terms, CacheBytes: uint64(config.Ask.Cache),
+		Now: h.now, Log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
@@ -259,21 +271,6 @@ func (h *House) now() time.Time {
 		return time.Now()
 	}
 	return h.clock()
-}
-
-// admitted counts a question for the sites that it goes to.
-func (h *House) admitted(ctx context.Context, sites []string) error {
-	if h.admit == nil {
-		return nil
-	}
-	return h.admit(ctx, sites)
-}
-
-// called tells of a call of the model.
-func (h *House) called(call llm.Call) {
-	if h.asked != nil {
-		h.asked(call)
-	}
 }
 
 // Close closes the database, and ends what goes on beside the questions.

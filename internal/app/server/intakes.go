@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"frontdesk/internal/ask"
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/httpx"
@@ -15,9 +17,6 @@ import (
 	"frontdesk/internal/intake/api"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
-
-	"frontdesk/internal/identity"
-
 	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
@@ -45,7 +44,7 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 	put()
 	h.Intakes, err = intake.New(intake.Deps{
 		Intakes: func() map[string]*intake.Definition { return h.taking.Load().defined },
-		DB:      h.db, Ledger: h.Ledger, Vault: h.Vault, Lookup: h.Desk.LookUp,
+		DB:      h.db, Ledger: h.Ledger, Vault: h.Vault, Lookup: h.lookUp,
 		OneAnswer: config.Intakes.Revisions == "refuse", Now: h.now, Log: h.log,
 	})
 	return err
@@ -311,4 +310,20 @@ func (h *House) closeVault() error {
 		return nil
 	}
 	return h.Vault.Close()
+}
+
+// lookUp finds items for engines of offers.
+func (h *House) lookUp(ctx context.Context, l offers.Lookup) ([]offers.Item, error) {
+	found, err := h.Ask.LookUp(ctx, ask.Question{Text: l.Query, Sites: l.Sites, Types: l.Types, Limit: l.Limit})
+	if err != nil {
+		return nil, err
+	}
+	var items []offers.Item
+	for _, r := range found {
+		items = append(items, offers.Item{
+			URL: r.URL(), Name: r.Name(), Type: r.Type(), Site: r.Site(), Description: r.Description(),
+			Score: r.Score(), Object: r.AppendObject(nil),
+		})
+	}
+	return items, nil
 }

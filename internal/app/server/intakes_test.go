@@ -584,7 +584,7 @@ func TestAnswersTellOfIntakesThatFit(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
 	s := openIntakes(t, "", c, "id: cook, match: [{type: Recipe}, {path: /other}], "+anything, "id: ship, match: [{type: Product}], "+anything)
-	w := send(s, ask("soup"))
+	w := send(s, asking("soup"))
 	var answer struct {
 		Results []struct {
 			Actions []struct {

@@ -37,7 +37,7 @@ func TestAnswersLeadToALicence(t *testing.T) {
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all := licenceOf(t, send(m, ask("soup")).Body.Bytes())
+	all := licenceOf(t, send(m, asking("soup")).Body.Bytes())
 	of := all["license"]
 	if len(all) != 1 || of["protocol"] != "HTTP" || of["method"] != "GET" || of["@type"] != "BuyAction" || of["params"] != nil {
 		t.Fatalf("%v", all)
@@ -106,7 +106,7 @@ intakes:
 			}
 		}
 	}
-	if w := send(m, ask("soup")); json.Unmarshal(w.Body.Bytes(), &answer) != nil || len(answer.Results) != 2 {
+	if w := send(m, asking("soup")); json.Unmarshal(w.Body.Bytes(), &answer) != nil || len(answer.Results) != 2 {
 		t.Fatalf("%s", w.Body)
 	}
 	done := map[string]int{}
@@ -149,7 +149,7 @@ func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
 		"ramp: {enabled: true}\nmcp: {enabled: false}\n" + soldSoup:     1,
 		"ramp: {enabled: true, offers: {price: {model: per_access, rate: \"1\", currency: USD}}}\nterms: [{match: {}, access: licensed}]": 1,
 	} {
-		if all := licenceOf(t, send(openMarket(t, more), ask("soup")).Body.Bytes()); len(all) != want {
+		if all := licenceOf(t, send(openMarket(t, more), asking("soup")).Body.Bytes()); len(all) != want {
 			t.Errorf("%s: %v", more, all)
 		}
 	}
@@ -160,7 +160,7 @@ func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
 func TestPlatformsAreToldOfNoLicence(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, "ramp: {enabled: true, offers: {price: {model: per_access, rate: \"0.75\", currency: USD}}}\n")
-	if all := licenceOf(t, send(p, ask("lentil stew")).Body.Bytes()); len(all) != 1 {
+	if all := licenceOf(t, send(p, asking("lentil stew")).Body.Bytes()); len(all) != 1 {
 		t.Fatalf("the item is not for sale: %v", all)
 	}
 	w := send(p, p.ask("both", p.question()))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/app/mcp"
@@ -63,8 +64,8 @@ func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
 	return mcp.New(mcp.Config{
 		Name: "frontdesk", Title: s.title(), Version: build.Of().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()) + untrusted,
-		Tools:        func() []httpx.Tool { return append(nlweb.Tools(s.Desk, asking), others...) },
-		Desk:         s.Desk, Pages: s.widgetPages(), Await: await, Log: s.log,
+		Tools:        func() []httpx.Tool { return append(nlweb.Tools(s.Ask, asking), others...) },
+		Ask:          s.Ask, Pages: s.widgetPages(), Await: await, Log: s.log,
 	})
 }
 
@@ -167,24 +168,13 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 			s.log.Error("the content cannot be loaded; trying again", "error", err)
 		}
 	}()
-	followed := make(chan struct{})
-	go func() {
-		defer close(followed)
-		<-loaded
-		s.Follow(ctx)
-	}()
-	worked := make(chan struct{})
-	go func() {
-		defer close(worked)
-		<-loaded
-		s.Work(ctx)
-	}()
-	pointed := make(chan struct{})
-	go func() {
-		defer close(pointed)
-		<-loaded
-		s.Desk.KeepVectors(ctx)
-	}()
+	var background sync.WaitGroup
+	for _, job := range []func(context.Context){s.Follow, s.Work, s.keepVectors} {
+		background.Go(func() {
+			<-loaded
+			job(ctx)
+		})
+	}
 	await := func(ctx context.Context) error {
 		patience := time.NewTimer(loadTime)
 		defer patience.Stop()
@@ -198,8 +188,6 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 	}
 	err := s.mcpServer(await).Serve(ctx, in, out)
 	stop()
-	<-followed
-	<-worked
-	<-pointed
+	background.Wait()
 	return err
 }

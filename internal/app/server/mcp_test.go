@@ -16,7 +16,7 @@ func TestAgentsGetTheAnswerOfAsk(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "{site: {name: The Soup Kitchen, url: 'https://example.com'}, console: {about: Soups of all kinds}}")
 	var web struct{ Results []json.RawMessage }
-	if err := json.Unmarshal(send(s, ask("soup")).Body.Bytes(), &web); err != nil || len(web.Results) != 1 {
+	if err := json.Unmarshal(send(s, asking("soup")).Body.Bytes(), &web); err != nil || len(web.Results) != 1 {
 		t.Fatal(err, web)
 	}
 	w := send(s, toolCall(1))

@@ -92,7 +92,7 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 		says    string // in its own words; with the status 503 and Retry-After but where told otherwise
 		status  int
 	}{
-		"NLWeb": {func() *http.Request { return ask(next(&words)) }, `"code":"UNAVAILABLE"`, 503},
+		"NLWeb": {func() *http.Request { return asking(next(&words)) }, `"code":"UNAVAILABLE"`, 503},
 		"NLWeb, stream": {func() *http.Request {
 			return posted("POST", "/ask", `{"query":{"text":"`+next(&words)+`"},"prefer":{"streaming":true}}`)
 		}, `"UNAVAILABLE"`, 503},
@@ -141,7 +141,7 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 			`UNAVAILABLE`, 503,
 		},
 		"keys at the front": {
-			func() *http.Request { return with(ask(next(&words)), identity.KeyHeader, next(&keys)) },
+			func() *http.Request { return with(asking(next(&words)), identity.KeyHeader, next(&keys)) },
 			`UNAVAILABLE`, 503,
 		},
 	}

@@ -8,40 +8,41 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest"
-	"frontdesk/internal/desk"
 )
 
 const awaitPath = "/await"
 
-// promising is what the desk promises, as the configuration says, sealed with the front desk's secret.
-func (h *House) promising(config Config, secret []byte) (desk.Promising, error) {
+// openPromises makes the promises of answers, as the configuration says, sealed with the front desk's secret; nil where
+// nothing is promised.
+func (h *House) openPromises(config Config, secret []byte) (*ask.Promises, error) {
 	p := config.Ask.Promise
 	if !p.Enabled {
-		return desk.Promising{}, nil
+		return nil, nil
 	}
 	var err error
 	h.promises, err = session.NewPromises(h.db, session.PromiseOptions{Secret: secret, Keep: p.Keep, Each: p.Each, Kept: p.Kept, All: p.All})
 	if err != nil {
-		return desk.Promising{}, err
+		return nil, err
 	}
-	promising := desk.Promising{
-		Store: h.promises,
-		After: p.After, Time: p.Time, Workers: p.Workers, Client: clientOf,
+	deps := ask.PromiseDeps{
+		Store: h.promises, Corpus: h.Corpus,
+		After: p.After, Time: p.Time, Workers: p.Workers, Client: clientOf, Log: h.log,
 	}
 	for _, slow := range p.Slow {
-		promising.Slow = append(promising.Slow, desk.Slow{Words: slow.Match, For: slow.For})
+		deps.Slow = append(deps.Slow, ask.Slow{Words: slow.Match, For: slow.For})
 	}
 	if p.Fresh.Enabled {
 		sources := config.AllSources()
-		promising.Reread = func(ctx context.Context, sites []string, pages func(done, total int)) (string, error) {
+		deps.Reread = func(ctx context.Context, sites []string, pages func(done, total int)) (string, error) {
 			return h.reread(ctx, sources, sites, p.Fresh.Every, pages)
 		}
 	}
-	return promising, nil
+	return ask.NewPromises(deps)
 }
 
 // reread reads the sources of sites again, but for those that were read not long ago, and says which could not be.
@@ -86,16 +87,18 @@ func (h *House) reread(ctx context.Context, sources []Source, sites []string, ev
 
 // Work does what was promised, until ctx ends.
 func (s *Server) Work(ctx context.Context) {
-	s.Desk.Work(ctx, nlweb.Keeper(s.Desk, s.nlwebConfig()))
+	if s.AskPromises != nil {
+		s.AskPromises.Work(ctx, nlweb.Keeper(s.Ask, s.nlwebConfig()))
+	}
 }
 
 // promiseRoutes are those of await, if there is anything to await.
 func (s *Server) promiseRoutes() []route {
-	if !s.Desk.Promises() {
+	if s.AskPromises == nil {
 		return nil
 	}
 	return []route{{
-		pattern: awaitPath, name: awaitPath, methods: []string{http.MethodPost}, cors: true, door: doorAsk, handler: nlweb.Await(s.Desk, s.nlwebConfig()),
+		pattern: awaitPath, name: awaitPath, methods: []string{http.MethodPost}, cors: true, door: doorAsk, handler: nlweb.Await(s.Ask, s.nlwebConfig()),
 	}}
 }
 

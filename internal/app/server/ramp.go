@@ -13,7 +13,6 @@ import (
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/policy"
-
 	wire "frontdesk/wire/ramp"
 )
 

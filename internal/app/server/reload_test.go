@@ -126,12 +126,12 @@ func TestBadFileLeavesTheOldTermsInForce(t *testing.T) {
 			t.Errorf("the log does not say %q:\n%s", line, log)
 		}
 	}
-	if w := send(s, ask("lentil soup")); !strings.Contains(w.Body.String(), "example.com/soup") {
+	if w := send(s, asking("lentil soup")); !strings.Contains(w.Body.String(), "example.com/soup") {
 		t.Errorf("what was open is no longer: %s", w.Body)
 	}
 	write(t, file[:strings.LastIndex(file, "/")], "frontdesk.yaml", everythingBlocked)
 	s.Reload()
-	if w := send(s, ask("lentil soup")); strings.Contains(w.Body.String(), "example.com/soup") {
+	if w := send(s, asking("lentil soup")); strings.Contains(w.Body.String(), "example.com/soup") {
 		t.Errorf("what is blocked now is still answered: %s", w.Body)
 	}
 }

@@ -126,7 +126,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 			return nil, errors.Join(err, house.Close())
 		}
 	}
-	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
+	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Corpus.Items), outside: newOutside(config), after: time.After}
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, stated: house.ownLicences, declare: house.declareIntent, takeIn: house.takeIn,
@@ -201,14 +201,14 @@ func (s *Server) routes() []route {
 	if s.options.Broker {
 		return append(s.agentRoutes(), s.probes()...)
 	}
-	ask := nlweb.Handler(s.Desk, s.nlwebConfig())
+	ask := nlweb.Handler(s.Ask, s.nlwebConfig())
 	all := []route{
 		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, door: doorAsk, public: asksHow, handler: ask},
 		{
-			pattern: sitesPath, name: sitesPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Sites(s.Desk, s.nlwebConfig()),
+			pattern: sitesPath, name: sitesPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Sites(s.Ask, s.nlwebConfig()),
 			public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
 		},
-		{pattern: whoPath, name: whoPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Who(s.Desk, s.nlwebConfig())},
+		{pattern: whoPath, name: whoPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Who(s.Ask, s.nlwebConfig())},
 	}
 	all = append(all, s.probes()...)
 	all = append(all, s.promiseRoutes()...)
@@ -317,7 +317,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })
 	}
-	background.Go(func() { s.Desk.KeepVectors(work) })
+	background.Go(func() { s.keepVectors(work) })
 	if s.Intakes != nil {
 		background.Go(func() { s.Intakes.KeepRetention(work) })
 	}

@@ -124,7 +124,7 @@ func send(s http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-func ask(text string) *http.Request {
+func asking(text string) *http.Request {
 	r := httptest.NewRequest("POST", "/ask", strings.NewReader(`{"query":{"text":"`+text+`"}}`))
 	r.Header.Set("Content-Type", "application/json")
 	return r
@@ -154,8 +154,8 @@ func read(t *testing.T, w *httptest.ResponseRecorder) envelope {
 func TestEveryRefusalIsAnEnvelope(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "limits: {body: 1KiB}")
-	large := ask(strings.Repeat("a", 2000))
-	text := ask("soup")
+	large := asking(strings.Repeat("a", 2000))
+	text := asking("soup")
 	text.Header.Set("Content-Type", "text/plain")
 	for name, c := range map[string]struct {
 		request *http.Request
@@ -171,7 +171,7 @@ func TestEveryRefusalIsAnEnvelope(t *testing.T) {
 		"method of health":  {httptest.NewRequest("POST", "/healthz", nil), 405, "METHOD_NOT_ALLOWED"},
 		"body too large":    {large, 413, "TOO_LARGE"},
 		"body of text":      {text, 415, "UNSUPPORTED_MEDIA_TYPE"},
-		"no question":       {ask(" "), 400, "INVALID_QUERY"},
+		"no question":       {asking(" "), 400, "INVALID_QUERY"},
 		"invented method":   {httptest.NewRequest("SPLICE", "/ask", nil), 405, "METHOD_NOT_ALLOWED"},
 		"invented method 2": {httptest.NewRequest("SPLICE", "/x", nil), 404, "NOT_FOUND"},
 	} {
@@ -194,7 +194,7 @@ func TestEveryRefusalIsAnEnvelope(t *testing.T) {
 func TestAskIsAnswered(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "")
-	w := send(s, ask("lentil soup"))
+	w := send(s, asking("lentil soup"))
 	if e := read(t, w); w.Code != 200 || e.Meta.ResponseType != "answer" || !strings.Contains(w.Body.String(), "https://example.com/soup") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -216,7 +216,7 @@ func TestPagesOfOtherOriginsMayAskAsConfigured(t *testing.T) {
 		{"cors: {origins: []}", "https://b.example", ""},
 	} {
 		s, _ := open(t, c.config)
-		for _, request := range []*http.Request{httptest.NewRequest("OPTIONS", "/ask", nil), ask("lentil soup"), ask("nothing of the kind")} {
+		for _, request := range []*http.Request{httptest.NewRequest("OPTIONS", "/ask", nil), asking("lentil soup"), asking("nothing of the kind")} {
 			if c.origin != "" {
 				request.Header.Set("Origin", c.origin)
 				request.Header.Set("Access-Control-Request-Method", "POST")
@@ -299,7 +299,7 @@ func TestOverloadIsRefusedAndProbesAreAnswered(t *testing.T) {
 		close(done)
 	}()
 	<-entered
-	w := send(s, ask("soup"))
+	w := send(s, asking("soup"))
 	if e := read(t, w); w.Code != 503 || e.Error.Code != "UNAVAILABLE" || w.Header().Get("Retry-After") != "1" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -310,7 +310,7 @@ func TestOverloadIsRefusedAndProbesAreAnswered(t *testing.T) {
 	}
 	close(leave)
 	<-done
-	if w := send(s, ask("soup")); w.Code != 200 {
+	if w := send(s, asking("soup")); w.Code != 200 {
 		t.Errorf("after the load: %d %s", w.Code, w.Body)
 	}
 }
@@ -332,7 +332,7 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "log: {level: info}")
 	s.front.log = NewLog(Log{Level: "info", Format: "json"}, log)
-	r := ask("lentil zebrafish")
+	r := asking("lentil zebrafish")
 	r.RemoteAddr = "203.0.113.9:1234"
 	r.Header.Set("User-Agent", "somebody")
 	w := send(s, r)
@@ -380,7 +380,7 @@ func TestReadyOnlyWhileQuestionsAreAnswered(t *testing.T) {
 	if code := ready(); code != 503 {
 		t.Errorf("before the content is loaded: %d", code)
 	}
-	if w := send(s, ask("soup")); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+	if w := send(s, asking("soup")); w.Code != 503 || w.Header().Get("Retry-After") == "" {
 		t.Errorf("a question before the content is loaded: %d %s", w.Code, w.Body)
 	}
 	if err := s.Refresh(t.Context()); err != nil {

@@ -40,7 +40,7 @@ func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
 	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if w := send(s, ask("carrot soup")); !strings.Contains(w.Body.String(), "https://example.com/carrots") {
+	if w := send(s, asking("carrot soup")); !strings.Contains(w.Body.String(), "https://example.com/carrots") {
 		t.Errorf("%s", w.Body)
 	}
 }
@@ -63,7 +63,7 @@ func TestServerIsNotReadyBeforeItsFirstContentIsRead(t *testing.T) {
 	t.Cleanup(func() { s.Close() })
 	run(t, s)
 	for {
-		w := send(s, ask("carrot soup"))
+		w := send(s, asking("carrot soup"))
 		if w.Code == 200 {
 			if !strings.Contains(w.Body.String(), "https://example.com/carrots") {
 				t.Errorf("an answer before there is content: %s", w.Body)
@@ -73,7 +73,7 @@ func TestServerIsNotReadyBeforeItsFirstContentIsRead(t *testing.T) {
 		if w.Code != 503 || w.Header().Get("Retry-After") == "" {
 			t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
 		}
-		if ready := send(s, httptest.NewRequest("GET", "/readyz", nil)); ready.Code == 200 && s.Desk.Items() == 0 {
+		if ready := send(s, httptest.NewRequest("GET", "/readyz", nil)); ready.Code == 200 && s.Corpus.Items() == 0 {
 			t.Fatal("ready without content")
 		}
 	}

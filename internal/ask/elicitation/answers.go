@@ -40,6 +40,9 @@ const maxAnswers = 50
 // or an object of them under "answers". An attribute of the question wins over a context.
 func (a *Asker) Heed(attributes map[string]jsontext.Value, contexts []map[string]jsontext.Value) Heard {
 	h := Heard{Attributes: attributes}
+	if a == nil {
+		return h
+	}
 	given := a.given(contexts)
 	if len(given) == 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(attributes)), a.asks) {
 		return h

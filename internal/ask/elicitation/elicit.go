@@ -67,7 +67,7 @@ type Config struct {
 	Slots           []Slot
 }
 
-// Asker asks back. It never changes and is safe for concurrent use.
+// Asker asks back; a nil one never asks, and reads no answers. It never changes and is safe for concurrent use.
 type Asker struct {
 	config Config
 	slots  map[string]*Slot // by id
@@ -123,7 +123,7 @@ func (s State) After(prompts []Prompt) State {
 
 // Open says whether anything could be asked back after so many rounds, before anybody looks for items.
 func (a *Asker) Open(state State) bool {
-	return (a.config.Mode == Slots && len(a.config.Slots) > 0 || a.config.Mode == Auto) && state.Rounds < a.config.Rounds
+	return a != nil && (a.config.Mode == Slots && len(a.config.Slots) > 0 || a.config.Mode == Auto) && state.Rounds < a.config.Rounds
 }
 
 // Asks says whether a question with so many telling words could be vague enough, before anybody looks for items.

@@ -13,8 +13,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/i18n"
-	"frontdesk/internal/desk"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
@@ -34,7 +35,7 @@ func release(buffer *[]byte) {
 }
 
 // write answers with one JSON object. The items are ready bytes, so it is put together without an encoder.
-func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, answer *desk.Answer) error {
+func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, answer *ask.Answer) error {
 	e := httpx.EventFrom(ctx)
 	buffer := buffers.Get().(*[]byte)
 	defer release(buffer)
@@ -51,7 +52,7 @@ func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, an
 }
 
 // appendMembers appends the members of an answer after its _meta, up to its first item.
-func (x *exchange) appendMembers(dst []byte, told told, summary *desk.Summary) []byte {
+func (x *exchange) appendMembers(dst []byte, told told, summary *ask.Summary) []byte {
 	if x.meta.ResponseFormat == wire.FormatChatGPT {
 		return append(appendContent(append(dst, `,"content":`...), told.text(summary)), `,"structuredData":[`...)
 	}
@@ -66,12 +67,12 @@ func (x *exchange) appendMembers(dst []byte, told told, summary *desk.Summary) [
 }
 
 // items appends the answer's items with commas between, and gathers what a summary or a content text says of them.
-func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst []byte) (_ []byte, summary *desk.Summary, told told, _ error) {
+func (d *door) items(ctx context.Context, x *exchange, answer *ask.Answer, dst []byte) (_ []byte, summary *ask.Summary, told told, _ error) {
 	summary, err := x.summarize(ctx, answer)
 	if err != nil {
 		return dst, nil, told, err
 	}
-	var found func(int, desk.Result)
+	var found func(int, released.Result)
 	if x.report != nil {
 		found = reporter(x.speaker, x.report, answer.Len())
 	}
@@ -210,7 +211,7 @@ type told struct {
 // maxTold is how many items the content names.
 const maxTold = 10
 
-func (t *told) add(x *exchange, result desk.Result) {
+func (t *told) add(x *exchange, result released.Result) {
 	t.count++
 	if x.meta.ResponseFormat != wire.FormatChatGPT || len(t.lines) == maxTold {
 		return
@@ -222,7 +223,7 @@ func (t *told) add(x *exchange, result desk.Result) {
 	t.lines = append(t.lines, line)
 }
 
-func (t *told) text(summary *desk.Summary) string {
+func (t *told) text(summary *ask.Summary) string {
 	var parts []string
 	if summary != nil {
 		parts = append(parts, summary.Text)

@@ -1,6 +1,6 @@
-// Package nlweb is the door for NLWeb 0.55: it reads requests, calls the desk, and writes answers as JSON or as a
+// Package nlweb is the door for NLWeb 0.55: it reads requests, calls package ask, and writes answers as JSON or as a
 // stream of server-sent events. It owns the protocol's words and statuses and knows nothing of content, terms or
-// search. It stands on the desk, as the other doors do.
+// search.
 package nlweb
 
 import (
@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/i18n"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	wire "frontdesk/wire/nlweb"
@@ -27,7 +27,7 @@ import (
 type Config struct {
 	MaxBody      int64         // bytes of a request's body; 0 is 1 MiB
 	WriteTimeout time.Duration // for a client to take one event of a stream; 0 is 30 seconds
-	Limit        int           // results when the question names no number; 0 is desk.DefaultLimit
+	Limit        int           // results when the question names no number; 0 is ask.DefaultLimit
 	// StrangerLimit is how many results a question of nobody who is known has at most; 0 for as many as any other's. It is no
 	// less than Limit.
 	StrangerLimit int
@@ -40,9 +40,9 @@ type Config struct {
 }
 
 // Handler serves /ask.
-func Handler(d *desk.Desk, config Config) http.Handler { return newDoor(d, config) }
+func Handler(d *ask.Service, config Config) http.Handler { return newDoor(d, config) }
 
-func newDoor(d *desk.Desk, config Config) *door {
+func newDoor(d *ask.Service, config Config) *door {
 	if config.MaxBody == 0 {
 		config.MaxBody = 1 << 20
 	}
@@ -50,7 +50,7 @@ func newDoor(d *desk.Desk, config Config) *door {
 		config.WriteTimeout = 30 * time.Second
 	}
 	if config.Limit == 0 {
-		config.Limit = desk.DefaultLimit
+		config.Limit = ask.DefaultLimit
 	}
 	if config.StrangerLimit > 0 {
 		config.StrangerLimit = max(config.StrangerLimit, config.Limit)
@@ -58,12 +58,12 @@ func newDoor(d *desk.Desk, config Config) *door {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &door{desk: d, config: config}
+	return &door{service: d, config: config}
 }
 
 type door struct {
-	desk   *desk.Desk
-	config Config
+	service *ask.Service
+	config  Config
 }
 
 // ServeHTTP answers POST with an answer and GET with how to ask, or, when it carries a query, with an answer in the
@@ -99,6 +99,17 @@ type exchange struct {
 
 type modes struct{ list, summarize, report, deltas bool }
 
+// reporting says what place a report has: instead of the items where nothing else is wanted.
+func (m modes) reporting() ask.Reporting {
+	switch {
+	case !m.report:
+		return ask.NoReport
+	case m.list || m.summarize:
+		return ask.ReportBeside
+	}
+	return ask.ReportAlone
+}
+
 // ask decides the type of the response before its first byte: an error returned here is an ordinary JSON failure
 // (NLWeb 0.55 §6; the first byte of a stream rules out every other status).
 func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
@@ -129,7 +140,7 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	case whole != nil:
 		whole.send(w)
 	case reply.Elicitation != nil:
-		d.askBack(ctx, w, x, reply.Elicitation)
+		d.askBack(ctx, w, x, reply)
 	case reply.Promise != nil:
 		compact(http.StatusAccepted, d.promise(ctx, x, reply.Promise)).send(w)
 	case stream:
@@ -143,42 +154,42 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inquire settles how to answer, and asks the desk. It gives the reply, or in its place a whole response.
-func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*desk.Reply, *composed, error) {
+// inquire settles how to answer, and asks. It gives the reply, or in its place a whole response.
+func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*ask.Reply, *composed, error) {
 	question, err := d.settle(ctx, x)
 	if err != nil {
 		return nil, nil, err
 	}
-	if d.desk.Promises() {
+	if d.service.Promises() {
 		question.Record = x.record
 	}
 	question.Summarize = x.modes.summarize && !stream
-	if d.desk.TakesLong(question) {
-		return d.slowly(ctx, x, question, stream && !question.Report) // a report is one item, and no stream of them
+	if d.service.TakesLong(question) {
+		return d.slowly(ctx, x, question, stream && question.Report == ask.NoReport) // a report is one item, and no stream of them
 	}
-	reply, err := d.desk.Ask(ctx, question)
+	reply, err := d.service.Ask(ctx, question)
 	x.tell(reply)
 	x.keep(reply)
 	return reply, nil, err
 }
 
-// settle settles how to answer, and brings the request to the desk's terms.
-func (d *door) settle(ctx context.Context, x *exchange) (desk.Question, error) {
+// settle settles how to answer, and makes a question of the request.
+func (d *door) settle(ctx context.Context, x *exchange) (ask.Question, error) {
 	x.echo()
 	x.speak()
 	x.identify(ctx)
 	if err := x.negotiate(); err != nil {
-		return desk.Question{}, err
+		return ask.Question{}, err
 	}
-	if x.request.Prefer.Fresh && !d.desk.CanReread() {
+	if x.request.Prefer.Fresh && !d.service.CanReread() {
 		x.ignore("/prefer/fresh", "the sources are not read again on demand here")
 	}
 	question, err := d.question(ctx, x.request)
 	if question.Most > 0 && question.Limit > question.Most {
 		x.ignore("/query/limit", fmt.Sprintf("who is not known here gets at most %d results; ask for more of them next", question.Most))
 	}
-	question.Report, question.ReportOnly = x.modes.report, x.modes.report && !x.modes.list && !x.modes.summarize
-	question.Session = &desk.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
+	question.Report = x.modes.reporting()
+	question.Session = &ask.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
 	x.meta.ResponseType = wire.TypeAnswer
 	x.dress(d.config.Widget)
 	return question, err
@@ -306,10 +317,10 @@ func (x *exchange) ignore(pointer, reason string) {
 	}
 }
 
-// question brings a request to the desk's terms.
-func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question, error) {
+// question makes a question of a request.
+func (d *door) question(ctx context.Context, r *wire.AskRequest) (ask.Question, error) {
 	q := r.Query
-	asked := desk.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh}
+	asked := ask.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh}
 	asked.Remember, asked.Person = r.Meta.Remember, person(r.Meta.User)
 	for i, c := range r.Context {
 		asked.Context.Previous = append(asked.Context.Previous, c.Prev...)
@@ -334,8 +345,8 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question,
 		return asked, nil
 	}
 	asked.Numbered = true
-	if asked.Limit = int(*q.Limit); asked.Limit == 0 { // which is a default to the desk, and an error when written down
-		return asked, fail.New(fail.Malformed, "limit is 0; it must be between 1 and %d", desk.MaxLimit)
+	if asked.Limit = int(*q.Limit); asked.Limit == 0 { // which is a default in a Question, and an error when written down
+		return asked, fail.New(fail.Malformed, "limit is 0; it must be between 1 and %d", ask.MaxLimit)
 	}
 	return asked, nil
 }

@@ -7,19 +7,20 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/httpx"
 
 	wire "frontdesk/wire/nlweb"
 )
 
 // askBack answers with an elicitation (NLWeb 0.55 §4.1.3).
-func (d *door) askBack(ctx context.Context, w http.ResponseWriter, x *exchange, e *desk.Elicitation) {
-	send(w, http.StatusOK, marshal(d.elicitation(ctx, x, e)), []byte("\n"))
+func (d *door) askBack(ctx context.Context, w http.ResponseWriter, x *exchange, reply *ask.Reply) {
+	send(w, http.StatusOK, marshal(d.elicitation(ctx, x, reply)), []byte("\n"))
 }
 
-// elicitation puts an elicitation on the wire. It has no format: what was asked for is that of the answer.
-func (d *door) elicitation(ctx context.Context, x *exchange, e *desk.Elicitation) wire.Response {
+// elicitation puts the elicitation of a reply on the wire. It has no format: what was asked for is that of the answer.
+func (d *door) elicitation(ctx context.Context, x *exchange, reply *ask.Reply) wire.Response {
+	e := reply.Elicitation
 	x.meta.ResponseType, x.meta.ResponseFormat = wire.TypeElicitation, ""
 	x.undress()
 	x.measure(d.config.Now())

@@ -11,11 +11,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/storetest"
@@ -24,7 +24,7 @@ import (
 
 func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	t.Parallel()
-	asked := &desk.Elicitation{Text: "Tell me more:", Prompts: []desk.Prompt{
+	asked := &elicitation.Elicitation{Text: "Tell me more:", Prompts: []elicitation.Prompt{
 		{ID: "diet", Text: "Any diet?", Kind: elicitation.MultiSelect, Options: []string{"vegan", "no preference"}},
 		{ID: "time", Text: "How long?", Kind: elicitation.SingleSelect, Options: []string{"under 20 minutes", "longer"}, Default: jsontext.Value(`"longer"`)},
 		{ID: "budget", Text: "How much?", Kind: elicitation.Number, Default: jsontext.Value(`20`)},
@@ -47,11 +47,11 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 		return x
 	}
 	w := httptest.NewRecorder()
-	d.askBack(context.Background(), w, x(), asked)
+	d.askBack(context.Background(), w, x(), &ask.Reply{Elicitation: asked})
 	if got := w.Body.String(); w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || got != want+"\n" {
 		t.Errorf("%d %s\n got %s\nwant %s", w.Code, w.Header().Get("Content-Type"), got, want)
 	}
-	result := d.compose(context.Background(), x(), &desk.Reply{Elicitation: asked}, nil).result()
+	result := d.compose(context.Background(), x(), &ask.Reply{Elicitation: asked}, nil).result()
 	if string(result.Object) != want || result.Failed {
 		t.Errorf("as a tool's result: failed %t\n got %s\nwant %s", result.Failed, result.Object, want)
 	}
@@ -60,11 +60,12 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	}
 }
 
-// vagueFixture is a desk over many recipes that are much alike, which asks back for a diet and a time.
-func vagueFixture(t *testing.T) *desk.Desk {
+// vagueFixture answers from many recipes that are much alike, which asks back for a diet and a time.
+func vagueFixture(t *testing.T) *ask.Service {
 	t.Helper()
 	ctx := context.Background()
-	catalog := content.New(storetest.Chosen(t, content.Schema), content.Options{})
+	db := storetest.Chosen(t, content.Schema)
+	catalog := content.New(db, content.Options{})
 	run, err := catalog.Begin(ctx, "kitchen", "files")
 	if err != nil {
 		t.Fatal(err)
@@ -84,26 +85,18 @@ func vagueFixture(t *testing.T) *desk.Desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "kitchen"}},
+	return answering(t, contentOf(t, db, rules, released.Site{ID: "kitchen"}), ask.Deps{
 		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
-		Elicit: elicitation.New(elicitation.Config{Mode: elicitation.Slots, Rounds: 2, Questions: 1, MoreThan: 5, Words: 2, Slots: []elicitation.Slot{
+		Elicitation: elicitation.New(elicitation.Config{Mode: elicitation.Slots, Rounds: 2, Questions: 1, MoreThan: 5, Words: 2, Slots: []elicitation.Slot{
 			{ID: "diet", Text: "Any diet?", Kind: "multi_select", Options: []string{"vegan", "vegetarian"}, Filter: "suitableForDiet"},
 			{ID: "time", Text: "How long?", Kind: "single_select", Options: []string{"under 20 minutes", "longer"}, Filter: "totalTime"},
 			{ID: "more", Text: "Anything else?", Kind: "free_text"},
 		}}),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Refresh(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // ask posts a body and returns the answer as it came and as it is understood.
-func ask(t *testing.T, h http.Handler, body string, headers ...string) (*httptest.ResponseRecorder, wire.Response) {
+func asking(t *testing.T, h http.Handler, body string, headers ...string) (*httptest.ResponseRecorder, wire.Response) {
 	t.Helper()
 	r := httptest.NewRequest("POST", "/ask", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -132,27 +125,27 @@ func TestAConversationIsAskedBackTwiceAtMostAndNeverTheSame(t *testing.T) {
 	t.Parallel()
 	h := Handler(vagueFixture(t), Config{Now: noon})
 	const vague = `{"query":{"text":"something for dinner"%s},"prefer":{"streaming":true},"meta":{"session_context":%s}}`
-	w, first := ask(t, h, fmt.Sprintf(vague, "", "{}"), "Accept", "text/event-stream")
+	w, first := asking(t, h, fmt.Sprintf(vague, "", "{}"), "Accept", "text/event-stream")
 	if got := questions(first); got != "diet" || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || first.Results != nil {
 		t.Fatalf("%d %s asks %q: %s", w.Code, w.Header().Get("Content-Type"), got, w.Body)
 	}
-	_, second := ask(t, h, fmt.Sprintf(vague, `,"diet":["vegan"]`, first.Meta.SessionContext))
+	_, second := asking(t, h, fmt.Sprintf(vague, `,"diet":["vegan"]`, first.Meta.SessionContext))
 	if got := questions(second); got != "time" {
 		t.Fatalf("with the diet and the session it asks %q", got)
 	}
-	w, third := ask(t, h, fmt.Sprintf(vague, `,"diet":["vegan"],"time":"longer"`, second.Meta.SessionContext))
+	w, third := asking(t, h, fmt.Sprintf(vague, `,"diet":["vegan"],"time":"longer"`, second.Meta.SessionContext))
 	if !strings.Contains(w.Body.String(), "event: start") {
 		t.Errorf("after two rounds it asks %q: %s", questions(third), w.Body)
 	}
-	w, _ = ask(t, h, fmt.Sprintf(vague, `,"diet":["no preference"]`, first.Meta.SessionContext))
+	w, _ = asking(t, h, fmt.Sprintf(vague, `,"diet":["no preference"]`, first.Meta.SessionContext))
 	if !strings.Contains(w.Body.String(), "event: start") {
 		t.Errorf("no preference is answered with %s", w.Body)
 	}
-	_, unanswered := ask(t, h, fmt.Sprintf(vague, "", first.Meta.SessionContext))
+	_, unanswered := asking(t, h, fmt.Sprintf(vague, "", first.Meta.SessionContext))
 	if got := questions(unanswered); got != "time" {
 		t.Errorf("asked once more without an answer it asks %q, which must not be the diet again", got)
 	}
-	_, stranger := ask(t, h, fmt.Sprintf(vague, "", `{"conversation_id":"x","state_token":"forged"}`))
+	_, stranger := asking(t, h, fmt.Sprintf(vague, "", `{"conversation_id":"x","state_token":"forged"}`))
 	if got := questions(stranger); got != "diet" {
 		t.Errorf("with a forged state it asks %q", got)
 	}
@@ -168,7 +161,7 @@ func TestWhatIsNotVagueIsAnsweredAtOnce(t *testing.T) {
 		"the flat dialect":        `{"query":"something for dinner","streaming":false}`,
 		"who wants answers only":  `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false}}`,
 	} {
-		w, response := ask(t, h, body)
+		w, response := asking(t, h, body)
 		if response.Elicitation != nil || len(response.Results) == 0 {
 			t.Errorf("%s: %s", name, w.Body)
 		}
@@ -179,12 +172,12 @@ func TestAnAnswerInAContextIsHeededAndNotToldAsIgnored(t *testing.T) {
 	t.Parallel()
 	h := Handler(vagueFixture(t), Config{Now: noon})
 	for _, context := range []string{`{"more":"with number 3"}`, `{"answers":{"more":"with number 3"}}`, `{"time":"under 20 minutes"}`} {
-		_, response := ask(t, h, `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false},"context":`+context+`}`)
+		_, response := asking(t, h, `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false},"context":`+context+`}`)
 		if len(response.Meta.Ignored) > 0 || len(response.Results) == 0 {
 			t.Errorf("%s: ignored are %v, there are %d results", context, response.Meta.Ignored, len(response.Results))
 		}
 	}
-	_, response := ask(t, h, `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false},"context":{"mood":"calm"}}`)
+	_, response := asking(t, h, `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false},"context":{"mood":"calm"}}`)
 	if len(response.Meta.Ignored) != 1 {
 		t.Errorf("what nobody asked for is not told as ignored: %v", response.Meta.Ignored)
 	}

@@ -3,7 +3,7 @@ package nlweb
 import (
 	"net/http"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -13,7 +13,7 @@ import (
 const StateHeader = "Session-State"
 
 // Sessions serves /sessions/{id}: DELETE forgets what is kept here of a conversation. It is an extension of ours.
-func Sessions(d *desk.Desk) http.Handler {
+func Sessions(d *ask.Service) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodDelete {
 			w.Header().Set("Allow", "DELETE, OPTIONS")
@@ -21,7 +21,7 @@ func Sessions(d *desk.Desk) http.Handler {
 			return
 		}
 		party, _ := identity.From(r.Context())
-		err := d.Forget(r.Context(), party.ID, desk.Session{Conversation: r.PathValue("id"), State: r.Header.Get(StateHeader)})
+		err := d.Forget(r.Context(), party.ID, ask.Session{Conversation: r.PathValue("id"), State: r.Header.Get(StateHeader)})
 		if err != nil {
 			WriteError(w, r, err)
 			return

@@ -54,7 +54,7 @@ var plain = map[fail.Code]i18n.Text{
 	fail.Cancelled: i18n.TakenBack, fail.UnknownPromise: i18n.NoPromise, fail.Internal: i18n.WentWrong,
 }
 
-// spoken says whether a failure is told in the language of the answer. The desk itself words that there are no results.
+// spoken says whether a failure is told in the language of the answer. Package ask itself words that there are no results.
 func spoken(code fail.Code) bool {
 	_, ok := plain[code]
 	return ok || code == fail.NoResults

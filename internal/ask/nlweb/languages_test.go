@@ -10,20 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/storetest"
 	wire "frontdesk/wire/nlweb"
 )
 
-// foreignDesk is a desk over a site in a language that nobody speaks, so that every word of another is the desk's own.
-func foreignDesk(t *testing.T) *desk.Desk {
+// foreign answers from a site in a language that nobody speaks, so that every word of another is our own.
+func foreign(t *testing.T) *ask.Service {
 	t.Helper()
 	ctx := context.Background()
 	db := storetest.Chosen(t, content.Schema, session.PromiseSchema)
@@ -56,22 +56,19 @@ func foreignDesk(t *testing.T) *desk.Desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "zorvik"}, {ID: "leerlo"}}, Now: noon,
-		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
-		Elicit:        elicitation.New(elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 5, Words: 2}),
-		Promising: desk.Promising{
-			Store: promises, After: time.Hour,
-			Slow: []desk.Slow{{Words: "lenturo", For: time.Hour}},
-		},
+	corpus := contentOf(t, db, rules, released.Site{ID: "zorvik"}, released.Site{ID: "leerlo"})
+	later, err := ask.NewPromises(ask.PromiseDeps{
+		Store: promises, Corpus: corpus, After: time.Hour,
+		Slow: []ask.Slow{{Words: "lenturo", For: time.Hour}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Refresh(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return answering(t, corpus, ask.Deps{
+		Now: noon, Promises: later,
+		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
+		Elicitation:   elicitation.New(elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 5, Words: 2}),
+	})
 }
 
 // names are words of no language.
@@ -112,7 +109,7 @@ var (
 		"recipe recipes event events item items product products dairy meat")
 )
 
-// englishOnly gives the words that the desk has in English and not in a language.
+// englishOnly gives the words that we have in English and not in a language.
 func englishOnly(language string) map[string]bool {
 	only := map[string]bool{}
 	at := 0
@@ -148,7 +145,7 @@ func ours(v any, under string) []string {
 		typ, _ := v["@type"].(string)
 		for name, member := range v {
 			switch {
-			case under == "item" && (name != "text" || typ != desk.TypeReport && typ != wire.TypeSummary):
+			case under == "item" && (name != "text" || typ != ask.TypeReport && typ != wire.TypeSummary):
 			case name == "results":
 				for _, item := range member.([]any) {
 					texts = append(texts, ours(item, "item")...)
@@ -199,7 +196,7 @@ func read(t *testing.T, w *httptest.ResponseRecorder) (all []any) {
 
 func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 	t.Parallel()
-	d := foreignDesk(t)
+	d := foreign(t)
 	h, await := Handler(d, Config{Now: noon}), Await(d, Config{Now: noon})
 	for _, language := range i18n.Languages {
 		foreign := englishOnly(language)
@@ -223,7 +220,7 @@ func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 		}
 		for _, o := range outcomes {
 			t.Run(language+"/"+o.name, func(t *testing.T) {
-				w, _ := ask(t, h, o.body, "Accept-Language", language+"-XX,"+language+";q=0.9,sv;q=0.1")
+				w, _ := asking(t, h, o.body, "Accept-Language", language+"-XX,"+language+";q=0.9,sv;q=0.1")
 				all := read(t, w)
 				meta := all[len(all)-1].(map[string]any)["_meta"].(map[string]any)
 				if meta["response_type"] != o.outcome || meta["language"] != language {
@@ -233,12 +230,12 @@ func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 			})
 		}
 		t.Run(language+"/promises", func(t *testing.T) {
-			_, promised := ask(t, h, `{"query":{"text":"lenturo mirelu"},"prefer":{"accept-language":"`+language+`"}}`, "Accept-Language", "sv")
+			_, promised := asking(t, h, `{"query":{"text":"lenturo mirelu"},"prefer":{"accept-language":"`+language+`"}}`, "Accept-Language", "sv")
 			token := `{"promise_token":"` + promised.Promise.Token + `","action":"`
 			for _, step := range []struct{ body, english string }{
 				{token + `checkin"}`, "waits for its turn"}, {token + `cancel"}`, "taken back"}, {`{"promise_token":"` + strings.Repeat("a", 26) + `","action":"checkin"}`, "mistyped"},
 			} {
-				w, _ := ask(t, await, step.body, "Accept-Language", language)
+				w, _ := asking(t, await, step.body, "Accept-Language", language)
 				check(t, read(t, w), step.english)
 			}
 		})
@@ -270,7 +267,7 @@ func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 
 func TestThePreferenceOutweighsTheHeaderAndTheLanguageIsStatedWhenOneIsPreferred(t *testing.T) {
 	t.Parallel()
-	h := Handler(foreignDesk(t), Config{Now: noon})
+	h := Handler(foreign(t), Config{Now: noon})
 	for _, row := range []struct{ prefer, header, want, says string }{
 		{"", "", "", "Nothing here"},
 		{"de", "fr", "de", "Dazu gibt es hier nichts"},
@@ -286,13 +283,13 @@ func TestThePreferenceOutweighsTheHeaderAndTheLanguageIsStatedWhenOneIsPreferred
 		if row.header != "" {
 			headers = []string{"Accept-Language", row.header}
 		}
-		_, got := ask(t, h, `{"query":{"text":"qqqzz"},"prefer":{`+prefer+`}}`, headers...)
+		_, got := asking(t, h, `{"query":{"text":"qqqzz"},"prefer":{`+prefer+`}}`, headers...)
 		if got.Meta.Language != row.want || !strings.HasPrefix(got.Error.Message, row.says) {
 			t.Errorf("prefer %q, header %q: %q, in %q", row.prefer, row.header, got.Error.Message, got.Meta.Language)
 		}
 	}
 	// What is wrong with a request is for those who write programs, and in English.
-	if _, got := ask(t, h, `{"query":{"text":"mirelu","site":"nowhere"},"prefer":{"accept-language":"de"}}`); got.Meta.Language != "en" || !strings.Contains(got.Error.Message, "is not served here") {
+	if _, got := asking(t, h, `{"query":{"text":"mirelu","site":"nowhere"},"prefer":{"accept-language":"de"}}`); got.Meta.Language != "en" || !strings.Contains(got.Error.Message, "is not served here") {
 		t.Errorf("%+v %+v", got.Meta, got.Error)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
@@ -72,8 +73,8 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 	}
 	question.AnswersOnly = true
 	// Without an answer nothing fits: to these clients that is one without results, and a message.
-	var answer *desk.Answer
-	reply, err := d.desk.Ask(r.Context(), question)
+	var answer *ask.Answer
+	reply, err := d.service.Ask(r.Context(), question)
 	x.tell(reply)
 	var coded *fail.Error
 	switch {
@@ -107,7 +108,7 @@ func legacyStream(r *http.Request, request *wire.LegacyRequest) bool {
 }
 
 // legacyWhole answers with one object.
-func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, answer *desk.Answer) error {
+func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, answer *ask.Answer) error {
 	ctx := r.Context()
 	response := wire.LegacyResponse{QueryID: x.id, Site: x.site, Query: x.request.Query.Text, Message: x.nothing, Results: []wire.LegacyResult{}}
 	draft, err := x.legacyDraft(ctx, answer)
@@ -134,7 +135,7 @@ func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, ans
 
 // legacyEvents answers with events without names: batches of results, a summary where one was asked for, complete
 // last.
-func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x legacy, answer *desk.Answer) {
+func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x legacy, answer *ask.Answer) {
 	e.Set("stream", true)
 	s := d.begin(w)
 	tell := func(m wire.LegacyMessage) {
@@ -186,7 +187,7 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *httpx
 	tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
 }
 
-func (x legacy) legacyDraft(ctx context.Context, answer *desk.Answer) (*desk.Draft, error) {
+func (x legacy) legacyDraft(ctx context.Context, answer *ask.Answer) (*ask.Draft, error) {
 	if answer == nil {
 		return nil, nil
 	}
@@ -194,7 +195,7 @@ func (x legacy) legacyDraft(ctx context.Context, answer *desk.Answer) (*desk.Dra
 }
 
 // legacySummary is a summary in the flat dialect, which has nothing but a text.
-func legacySummary(ctx context.Context, draft *desk.Draft) string {
+func legacySummary(ctx context.Context, draft *ask.Draft) string {
 	if draft == nil {
 		return ""
 	}
@@ -202,8 +203,8 @@ func legacySummary(ctx context.Context, draft *desk.Draft) string {
 }
 
 // legacyResults gives the results of an answer for the last time, none when there is no answer.
-func legacyResults(ctx context.Context, answer *desk.Answer) iter.Seq2[desk.Result, error] {
-	return func(yield func(desk.Result, error) bool) {
+func legacyResults(ctx context.Context, answer *ask.Answer) iter.Seq2[released.Result, error] {
+	return func(yield func(released.Result, error) bool) {
 		if answer == nil {
 			return
 		}
@@ -217,7 +218,7 @@ func legacyResults(ctx context.Context, answer *desk.Answer) iter.Seq2[desk.Resu
 }
 
 // legacyResult is a released item in the flat dialect.
-func legacyResult(r desk.Result) wire.LegacyResult {
+func legacyResult(r released.Result) wire.LegacyResult {
 	return wire.LegacyResult{
 		URL: valid(r.URL()), Name: valid(r.Name()), Site: r.Site(), Score: int(r.Score() + 0.5), Description: valid(r.Description()),
 		SchemaObject: r.AppendObject(nil),

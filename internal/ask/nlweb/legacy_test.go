@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/store"
 	wire "frontdesk/wire/nlweb"
 )
 
 // legacyStreamOf streams an answer in the flat dialect to a client whose request has a context of its own.
-func legacyStreamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context.Context) string {
+func legacyStreamOf(t *testing.T, d *ask.Service, answer *ask.Answer, ctx context.Context) string {
 	t.Helper()
 	w := httptest.NewRecorder()
 	x := legacy{exchange: &exchange{start: noon()}, id: "q"}
@@ -23,7 +23,7 @@ func legacyStreamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context
 func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) {
 	t.Parallel()
 	d, db := fixture(t, 50)
-	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
+	answer, err := answerTo(d.Ask(context.Background(), ask.Question{Text: "lamp", Limit: 50}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) 
 func TestNothingIsWrittenInTheFlatDialectForAClientThatHasGone(t *testing.T) {
 	t.Parallel()
 	d, _ := fixture(t)
-	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp"}))
+	answer, err := answerTo(d.Ask(context.Background(), ask.Question{Text: "lamp"}))
 	if err != nil {
 		t.Fatal(err)
 	}

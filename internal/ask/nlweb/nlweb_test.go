@@ -15,21 +15,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/internal/testkit/transcript"
 	wire "frontdesk/wire/nlweb"
 )
 
-// fixture is a desk over two small sites: a shop in English and a garden journal in German, with one licensed and
-// one blocked item, and as many more lamps as wanted. It returns the desk and the store under it.
-func fixture(t testing.TB, more ...int) (*desk.Desk, *store.DB) {
+// fixture answers from two small sites: a shop in English and a garden journal in German, with one licensed and
+// one blocked item, and as many more lamps as wanted. It returns the service and the store under it.
+func fixture(t testing.TB, more ...int) (*ask.Service, *store.DB) {
 	t.Helper()
 	ctx := context.Background()
 	db := storetest.Chosen(t, content.Schema)
@@ -68,17 +69,28 @@ func fixture(t testing.TB, more ...int) (*desk.Desk, *store.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules },
-		Sites: []released.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}, {ID: "garten", Hosts: []string{"garten.example"}}},
-	})
+	return answering(t, contentOf(t, db, rules,
+		released.Site{ID: "lamps", Hosts: []string{"lamps.example"}}, released.Site{ID: "garten", Hosts: []string{"garten.example"}},
+	), ask.Deps{}), db
+}
+
+// contentOf is what a database has of sites, under rules.
+func contentOf(t testing.TB, db *store.DB, rules *policy.Terms, sites ...released.Site) *released.Corpus {
+	t.Helper()
+	c := contenttest.New(t, db, released.Options{Sites: released.NewSites(sites...)})
+	c.Put(t, rules)
+	return c.Corpus
+}
+
+// answering is a service that answers with items of at least 20 points.
+func answering(t testing.TB, corpus *released.Corpus, deps ask.Deps) *ask.Service {
+	t.Helper()
+	deps.Corpus, deps.Reading.MinScore = corpus, 20
+	s, err := ask.New(deps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Refresh(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return d, db
+	return s
 }
 
 func thing(url, typ, language, name, text, more string) content.Item {
@@ -205,7 +217,7 @@ func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
 	t.Parallel()
 	d, _ := fixture(t, 700)
 	never := 0.0
-	answer, err := answerTo(d.Ask(t.Context(), desk.Question{Text: "lamp", Limit: 1000, MinScore: &never}))
+	answer, err := answerTo(d.Ask(t.Context(), ask.Question{Text: "lamp", Limit: 1000, MinScore: &never}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +250,7 @@ func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
 func TestNothingIsWrittenForAClientThatHasGone(t *testing.T) {
 	t.Parallel()
 	d, _ := fixture(t)
-	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp"}))
+	answer, err := answerTo(d.Ask(context.Background(), ask.Question{Text: "lamp"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +264,7 @@ func TestNothingIsWrittenForAClientThatHasGone(t *testing.T) {
 func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
 	t.Parallel()
 	d, db := fixture(t, 50)
-	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
+	answer, err := answerTo(d.Ask(context.Background(), ask.Question{Text: "lamp", Limit: 50}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +285,7 @@ func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
 }
 
 // streamOf streams an answer to a client whose request has a context of its own.
-func streamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context.Context) string {
+func streamOf(t *testing.T, d *ask.Service, answer *ask.Answer, ctx context.Context) string {
 	t.Helper()
 	w := httptest.NewRecorder()
 	x := &exchange{start: noon(), meta: wire.Meta{Version: wire.Version, ResponseType: wire.TypeAnswer}}
@@ -362,15 +374,7 @@ func TestContentNamesTheItemsWhereTheTermsLeaveNoSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := desk.New(desk.Config{
-		Catalog: content.New(db, content.Options{}), MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "lamps"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	d := answering(t, contentOf(t, db, rules, released.Site{ID: "lamps"}), ask.Deps{})
 	for _, streaming := range []bool{false, true} {
 		body := fmt.Sprintf(`{"query":{"text":"paper lamp"},"prefer":{"mode":"summarize","response_format":"chatgpt_app","streaming":%v}}`, streaming)
 		w := httptest.NewRecorder()
@@ -384,7 +388,7 @@ func TestContentNamesTheItemsWhereTheTermsLeaveNoSummary(t *testing.T) {
 }
 
 // answerTo takes the answer out of a reply.
-func answerTo(reply *desk.Reply, err error) (*desk.Answer, error) {
+func answerTo(reply *ask.Reply, err error) (*ask.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -406,7 +410,7 @@ func TestWhatIsReadyWhenTheTimeIsUpIsTheAnswer(t *testing.T) {
 		}},
 	} {
 		d, _ := fixture(t, 100) // a new one, which holds nothing ready
-		answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
+		answer, err := answerTo(d.Ask(context.Background(), ask.Question{Text: "lamp", Limit: 50}))
 		if err != nil {
 			t.Fatal(err)
 		}

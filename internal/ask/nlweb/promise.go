@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 
@@ -32,20 +32,20 @@ type composed struct {
 }
 
 // compose makes a response of what became of a question. x tells of the request, and is changed.
-func (d *door) compose(ctx context.Context, x *exchange, reply *desk.Reply, err error) *composed {
+func (d *door) compose(ctx context.Context, x *exchange, reply *ask.Reply, err error) *composed {
 	if err != nil {
 		return x.failed(ctx, err)
 	}
 	switch {
 	case reply.Elicitation != nil:
-		return compact(http.StatusOK, d.elicitation(ctx, x, reply.Elicitation))
+		return compact(http.StatusOK, d.elicitation(ctx, x, reply))
 	case reply.Promise != nil:
 		return compact(http.StatusAccepted, d.promise(ctx, x, reply.Promise))
 	}
 	buffer := buffers.Get().(*[]byte)
 	defer release(buffer)
 	items := (*buffer)[:0]
-	var summary *desk.Summary
+	var summary *ask.Summary
 	var told told
 	if reply.Report != nil {
 		items = reply.Report.AppendJSON(items)
@@ -118,7 +118,7 @@ func parseKept(text []byte) (*composed, error) {
 }
 
 // promise puts a promise on the wire (NLWeb 0.55 §4.1.2). It has no format: what was asked for is that of the answer.
-func (d *door) promise(ctx context.Context, x *exchange, p *desk.Promise) wire.Response {
+func (d *door) promise(ctx context.Context, x *exchange, p *ask.Promise) wire.Response {
 	x.meta.ResponseType, x.meta.ResponseFormat = wire.TypePromise, ""
 	x.undress()
 	x.measure(d.config.Now())
@@ -132,7 +132,7 @@ func (d *door) promise(ctx context.Context, x *exchange, p *desk.Promise) wire.R
 }
 
 // record is the request as a promise keeps it: as part of a conversation.
-func (x *exchange) record(s *desk.Session) ([]byte, error) {
+func (x *exchange) record(s *ask.Session) ([]byte, error) {
 	request, session := *x.request, x.session
 	if session.Other = maps.Clone(session.Other); s != nil {
 		session.ConversationID, session.StateToken = s.Conversation, s.State
@@ -146,21 +146,21 @@ func (x *exchange) record(s *desk.Session) ([]byte, error) {
 }
 
 // Keeper answers promised questions for this door.
-func Keeper(d *desk.Desk, config Config) desk.Keeper { return newDoor(d, config).keeper() }
+func Keeper(d *ask.Service, config Config) ask.Keeper { return newDoor(d, config).keeper() }
 
-func (d *door) keeper() desk.Keeper {
-	return desk.Keeper{
+func (d *door) keeper() ask.Keeper {
+	return ask.Keeper{
 		Answer: func(ctx context.Context, party string, request []byte) (answer []byte, again bool) {
 			if party != "" {
 				ctx = identity.With(ctx, identity.Party{ID: party})
 			}
 			x, err := d.resume(request)
-			var reply *desk.Reply
+			var reply *ask.Reply
 			if err == nil {
-				var question desk.Question
+				var question ask.Question
 				if question, err = d.settle(ctx, x); err == nil {
 					question.AnswersOnly = true // which was asked back before the promise
-					reply, err = d.desk.Ask(ctx, question)
+					reply, err = d.service.Ask(ctx, question)
 					x.tell(reply)
 					x.keep(reply)
 				}
@@ -195,7 +195,7 @@ func (d *door) resumed(request []byte) *exchange {
 }
 
 // Await serves /await (NLWeb 0.55 §4.2).
-func Await(d *desk.Desk, config Config) http.Handler {
+func Await(d *ask.Service, config Config) http.Handler {
 	at := newDoor(d, config)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := at.read(w, r)
@@ -224,7 +224,7 @@ func (d *door) await(ctx context.Context, body []byte, preferred string) (*compo
 	own.speak()
 	own.identify(ctx) // each look has an id of its own
 	party, _ := identity.From(ctx)
-	made, err := d.desk.Await(ctx, party.ID, request.PromiseToken, request.Action == wire.ActionCancel, func(request []byte) []string {
+	made, err := d.service.Await(ctx, party.ID, request.PromiseToken, request.Action == wire.ActionCancel, func(request []byte) []string {
 		return d.resumed(request).languages()
 	})
 	if made == nil && fail.From(err).Code == fail.UnknownPromise {
@@ -284,13 +284,13 @@ func (d *door) awaitTool() httpx.Tool {
 
 // slowly asks what may take long: it gives the reply to go on with, or a whole response, which may be a promise. A stream
 // goes on from the reply.
-func (d *door) slowly(ctx context.Context, x *exchange, question desk.Question, stream bool) (*desk.Reply, *composed, error) {
+func (d *door) slowly(ctx context.Context, x *exchange, question ask.Question, stream bool) (*ask.Reply, *composed, error) {
 	work := *x // what the work changes, while a promise is made of x
 	work.meta.Ignored, work.session.Other, work.report = slices.Clone(x.meta.Ignored), maps.Clone(x.session.Other), nil
-	var reply *desk.Reply
+	var reply *ask.Reply
 	var failed error
-	text, promise, err := d.desk.Patiently(ctx, question, d.keeper(), func(ctx context.Context, ready func() bool) []byte {
-		reply, failed = d.desk.Ask(ctx, question)
+	text, promise, err := d.service.Patiently(ctx, question, d.keeper(), func(ctx context.Context, ready func() bool) []byte {
+		reply, failed = d.service.Ask(ctx, question)
 		work.tell(reply)
 		work.keep(reply)
 		if stream && ready() {
@@ -302,7 +302,7 @@ func (d *door) slowly(ctx context.Context, x *exchange, question desk.Question, 
 	case err != nil:
 		return nil, nil, err
 	case promise != nil:
-		x.keep(&desk.Reply{Session: question.Session})
+		x.keep(&ask.Reply{Session: question.Session})
 		return nil, compact(http.StatusAccepted, d.promise(ctx, x, promise)), nil
 	case text == nil:
 		*x = work

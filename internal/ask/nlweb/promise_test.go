@@ -9,18 +9,18 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/storetest"
 	wire "frontdesk/wire/nlweb"
 )
 
-// promising is a desk that makes questions about brass slow, with a worker, and its doors.
-func promising(t testing.TB) (d *desk.Desk, ask, await http.Handler) {
+// promising is a service that makes questions about brass slow, with a worker, and its doors.
+func promising(t testing.TB) (d *ask.Service, asks, await http.Handler) {
 	t.Helper()
 	db := storetest.Chosen(t, content.Schema, session.PromiseSchema)
 	catalog := content.New(db, content.Options{})
@@ -45,25 +45,21 @@ func promising(t testing.TB) (d *desk.Desk, ask, await http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err = desk.New(desk.Config{
-		Catalog: catalog, MinScore: 20, Terms: func() *policy.Terms { return rules }, Sites: []released.Site{{ID: "lamps"}},
-		Promising: desk.Promising{
-			Store: promises, After: time.Hour,
-			Slow: []desk.Slow{{Words: "brass", For: time.Millisecond}, {Words: "paper", For: time.Hour}},
-		},
+	corpus := contentOf(t, db, rules, released.Site{ID: "lamps"})
+	later, err := ask.NewPromises(ask.PromiseDeps{
+		Store: promises, Corpus: corpus, After: time.Hour,
+		Slow: []ask.Slow{{Words: "brass", For: time.Millisecond}, {Words: "paper", For: time.Hour}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	d = answering(t, corpus, ask.Deps{Promises: later})
 	config := Config{Now: noon}
 	ctx, stop := context.WithCancel(context.Background())
 	worked := make(chan struct{})
 	go func() {
 		defer close(worked)
-		d.Work(ctx, Keeper(d, config))
+		later.Work(ctx, Keeper(d, config))
 	}()
 	t.Cleanup(func() {
 		stop()

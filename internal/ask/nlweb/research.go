@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 
@@ -71,7 +71,7 @@ func (d *door) searchCall(ctx context.Context, call httpx.Call) httpx.Result {
 		question.Limit, question.Numbered = maxFound, true
 	}
 	found := []foundItem{}
-	reply, err := d.desk.Ask(ctx, question)
+	reply, err := d.service.Ask(ctx, question)
 	var coded *fail.Error
 	switch {
 	case err == nil:
@@ -108,7 +108,7 @@ func (d *door) fetchCall(ctx context.Context, call httpx.Call) httpx.Result {
 	if err := strictjson.DecodeTolerant(call.Arguments, &arguments); err != nil {
 		return x.failed(ctx, malformed(err)).result()
 	}
-	items, err := d.desk.Item(ctx, arguments.ID)
+	items, err := d.service.Item(ctx, arguments.ID)
 	switch {
 	case err != nil:
 		return x.failed(ctx, err).result()
@@ -135,7 +135,7 @@ func (d *door) fetchCall(ctx context.Context, call httpx.Call) httpx.Result {
 }
 
 // titleOf is what an item is called, its address where it has no name.
-func titleOf(r desk.Result) string {
+func titleOf(r released.Result) string {
 	if name := strings.TrimSpace(valid(r.Name())); name != "" {
 		return name
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
 	"frontdesk/wire/strictjson"
@@ -18,7 +18,7 @@ import (
 const (
 	maxSession      = 8 << 10
 	maxConversation = 256
-	maxState        = 8 << 10 // more than the desk makes
+	maxState        = 8 << 10 // more than we make
 )
 
 // echo sends the session back (NLWeb 0.55 §3.4), with a failure too: its keys are the caller's to send along again.
@@ -41,8 +41,8 @@ func (x *exchange) echo() {
 	}
 }
 
-// keep sends back the session as the desk leaves it.
-func (x *exchange) keep(reply *desk.Reply) {
+// keep sends back the session as the answer leaves it.
+func (x *exchange) keep(reply *ask.Reply) {
 	if reply == nil || reply.Session == nil {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
@@ -17,11 +17,11 @@ import (
 const maxWho = 50
 
 // Sites serves /sites of the flat dialect: the ids of the sites that can be asked.
-func Sites(d *desk.Desk, config Config) http.Handler {
+func Sites(d *ask.Service, config Config) http.Handler {
 	at := newDoor(d, config)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sites := wire.LegacySites{MessageType: wire.LegacyKindSites, Sites: []string{}}
-		for _, site := range d.Sites() {
+		for _, site := range d.Sites().All() {
 			sites.Sites = append(sites.Sites, site.ID)
 		}
 		if !wantsEvents(r) {
@@ -33,7 +33,7 @@ func Sites(d *desk.Desk, config Config) http.Handler {
 }
 
 // Who serves /who of the flat dialect: which sites have an answer to a question, the best first.
-func Who(d *desk.Desk, config Config) http.Handler {
+func Who(d *ask.Service, config Config) http.Handler {
 	at := newDoor(d, config)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := at.who(w, r); err != nil {
@@ -64,7 +64,7 @@ func (d *door) who(w http.ResponseWriter, r *http.Request) error {
 	}
 	question.AnswersOnly, question.Limit, question.Numbered, question.Most = true, maxWho, true, 0 // the answer has sites, and no items
 	answer := wire.LegacyWho{MessageType: wire.LegacyKindWho, QueryID: firstRunes(asked.ID(), maxID), Query: asked.Query, Content: []wire.LegacySite{}}
-	reply, err := d.desk.Ask(r.Context(), question)
+	reply, err := d.service.Ask(r.Context(), question)
 	x.tell(reply)
 	var coded *fail.Error
 	switch {
@@ -92,9 +92,9 @@ func (d *door) who(w http.ResponseWriter, r *http.Request) error {
 }
 
 // owners are the sites of an answer's items, each with the score and the description of its best.
-func (d *door) owners(ctx context.Context, answer *desk.Answer, question string) ([]wire.LegacySite, error) {
+func (d *door) owners(ctx context.Context, answer *ask.Answer, question string) ([]wire.LegacySite, error) {
 	names := map[string]string{}
-	for _, site := range d.desk.Sites() {
+	for _, site := range d.service.Sites().All() {
 		names[site.ID] = cmp.Or(site.Name, site.ID)
 	}
 	all := []wire.LegacySite{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
@@ -46,7 +46,7 @@ type detacher interface {
 }
 
 // stream answers with events (NLWeb 0.55 §6): start, a result for each item as it is rendered, complete last.
-func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answer *desk.Answer) error {
+func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answer *ask.Answer) error {
 	x.request = nil // it is understood, and need not wait for the client
 	e := httpx.EventFrom(r.Context())
 	rest := func(ctx context.Context, w http.ResponseWriter) { _ = d.events(ctx, w, e, x, answer) }
@@ -59,7 +59,7 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 // events sends a stream. Between its events it waits for the client, which may take long: what it waits in must be few and
 // small frames, or each idle stream holds a stack of twice the size. So the work on an event is done and returned from
 // before the event is sent.
-func (d *door) events(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange, answer *desk.Answer) error {
+func (d *door) events(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange, answer *ask.Answer) error {
 	t := d.tell(ctx, w, e, x, answer)
 	defer t.pen.close()
 	for t.next(ctx) {
@@ -74,8 +74,8 @@ type telling struct {
 	e      *httpx.Event
 	s      *events
 	pen    *pen
-	answer *desk.Answer
-	drain  *desk.Drain
+	answer *ask.Answer
+	drain  *ask.Drain
 	index  int // of the next result
 	told   told
 	err    error // that ended it
@@ -83,7 +83,7 @@ type telling struct {
 }
 
 // tell begins a stream: its start, and a summary that is there already.
-func (d *door) tell(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange, answer *desk.Answer) *telling {
+func (d *door) tell(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange, answer *ask.Answer) *telling {
 	x.measure(d.config.Now())
 	x.model(answer.Model())
 	t := &telling{x: x, e: e, s: d.open(w, x), answer: answer}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	wire "frontdesk/wire/nlweb"
 )
 
 // summarize gives an answer's summary whole; nil when none was asked for, or there is nothing to make one of.
-func (x *exchange) summarize(ctx context.Context, answer *desk.Answer) (*desk.Summary, error) {
+func (x *exchange) summarize(ctx context.Context, answer *ask.Answer) (*ask.Summary, error) {
 	draft, err := x.draft(ctx, answer)
 	if draft == nil || err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func (x *exchange) summarize(ctx context.Context, answer *desk.Answer) (*desk.Su
 	return &summary, nil
 }
 
-func (x *exchange) draft(ctx context.Context, answer *desk.Answer) (*desk.Draft, error) {
+func (x *exchange) draft(ctx context.Context, answer *ask.Answer) (*ask.Draft, error) {
 	if !x.modes.summarize {
 		return nil, nil
 	}
@@ -26,7 +26,7 @@ func (x *exchange) draft(ctx context.Context, answer *desk.Answer) (*desk.Draft,
 }
 
 // model says in _meta what a language model did for the answer so far.
-func (x *exchange) model(use *desk.ModelUse) {
+func (x *exchange) model(use *ask.ModelUse) {
 	if use == nil {
 		return
 	}
@@ -56,17 +56,17 @@ const maxWaiting = 256
 // pen writes the summary of a stream. One that a model writes comes while the items go out: its place among the results
 // is kept for it, and its sentences are told as they pass, to those who want them.
 type pen struct {
-	draft     *desk.Draft
+	draft     *ask.Draft
 	place     int // of the summary among the results; -1 when it is none of them
 	deltas    bool
 	sentences chan string
-	written   chan desk.Summary
+	written   chan ask.Summary
 	stop      context.CancelFunc
-	summary   *desk.Summary
+	summary   *ask.Summary
 }
 
 // newPen begins to write. It returns nil when there is no summary.
-func (x *exchange) newPen(ctx context.Context, answer *desk.Answer, index *int) (*pen, error) {
+func (x *exchange) newPen(ctx context.Context, answer *ask.Answer, index *int) (*pen, error) {
 	draft, err := x.draft(ctx, answer)
 	if draft == nil || err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (x *exchange) newPen(ctx context.Context, answer *desk.Answer, index *int) 
 		return p, nil
 	}
 	ctx, p.stop = context.WithCancel(ctx)
-	p.sentences, p.written = make(chan string, maxWaiting), make(chan desk.Summary, 1)
+	p.sentences, p.written = make(chan string, maxWaiting), make(chan ask.Summary, 1)
 	go func() {
 		summary := draft.Write(ctx, func(sentence string) {
 			select {
@@ -117,7 +117,7 @@ func (p *pen) told(s *events) {
 }
 
 // finish waits for the rest of the summary and sends it; nil when there is none.
-func (p *pen) finish(s *events) *desk.Summary {
+func (p *pen) finish(s *events) *ask.Summary {
 	if p == nil {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (p *pen) close() {
 }
 
 // end sends the summary in its place.
-func (p *pen) end(s *events, summary desk.Summary) {
+func (p *pen) end(s *events, summary ask.Summary) {
 	p.summary = &summary
 	p.send(s)
 }
@@ -191,7 +191,7 @@ func (p *pen) delta(s *events, sentence string) {
 
 // appendSummary appends the summary as an item (NLWeb 0.55 §4.1.1). It says whether it is taken from the items' own
 // words, and which items it cites.
-func appendSummary(dst []byte, summary *desk.Summary) []byte {
+func appendSummary(dst []byte, summary *ask.Summary) []byte {
 	dst = append(dst, `{"@type":"`+wire.TypeSummary+`","text":`...)
 	dst = quote(dst, summary.Text)
 	if summary.Extractive {

@@ -7,8 +7,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/i18n"
-	"frontdesk/internal/desk"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
@@ -18,8 +19,8 @@ import (
 const ToolAsk = "ask"
 
 // Tools are the protocol's operations as tools for agents (NLWeb 0.55 Appendix A). Their descriptions tell what the
-// desk has now: call it again when that may have changed.
-func Tools(d *desk.Desk, config Config) []httpx.Tool {
+// service has now: call it again when that may have changed.
+func Tools(d *ask.Service, config Config) []httpx.Tool {
 	at := newDoor(d, config)
 	tools := []httpx.Tool{{
 		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(),
@@ -59,7 +60,7 @@ const maxKinds = 12
 
 // kinds lists the most frequent types with their numbers: "Recipe (39), Product (24) and others".
 func (d *door) kinds(most int) string {
-	types := d.desk.Types()
+	types := d.service.Types()
 	var words []string
 	for _, t := range types[:min(len(types), most)] {
 		words = append(words, fmt.Sprintf("%s (%d)", t.Name, t.Items))
@@ -87,7 +88,7 @@ func (s schema) bytes() []byte {
 func (d *door) askSchema() []byte {
 	text := func(description string) schema { return schema{"type": "string", "description": description} }
 	var sites []string
-	for _, site := range d.desk.Sites() {
+	for _, site := range d.service.Sites().All() {
 		if site.Name != "" && site.Name != site.ID {
 			sites = append(sites, fmt.Sprintf("%s (%s)", site.ID, site.Name))
 		} else {
@@ -105,10 +106,10 @@ func (d *door) askSchema() []byte {
 				"type":        "object",
 				"description": "The question and its filters; any attribute of schema.org, such as price, may be one.",
 				"properties": schema{
-					"text":      text(fmt.Sprintf("The question in plain words, at most %d characters.", desk.MaxText)),
+					"text":      text(fmt.Sprintf("The question in plain words, at most %d characters.", ask.MaxText)),
 					"site":      text("One site or several with commas; all when left out. Sites: " + strings.Join(sites, ", ") + "."),
 					"itemType":  text("schema.org types, with commas. Here are: " + types + "."),
-					"limit":     schema{"type": "integer", "minimum": 1, "maximum": desk.MaxLimit, "description": d.howMany()},
+					"limit":     schema{"type": "integer", "minimum": 1, "maximum": ask.MaxLimit, "description": d.howMany()},
 					"min_score": schema{"type": "number", "minimum": 0, "maximum": 100, "description": "Leave out items with a lower score."},
 				},
 				"required":             []string{"text"},
@@ -186,9 +187,9 @@ func (d *door) arguments(call httpx.Call) ([]byte, error) {
 const maxReports = 20
 
 // reporter tells of items as they are found: of each, or of every so many when there are many.
-func reporter(speaker i18n.Speaker, progress func(done, total int, message string), total int) func(int, desk.Result) {
+func reporter(speaker i18n.Speaker, progress func(done, total int, message string), total int) func(int, released.Result) {
 	step := max(1, (total+maxReports-1)/maxReports)
-	return func(count int, result desk.Result) {
+	return func(count int, result released.Result) {
 		if count%step == 0 || count == total {
 			progress(count, total, speaker.Say(i18n.FoundSoFar, count, total, firstRunes(result.Name(), 80)))
 		}

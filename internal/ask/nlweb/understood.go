@@ -4,12 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	wire "frontdesk/wire/nlweb"
 )
 
-// tell says in _meta what the desk understood, and which attributes it does not heed. There may be no reply.
-func (x *exchange) tell(reply *desk.Reply) {
+// tell says in _meta what was understood, and which attributes have no effect. There may be no reply.
+func (x *exchange) tell(reply *ask.Reply) {
 	if reply == nil {
 		return
 	}
@@ -28,7 +28,7 @@ func (x *exchange) tell(reply *desk.Reply) {
 }
 
 // understood is what was understood as it goes over the wire; nil when there is nothing to tell.
-func understood(u desk.Understanding) *wire.Understood {
+func understood(u ask.Understanding) *wire.Understood {
 	if u.Empty() {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/infra/fail"
 	wire "frontdesk/wire/nlweb"
 )
@@ -15,16 +15,16 @@ import (
 func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 	t.Parallel()
 	twenty := 20.0
-	reply := &desk.Reply{Understood: desk.Understanding{
+	reply := &ask.Reply{Understood: ask.Understanding{
 		Query: "vegan soup", Text: "soup; price under €20",
-		Filters: []desk.Filter{
+		Filters: []ask.Filter{
 			{Name: "price", Text: "price under €20", Max: &twenty, Below: true, Unit: "EUR", Source: "question"},
 			{Name: "recipeIngredient", Text: "without ginger\xff", Values: []string{"ginger\xff"}, Not: true, Source: "earlier"},
 			{Name: "startDate", Text: "date on 2026-12-05", From: noon(), To: noon().Add(24 * time.Hour), Soft: true, Source: "question"},
 		},
-		Sort: &desk.Order{By: "price", Descending: true, Text: "dearest first"}, Count: 3, Intent: "compare", Answer: "A is cheaper.",
-		Corrected: []desk.Correction{{From: "vegn", To: "vegan"}}, Relaxed: []desk.Relaxation{{Name: "ratingValue", Text: "rating at least 4"}},
-		Ignored: []desk.Unheeded{{Name: "personalized", Reason: "nothing here has it"}},
+		Sort: &ask.Order{By: "price", Descending: true, Text: "dearest first"}, Count: 3, Intent: "compare", Answer: "A is cheaper.",
+		Corrected: []ask.Correction{{From: "vegn", To: "vegan"}}, Relaxed: []ask.Relaxation{{Name: "ratingValue", Text: "rating at least 4"}},
+		Ignored: []ask.Unheeded{{Name: "personalized", Reason: "nothing here has it"}},
 	}}
 	x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, Version: wire.Version}}
 	x.tell(reply)
@@ -47,7 +47,7 @@ func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 func TestAQuestionOfWordsAloneHasNothingToTell(t *testing.T) {
 	t.Parallel()
 	x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, Version: wire.Version}}
-	x.tell(&desk.Reply{Understood: desk.Understanding{Text: "paper lamp"}})
+	x.tell(&ask.Reply{Understood: ask.Understanding{Text: "paper lamp"}})
 	x.tell(nil)
 	if x.meta.Understood != nil {
 		told, _ := json.Marshal(x.meta.Understood)

@@ -3,7 +3,7 @@ package nlweb
 import (
 	"net/http"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/ask"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
@@ -18,11 +18,12 @@ type (
 
 func (d *door) usage(w http.ResponseWriter, r *http.Request) {
 	httpx.EventFrom(r.Context()).Set("response", wire.TypeElicitation)
-	sites := make([]string, 0, len(d.desk.Sites()))
-	for _, site := range d.desk.Sites() {
+	all := d.service.Sites().All()
+	sites := make([]string, 0, len(all))
+	for _, site := range all {
 		sites = append(sites, site.ID)
 	}
-	results := desk.MaxLimit
+	results := ask.MaxLimit
 	if _, known := identity.From(r.Context()); !known && d.config.StrangerLimit > 0 {
 		results = min(results, d.config.StrangerLimit)
 	}
@@ -36,7 +37,7 @@ func (d *door) usage(w http.ResponseWriter, r *http.Request) {
 			Method: http.MethodPost, ContentType: "application/json", Example: wire.AskRequest{Query: &wire.Query{Text: "your question"}}, Sites: sites,
 			Formats: []string{wire.FormatConversational, wire.FormatChatGPT},
 			Modes:   []string{wire.ModeList, wire.ModeSummarize, wire.ModeReport},
-			Limits:  wire.UsageLimits{Results: results, Text: desk.MaxText, Body: d.config.MaxBody},
+			Limits:  wire.UsageLimits{Results: results, Text: ask.MaxText, Body: d.config.MaxBody},
 		},
 	}
 	if d.config.Access != nil {

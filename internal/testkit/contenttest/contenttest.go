@@ -83,9 +83,12 @@ func (c *Corpus) Obey(t T, rules ...policy.Rule) {
 // Put puts terms in force.
 func (c *Corpus) Put(t T, terms *policy.Terms) {
 	t.Helper()
-	c.terms.Store(terms)
+	c.Decree(terms)
 	c.Update(t)
 }
+
+// Decree puts terms in force, and leaves the index as it was.
+func (c *Corpus) Decree(terms *policy.Terms) { c.terms.Store(terms) }
 
 // Fill replaces what a source of a site has.
 func (c *Corpus) Fill(t T, site, source string, items ...content.Item) {

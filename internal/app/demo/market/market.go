@@ -442,7 +442,7 @@ func (m *Market) answers(ctx context.Context, id string) error {
 // knows waits until a place can search so many items.
 func (m *Market) knows(ctx context.Context, id string, items int) error {
 	return m.until(ctx, id, func(context.Context) error {
-		if n := m.servers[id].Desk.Items(); n < items {
+		if n := m.servers[id].Corpus.Items(); n < items {
 			return fmt.Errorf("it has read %d of %d items", n, items)
 		}
 		return nil

@@ -1,0 +1,221 @@
+package ask
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/llm"
+)
+
+// thread is what the questions before this one came to.
+type thread struct {
+	wanted query.Understood
+	types  []string // that were named beside the words
+	sites  []string // ids; nil for all
+	skip   int      // items that were given before the last answer to it
+	shown  int      // items that the last answer could show
+	places []int    // of the items that were spoken of last, in the last answer
+}
+
+// thread reads the questions before this one, each as it goes on with those before it; nil when there are none.
+func (s *Service) thread(in *inquiry) *thread {
+	var t *thread
+	for _, turn := range in.earlier {
+		text := query.Reset(turn.Text)
+		said := s.read(in, text, turn.Types)
+		goes := query.Turn{}
+		if t != nil && text == turn.Text {
+			goes = query.Relate(text, &said, &t.wanted)
+		}
+		if goes.Relation == query.Apart && t != nil && turn.Whole != "" { // a model knew better
+			said, goes.Relation = s.read(in, turn.Whole, turn.Types), query.Apart
+		}
+		shown := turn.Given
+		if shown == 0 && said.Count > 0 {
+			shown = said.Count
+		} else if shown == 0 {
+			shown = in.asked.Limit
+		}
+		switch goes.Relation {
+		case query.Apart:
+			t = &thread{wanted: said, types: turn.Types, shown: shown}
+			t.sites, _ = s.deps.Corpus.Sites().Resolve(turn.Sites)
+		case query.Onward:
+			t = &thread{wanted: s.onward(in, text, said, t, turn.Types), types: t.types, sites: t.sites, shown: shown}
+		case query.More:
+			t.skip, t.shown, t.places = t.skip+t.shown, shown, nil
+		case query.Pick:
+			if !goes.Same {
+				t.places = goes.Places
+			}
+		}
+		s.heed(in, &t.wanted, turn.Attributes)
+	}
+	return t
+}
+
+// follow makes the question one with those before it, where it goes on with them.
+func (s *Service) follow(ctx context.Context, in *inquiry) error {
+	t := s.thread(in)
+	text := query.Reset(in.Text)
+	if text != in.Text {
+		in.understood = s.read(in, text, in.asked.Types)
+	}
+	goes := query.Turn{}
+	if t != nil && text == in.Text {
+		goes = query.Relate(text, &in.understood, &t.wanted)
+	}
+	switch goes.Relation {
+	case query.Apart:
+		if goes.Unsure && s.reword(ctx, in) {
+			return nil
+		}
+		in.talk.Turns = nil // what comes goes on with this question alone
+		return nil
+	case query.Onward:
+		in.understood = s.onward(in, text, in.understood, t, in.asked.Types)
+	case query.More:
+		in.understood, in.skip, in.NoQuestions = t.wanted, t.skip+t.shown, true
+		in.understood.Ignored = nil
+	case query.Pick:
+		return s.pick(ctx, in, t, goes)
+	}
+	in.keep(t)
+	return nil
+}
+
+// onward makes a question that goes on with a thread one that stands by itself. Types that were named beside the words
+// hold until others are.
+func (s *Service) onward(in *inquiry, text string, said query.Understood, t *thread, types []string) query.Understood {
+	if len(types) > 0 {
+		t.types = types
+	}
+	return query.Follow(text, said, t.wanted, func(asked string) query.Understood { return s.read(in, asked, t.types) })
+}
+
+// keep asks where the questions before asked, unless this one says itself where.
+func (in *inquiry) keep(t *thread) {
+	if len(in.Sites) == 0 {
+		in.asked.Sites = t.sites
+	}
+}
+
+// reword has a model say what a question wants of which it is open whether it goes on with others.
+func (s *Service) reword(ctx context.Context, in *inquiry) bool {
+	if !in.tab.Does(llm.Rewrite) {
+		return false
+	}
+	var before []string
+	for _, turn := range in.earlier {
+		before = append(before, turn.Text)
+	}
+	question, ok := in.tab.Rewrite(ctx, before, in.Text)
+	if !ok || question == in.Text {
+		return false
+	}
+	in.understood = s.read(in, question, in.asked.Types)
+	in.understood.Asked = question
+	return true
+}
+
+// pick settles a question about items of the answer before: they alone are the answer, or what is asked of them is asked
+// by their names.
+func (s *Service) pick(ctx context.Context, in *inquiry, t *thread, goes query.Turn) error {
+	places := goes.Places
+	if goes.Same && len(t.places) > 0 {
+		places = t.places
+	}
+	in.keep(t)
+	in.NoQuestions = true
+	asked := s.want(in.asked, &t.wanted)
+	asked.Sites, asked.Limit = t.sites, min(t.skip+max(t.shown, slices.Max(places)+1), MaxLimit)
+	a := s.find(asked)
+	a.cut(t.skip)
+	var hits []found
+	for _, part := range a.parts {
+		hits = append(hits, part...)
+	}
+	var chosen []found
+	for _, place := range places {
+		if place < 0 {
+			place += len(hits)
+		}
+		if place >= 0 && place < len(hits) && (place < t.shown || goes.Same) {
+			chosen = append(chosen, hits[place])
+		}
+	}
+	if len(chosen) == 0 {
+		in.understood = query.Understood{Asked: in.Text}
+		return fail.New(fail.NoResults, "%s", i18n.For(in.Languages...).Say(i18n.NoSuchPlace, min(len(hits), t.shown)))
+	}
+	cards, err := a.render(ctx, chosen)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for i, c := range cards {
+		if c != nil {
+			names = append(names, c.As(chosen[i].hit()).Name())
+		}
+	}
+	together := i18n.For(in.Languages...).List(names)
+	if goes.Before == "" && goes.After == "" {
+		in.understood = query.Understood{Asked: together, Types: t.wanted.Types}
+		in.only = chosen
+		return nil
+	}
+	gap := " "
+	if strings.HasPrefix(goes.After, "?") || strings.HasPrefix(goes.After, "？") {
+		gap = ""
+	}
+	question := strings.TrimSpace(goes.Before + " " + together + gap + goes.After)
+	in.understood = s.read(in, question, in.asked.Types)
+	in.understood.Asked = question
+	return nil
+}
+
+// cut takes the first so many items off an answer.
+func (a *Answer) cut(n int) {
+	a.given += n
+	for ; n > 0 && len(a.parts) > 0; a.parts = a.parts[1:] {
+		if part := a.parts[0]; n < len(part) {
+			a.parts = append([][]found{part[n:]}, a.parts[1:]...)
+			if a.ready != nil {
+				a.ready = a.ready[n:]
+			}
+			return
+		}
+		n -= len(a.parts[0])
+		a.ready = nil
+	}
+}
+
+// those is the answer that is made of items that were pointed at.
+func (s *Service) those(in *inquiry) *Answer {
+	return &Answer{service: s, view: s.deps.Corpus.Current(), asked: in.asked, parts: [][]found{in.only}}
+}
+
+// lookFor finds what the question wants.
+func (s *Service) lookFor(in *inquiry) *Answer {
+	if in.only != nil {
+		return s.those(in)
+	}
+	asked := in.wide()
+	asked.Limit = max(asked.Limit, in.most())
+	return s.find(asked)
+}
+
+// most is how many items are looked for: those that were given already, and those to come.
+func (in *inquiry) most() int { return min(in.asked.Limit+in.skip, MaxLimit) }
+
+// noMore says that there is nothing, or nothing more.
+func (in *inquiry) noMore() error {
+	if in.skip > 0 {
+		return fail.New(fail.NoResults, "%s", i18n.For(in.Languages...).Say(i18n.NoMore))
+	}
+	return in.noResults()
+}

@@ -1,0 +1,197 @@
+package ask
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
+)
+
+// Understanding is what a question was taken to want, told to whoever asked, in the language of the answer.
+type Understanding struct {
+	Query     string // the question made to stand by itself; empty where it does already
+	Text      string // all that was understood, in plain words
+	Filters   []Filter
+	Sort      *Order // nil for by how well items fit
+	Count     int    // how many items were asked for; 0 for no number
+	Intent    string // "compare" or "detail"; empty for a list
+	Answer    string // the outcome of a comparison or the detail asked for, in words; empty where the items do not say
+	Corrected []Correction
+	Relaxed   []Relaxation
+	Ignored   []Unheeded
+}
+
+// Empty says whether there is nothing to tell but words that were searched for.
+func (u *Understanding) Empty() bool {
+	return u.Query == "" && len(u.Filters) == 0 && u.Sort == nil && u.Count == 0 && u.Intent == "" && u.Answer == "" &&
+		len(u.Corrected) == 0 && len(u.Relaxed) == 0
+}
+
+// Filter is one condition that the items were held to.
+type Filter struct {
+	Name         string // of the attribute that filters so
+	Text         string // in plain words
+	Min, Max     *float64
+	Above, Below bool // Min or Max itself is outside
+	Unit         string
+	From, To     time.Time // from From on, before To; zero for open
+	Values       []string
+	Not, Soft    bool
+	Source       string // "question", "attribute" and so on
+}
+
+// Order is an order of the items.
+type Order struct {
+	By         string
+	Descending bool
+	Text       string
+}
+
+// Correction is a word that was read as another.
+type Correction struct{ From, To string }
+
+// Relaxation is a filter that was let go since nothing met it.
+type Relaxation struct{ Name, Text string }
+
+// Unheeded is an attribute of the question that has no effect, or anything else of the request by its JSON pointer.
+type Unheeded struct{ Name, Reason string }
+
+// understand settles what the question wants: its words, as they go on with the questions before it, its attributes, which
+// win, and last what is known beside it.
+func (s *Service) understand(ctx context.Context, in *inquiry) error {
+	in.understood = s.read(in, in.Text, in.asked.Types)
+	if err := s.follow(ctx, in); err != nil {
+		return err
+	}
+	if in.anyType() {
+		in.understood.Types = nil
+		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.OfType })
+	}
+	s.settle(ctx, in)
+	s.heed(in, &in.understood, in.Attributes)
+	s.remind(in)
+	in.asked = s.want(in.asked, &in.understood)
+	if count := in.understood.Count; count > 0 && !in.Numbered {
+		in.asked.Limit = in.atMost(count)
+	}
+	return nil
+}
+
+// read understands a text by itself, for types that are wanted already.
+func (s *Service) read(in *inquiry, text string, types []string) query.Understood {
+	at := s.asking(in)
+	at.Types = types
+	u := query.Read(text, at)
+	excludes := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
+	if u.Intent == query.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
+		if g := s.deps.Corpus.Current(); g.Index.Named(text, g.Permit) {
+			u.Literally(text)
+		}
+	}
+	return u
+}
+
+// mayName says whether a text is long enough to be meant as a name where it is one: "red shoes" is a wish, even if some
+// shoes are called so.
+func mayName(text string) bool {
+	words := strings.Fields(text)
+	return len(words) >= 4 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
+}
+
+// heed holds what was understood of a question to its attributes, which win.
+func (s *Service) heed(in *inquiry, u *query.Understood, attributes map[string]jsontext.Value) {
+	if len(attributes) > 0 {
+		u.Heed(attributes, facets.FromAttribute, s.asking(in))
+	}
+}
+
+// asking is what a question is read with.
+func (s *Service) asking(in *inquiry) query.Asking {
+	view := s.deps.Corpus.Current().Index
+	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: s.deps.Now().In(s.deps.Reading.Place), Languages: in.Languages}
+	if !in.asked.Literal && !in.asked.AsSpelled {
+		at.Has = view.Has
+	}
+	return at
+}
+
+// typed says whether the question names types beside its words.
+func (in *inquiry) typed() bool {
+	return slices.ContainsFunc(in.Types, func(name string) bool { return !query.Indifferent(name) })
+}
+
+// anyType says whether the question says that its items may be of any type, whatever its words say.
+func (in *inquiry) anyType() bool { return len(in.Types) > 0 && !in.typed() }
+
+// want brings what was understood to the library's terms.
+func (s *Service) want(asked index.Question, u *query.Understood) index.Question {
+	asked.Guessed = len(asked.Types) == 0
+	asked.Text, asked.Beside, asked.Types = u.Text, u.Beside, u.Types
+	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
+	now := s.deps.Now().In(s.deps.Reading.Place)
+	asked.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	return asked
+}
+
+// tell words what was understood.
+func (in *inquiry) tell() Understanding {
+	u, speaker := &in.understood, i18n.For(in.Languages...)
+	told := Understanding{Text: u.Say(speaker), Count: u.Count, Answer: in.telling}
+	if u.Intent != query.List {
+		told.Intent = u.Intent.String()
+	}
+	if u.Asked != in.Text {
+		told.Query = u.Asked
+	}
+	if len(u.Types) > 0 && !in.typed() {
+		told.Filters = append(told.Filters, Filter{
+			Name: query.TypeName, Text: u.SayTypes(speaker), Values: u.Types, Source: facets.FromText.String(),
+		})
+	}
+	for i := range u.Constraints {
+		c := &u.Constraints[i]
+		told.Filters = append(told.Filters, Filter{
+			Name: string(c.Slot), Text: query.SayConstraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above, Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To,
+			Values: c.Values, Not: c.Not, Soft: c.Soft, Source: c.Source.String(),
+		})
+	}
+	if u.Sort.By != "" {
+		told.Sort = &Order{By: string(u.Sort.By), Descending: u.Sort.Descending, Text: query.SaySort(speaker, u.Sort)}
+	}
+	for _, c := range u.Corrections {
+		told.Corrected = append(told.Corrected, Correction(c))
+	}
+	for _, i := range u.Ignored {
+		told.Ignored = append(told.Ignored, Unheeded(i))
+	}
+	told.Ignored = append(told.Ignored, in.ignored...)
+	return told
+}
+
+// tellRelaxed words the conditions that gave way, since nothing met them.
+func (in *inquiry) tellRelaxed(relaxed []index.Relaxed) (told []Relaxation) {
+	speaker := i18n.For(in.Languages...)
+	for i := range relaxed {
+		r := &relaxed[i]
+		text := query.SayConstraint(speaker, &r.Constraint)
+		switch {
+		case r.Words:
+			text = strings.Join(r.Constraint.Values, " ")
+		case r.Types:
+			text = in.understood.SayTypes(speaker)
+		case r.Unknown:
+			text = speaker.Say(i18n.NotSaid, text)
+		}
+		told = append(told, Relaxation{Name: string(r.Constraint.Slot), Text: text})
+	}
+	return told
+}
