@@ -86,7 +86,7 @@ var exceptions = []exception{
 	{rule: packageSize, from: "internal/cli", size: 10900, why: "owner commands become operator's operations"},
 	{rule: packageSize, from: "internal/operator/console", size: 5400, why: "pages become operator's operations"},
 	{rule: packageSize, from: "internal/ask/query", size: 8400, why: "to be replaced; six languages"},
-	{rule: packageSize, from: "internal/content/ingest", size: 9700, why: "a reader for each kind of source"},
+	{rule: packageSize, from: "internal/content/ingest", size: 9800, why: "a reader for each kind of source"},
 	{rule: packageSize, from: "internal/identity", size: 6700, why: "seven registries of credentials become one"},
 	{rule: packageSize, from: "client", size: 6400, why: "one public package speaks all four protocols"},
 
@@ -99,8 +99,6 @@ var exceptions = []exception{
 	{rule: structSize, from: "internal/licensing/accounts", to: "Hold", size: 21, why: "a row of its table"},
 	{rule: structSize, from: "internal/licensing/disputes", to: "Case", size: 27, why: "a row of its table"},
 	{rule: structSize, from: "internal/licensing/transactions", to: "Transaction", size: 29, why: "a row of its table"},
-	{rule: structSize, from: "internal/content/ingest", to: "crawl", size: 29, why: "to be split into its parts"},
-	{rule: structSize, from: "internal/content/ingest", to: "visit", size: 25, why: "to be split into its parts"},
 
 	{rule: methodCount, from: "internal/desk", to: "Desk", size: 36, why: "becomes five services"},
 	{rule: methodCount, from: "internal/app/server", to: "House", size: 26, why: "becomes modules"},

@@ -2,15 +2,11 @@ package ingest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
 	"time"
 
-	"frontdesk/internal/content"
-	"frontdesk/internal/content/ingest/frontier"
 	"frontdesk/internal/infra/fetch"
 )
 
@@ -20,34 +16,18 @@ import (
 type crawl struct {
 	Web
 	source *Source
-	start  *url.URL
-	reader string
 	limits Limits
-	run    *content.Run // what remembers; nil for none
 	now    func() time.Time
 	began  time.Time
 
-	mu       sync.Mutex // guards what follows
-	changed  *sync.Cond
-	front    *frontier.Frontier
-	queue    []*visit
-	underway int
-	stages   []func() // what to try next, should nothing come of what was tried so far
-	follow   bool     // links of pages are followed
-	missing  *frontier.Page
-	lists    int
-	found    int // addresses or items that lists and feeds led to
-	bad      int // answers missed in a row
-	report   WebReport
-	first    []string // the links of the first page
-	closed   []string // addresses that are not for everybody
-	bodies   map[string]bool
-	settled  map[string]bool // addresses of which it is known what became of them
-	lost     bool            // an answer is missing of which it is not known what it led to
-	alike    int             // pages that look like one that is not there
-	press    *press          // of a WordPress; nil for others
-	leave    []string        // items that named pages no longer hold
-	partial  bool            // nothing may be removed, for what an address held is not remembered
+	mu      sync.Mutex // guards what follows
+	changed *sync.Cond
+	report  WebReport
+	press   *press // of a WordPress; nil for others
+	agenda
+	misses
+	lookalikes
+	recollections
 }
 
 // Bounds of a crawl.
@@ -55,16 +35,15 @@ const (
 	longestPage  = 4 << 20 // bytes of a page, if Web.MaxBytes is not less
 	mostLists    = 5000    // lists and feeds of one source
 	deepestList  = 5
-	mostMisses   = 20 // answers missed in a row, after which nothing more is asked for
-	fewClosed    = 10
 	probeAddress = "frontdesk-asks-what-a-missing-page-looks-like-"
 )
 
 func newCrawl(source *Source, base string, limits Limits) *crawl {
-	c := &crawl{Web: source.Web.withDefaults(), source: source, limits: limits, bodies: map[string]bool{}, settled: map[string]bool{}, now: time.Now}
+	c := &crawl{Web: source.Web.withDefaults(), source: source, limits: limits, now: time.Now}
 	c.changed = sync.NewCond(&c.mu)
 	c.start = tidy(c.URL, nil)
-	c.reader = readerOf(source, base)
+	c.bodies = map[string]bool{}
+	c.recollections = recollections{reader: readerOf(source, base), settled: map[string]bool{}}
 	c.report.Kind = c.Kind
 	return c
 }
@@ -93,22 +72,11 @@ type visit struct {
 	looks   bool   // for links, and for what the text is like
 	done    chan struct{}
 
-	known    *recollection
-	response *fetch.Response // its body only until it was dealt with
-	digest   []byte          // of the body
-	err      error
-	damage   error // of a list or a feed in UTF-16
-	cut      bool  // what came could not be read to its end
-	broken   error // of the store, which is no fault of the page and ends the run
-
-	outcome  outcome
-	licences []string // the places of licences that it names
-
-	list  bool // it is a list
-	feed  bool
-	brief bool // it is one of several feeds of entries
-	items []string
-	sight *sight
+	known   *recollection
+	broken  error // of the store, which is no fault of the page and ends the run
+	outcome outcome
+	reply
+	yield
 }
 
 // outcome is what became of a visit.
@@ -135,15 +103,8 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 	if v.role != pageRole {
 		request.MaxBytes = c.MaxBytes
 	}
-	if c.run != nil {
-		state, known, err := c.run.Recall(ctx, v.address.String())
-		if err != nil {
-			v.broken = err
-			return
-		}
-		if known {
-			v.known = recalled(state)
-		}
+	if v.known, v.broken = c.recall(ctx, v.address); v.broken != nil {
+		return
 	}
 	if v.known != nil && v.known.Reader == c.reader && !v.fresh {
 		if v.unchanged(c.now()) {
@@ -248,58 +209,20 @@ func (c *crawl) next(ctx context.Context) *visit {
 		case c.report.Cut == "" && c.now().Sub(c.began) > c.Time:
 			c.report.Cut = "it took longer than " + c.Time.String() + ", the most that a run may; raise crawl.time, or leave parts out with crawl.exclude"
 		case c.report.Cut == "" && len(c.queue) > 0:
-			v := c.queue[0]
-			c.queue[0], c.queue = nil, c.queue[1:]
-			c.underway++
+			v := c.pop()
 			c.report.Asked++
 			v.looks = v.looks || c.follow || c.missing != nil
 			v.done = make(chan struct{})
 			return v
 		case c.underway > 0:
 			c.changed.Wait()
-		case c.report.Cut != "" || c.found > 0 || len(c.stages) == 0, c.lost && c.run != nil && !c.run.First():
+		case c.report.Cut != "", c.lost && c.run != nil && !c.run.First():
 			return nil // a list that fails today is no reason to read the site in another way
-		default:
-			stage := c.stages[0]
-			c.stages = c.stages[1:]
-			stage()
+		case !c.tryNext():
+			return nil
 		}
 	}
 	return nil
-}
-
-// offerLinks queues what links lead to. The caller holds the lock, or is alone.
-func (c *crawl) offerLinks(links []string, depth int) {
-	for _, link := range links {
-		if u := c.normal(link, c.start); u != nil && c.front.Offer(u, depth, false) == frontier.Admitted {
-			c.queue = append(c.queue, &visit{role: pageRole, address: u, at: u, depth: depth})
-		}
-	}
-}
-
-// offerLists queues lists and feeds.
-func (c *crawl) offerLists(addresses []string, base *url.URL, depth int) {
-	for _, address := range addresses {
-		u := tidy(address, base)
-		if u != nil && c.lists < mostLists && depth <= deepestList && !c.front.Seen(u) {
-			c.lists++
-			c.queue = append(c.queue, &visit{role: listRole, address: u, at: u, depth: depth, listed: true})
-		}
-	}
-}
-
-// offerPage queues a page that a list names.
-func (c *crawl) offerPage(address, changed string, base *url.URL) frontier.Verdict {
-	u := c.normal(address, base)
-	if u == nil {
-		return frontier.Outside
-	}
-	verdict := c.front.Offer(u, 0, true)
-	if verdict == frontier.Admitted {
-		c.found++
-		c.queue = append(c.queue, &visit{role: pageRole, address: u, at: u, listed: true, changed: changed})
-	}
-	return verdict
 }
 
 // size is how many addresses are to be asked for, as far as is known, and how much was had.
@@ -307,16 +230,4 @@ func (c *crawl) size() (addresses int, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.report.Asked + len(c.queue), c.report.Bytes
-}
-
-// reason gives what is known of a failure.
-func (v *visit) reason() string {
-	var known *fetch.Error
-	switch {
-	case errors.As(v.err, &known):
-		return known.Detail
-	case v.err != nil:
-		return v.err.Error()
-	}
-	return fmt.Sprintf("the server answers with status %d", v.response.Status)
 }

@@ -226,7 +226,8 @@ func FuzzVisitedPage(f *testing.F) {
 	source := Source{Site: "x.example", Web: &Web{URL: "https://x.example/", Agent: "frontdesk"}}
 	f.Fuzz(func(t *testing.T, body, media, robots string) {
 		header := http.Header{"Content-Type": {media}, "X-Robots-Tag": {robots}}
-		v := &visit{address: at, at: at, looks: true, response: &fetch.Response{URL: at.String(), Status: 200, Header: header, Body: []byte(body)}}
+		v := &visit{address: at, at: at, looks: true}
+		v.response = &fetch.Response{URL: at.String(), Status: 200, Header: header, Body: []byte(body)}
 		c := newCrawl(&source, "https://x.example/", Limits{}.withDefaults())
 		c.sniff(v)
 		w := worker{source: &source, base: at, limits: Limits{}.withDefaults()}

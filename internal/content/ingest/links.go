@@ -46,22 +46,6 @@ func (w *worker) look(u *unit, text string, facts *facts) *sight {
 	return s
 }
 
-// directives are what the answer's head says to visitors of this name, or to all (X-Robots-Tag).
-func (v *visit) directives(agent string) []string {
-	var all []string
-	for _, line := range v.response.Header.Values("X-Robots-Tag") {
-		name, rest, named := strings.Cut(line, ":")
-		name = strings.ToLower(strings.TrimSpace(name))
-		switch {
-		case !named || strings.ContainsAny(name, ", ") || name == "unavailable_after" || strings.HasPrefix(name, "max-"):
-			all = append(all, line)
-		case name == agent && agent != "":
-			all = append(all, rest)
-		}
-	}
-	return all
-}
-
 // heed says what a list of directives allows.
 func heed(directives string) (index, follow bool) {
 	index, follow = true, true

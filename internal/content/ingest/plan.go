@@ -7,9 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"frontdesk/internal/content/ingest/frontier"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/fetch"
 )
 
 // This file begins a crawl: it asks for the first address, and plans by what it is.
@@ -42,9 +40,9 @@ func (c *crawl) prepare(ctx context.Context) (*visit, error) {
 	if kind == "sitemap" || kind == "schemamap" || kind == "feed" || kind == "data" {
 		root := scope
 		root.Path, root.RawPath, root.RawQuery = "/", "", ""
-		c.front = c.frontier(&root)
+		c.within(&root, &c.Web)
 	} else {
-		c.front = c.frontier(&scope)
+		c.within(&scope, &c.Web)
 	}
 	c.front.Seen(v.address)
 	c.front.Seen(v.at)
@@ -58,12 +56,6 @@ func (c *crawl) prepare(ctx context.Context) (*visit, error) {
 		c.probe(ctx)
 	}
 	return v, err
-}
-
-func (c *crawl) frontier(start *url.URL) *frontier.Frontier {
-	return frontier.New(frontier.Options{
-		Start: start, Hosts: c.Hosts, Include: c.Include, Exclude: c.Exclude, Pages: c.Pages, Depth: c.Depth,
-	})
 }
 
 // judge says why a first answer is none.
@@ -100,15 +92,11 @@ func (c *crawl) kindOf(v *visit) (string, error) {
 	if v.damage != nil {
 		return "", fail.New(fail.Invalid, "source %s of site %s: %s cannot be read: %v; nothing was changed", c.source.Name, c.source.Site, v.address, v.damage)
 	}
-	what := map[string]string{"page": "a page", "": "a document of no form that is read (" + mediaOf(v.response) + ")"}[is]
+	what := map[string]string{"page": "a page", "": "a document of no form that is read (" + v.media() + ")"}[is]
 	if what == "" {
 		what = "a " + is
 	}
 	return "", fail.New(fail.Invalid, "source %s of site %s: at %s there is %s, and not what kind: %s says; nothing was changed", c.source.Name, c.source.Site, v.address, what, c.Kind)
-}
-
-func mediaOf(r *fetch.Response) string {
-	return or(r.Header.Get("Content-Type"), "without a media type")
 }
 
 // plan says where to look for what the site has: in its schema map, or else in its sitemap, or else behind its links.
@@ -126,13 +114,10 @@ func (c *crawl) plan(ctx context.Context) error {
 		sitemaps = []string{"/sitemap.xml"}
 	}
 	c.stages = []func(){
-		func() { c.report.Kind = "schemamap"; c.offerLists(maps, c.start, 0) },
+		func() { c.report.Kind = "schemamap"; c.offerLists(maps, c.start, 0, false) },
 		func() {
 			c.report.Kind = "sitemap"
-			c.offerLists(sitemaps, c.start, 0)
-			for _, v := range c.queue {
-				v.guessed = guess
-			}
+			c.offerLists(sitemaps, c.start, 0, guess)
 		},
 		c.crawlOn,
 	}
@@ -141,8 +126,8 @@ func (c *crawl) plan(ctx context.Context) error {
 
 // crawlOn begins to follow links, with those of the first page.
 func (c *crawl) crawlOn() {
-	c.report.Kind, c.follow = "crawl", true
-	c.offerLinks(c.first, 1)
+	c.report.Kind = "crawl"
+	c.followLinks()
 }
 
 // probe asks for a page that cannot exist, to know such a page by its look when the site does not say so by status.
@@ -152,7 +137,7 @@ func (c *crawl) probe(ctx context.Context) {
 	at.RawPath, at.RawQuery = "", ""
 	v := &visit{role: pageRole, address: &at, at: &at, fresh: true, looks: true}
 	c.fetch(ctx, v)
-	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form() != pageForm {
+	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form(v.address.Path) != pageForm {
 		return
 	}
 	w := worker{source: c.source, base: c.start, limits: c.limits}

@@ -3,13 +3,16 @@ package ingest
 import (
 	"bytes"
 	"compress/flate"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"sync"
 	"time"
 
+	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest/frontier"
 	"frontdesk/internal/infra/build"
 )
@@ -75,6 +78,93 @@ func recalled(state []byte) *recollection {
 		return nil
 	}
 	return m
+}
+
+// recollections are what is remembered of a source's addresses from one run to the next, and what this run adds to it. Where
+// they have no run, nothing is remembered.
+type recollections struct {
+	run     *content.Run
+	reader  string          // see recollection.Reader
+	settled map[string]bool // addresses of which it is known what became of them
+	leave   []string        // items that named pages no longer hold
+	partial bool            // nothing may be removed, for what an address held is not remembered
+}
+
+// recall gives what is remembered of an address; nil for nothing.
+func (m *recollections) recall(ctx context.Context, address *url.URL) (*recollection, error) {
+	if m.run == nil {
+		return nil, nil
+	}
+	state, known, err := m.run.Recall(ctx, address.String())
+	if err != nil || !known {
+		return nil, err
+	}
+	return recalled(state), nil
+}
+
+// note remembers an address for the next run.
+func (m *recollections) note(ctx context.Context, address string, of *recollection) error {
+	state, err := of.encode()
+	if err != nil {
+		return err
+	}
+	return m.run.Remember(ctx, address, state)
+}
+
+// retain lets the items of an address stay.
+func (m *recollections) retain(ctx context.Context, of *recollection) error {
+	m.partial = m.partial || of.Many
+	_, err := m.run.Keep(ctx, of.Items...)
+	return err
+}
+
+// retainUnseen lets stay what the run did not come to see, and what addresses held that the site has since closed to
+// all visitors. known counts the addresses that ever gave an answer.
+func (m *recollections) retainUnseen(ctx context.Context, closed []string) (known int, err error) {
+	back := map[string]bool{}
+	for _, address := range closed {
+		back[address] = true
+	}
+	err = m.run.Remembered(ctx, func(address string, state []byte) error {
+		of := recalled(state)
+		if of == nil || of.Failing.IsZero() {
+			known++
+		}
+		if of == nil || m.settled[address] && !back[address] {
+			return nil
+		}
+		if err := m.retain(ctx, of); err != nil {
+			return err
+		}
+		return m.run.Remember(ctx, address, state)
+	})
+	return known, err
+}
+
+// dropLeft lets leave what the named pages no longer hold, and no other page holds either.
+func (m *recollections) dropLeft(ctx context.Context) error {
+	if len(m.leave) == 0 {
+		return nil
+	}
+	m.run.Drop(m.leave...)
+	leave := map[string]bool{}
+	for _, address := range m.leave {
+		leave[address] = true
+	}
+	return m.run.Remembered(ctx, func(address string, state []byte) error {
+		of := recalled(state)
+		if of == nil || m.settled[address] {
+			return nil
+		}
+		var held []string
+		for _, item := range of.Items {
+			if leave[item] {
+				held = append(held, item)
+			}
+		}
+		_, err := m.run.Keep(ctx, held...)
+		return err
+	})
 }
 
 // edition tells this build of the program from others, as far as it knows.

@@ -195,8 +195,8 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 			if err := to.item(r.drafts[i]); err != nil {
 				return err
 			}
-			if u.visit != nil && len(u.visit.items) <= mostItems {
-				u.visit.items = append(u.visit.items, r.drafts[i].URL)
+			if u.visit != nil {
+				u.visit.add(r.drafts[i].URL)
 			}
 		}
 		if u.visit != nil && u.last {

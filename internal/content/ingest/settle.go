@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -27,7 +28,7 @@ func (c *crawl) settle(ctx context.Context, v *visit) error {
 			return err
 		}
 		if !whole { // what it held was never published: once more, whatever is remembered
-			c.queue = append([]*visit{{role: v.role, address: v.address, at: v.address, depth: v.depth, listed: v.listed, looks: v.looks, fresh: true}}, c.queue...)
+			c.offerAgain(v)
 			return nil
 		}
 	}
@@ -85,14 +86,9 @@ func (c *crawl) count(v *visit) {
 	if v.outcome != same && v.outcome != failed && v.outcome != closed && !slices.Equal(named, v.licences) {
 		r.Licences++
 	}
-	switch v.outcome {
-	case failed, closed:
-		if c.bad++; c.bad >= mostMisses && r.Cut == "" {
-			r.Cut = fmt.Sprintf("the site gave no answer %d times in a row; run again later", c.bad)
-			c.queue = nil
-		}
-	default:
-		c.bad = 0
+	if c.misses.count(v.outcome) && r.Cut == "" {
+		r.Cut = fmt.Sprintf("the site gave no answer %d times in a row; run again later", c.row)
+		c.queue = nil
 	}
 	switch unknown := v.known == nil || len(v.known.Items) == 0; {
 	case v.known != nil && !v.known.Failing.IsZero() && c.now().Sub(v.known.Failing) >= givenUpAfter:
@@ -130,8 +126,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 		if v.outcome == same && v.response != nil {
 			m.Listed, m.Seen = v.changed, c.now()
 		}
-		c.partial = c.partial || m.Many
-		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
+		if err := c.retain(ctx, m); err != nil {
 			return err
 		}
 	case closed:
@@ -148,11 +143,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 	if len(m.Items) > mostItems {
 		m = &recollection{Many: true}
 	}
-	state, err := m.encode()
-	if err != nil {
-		return err
-	}
-	return c.run.Remember(ctx, v.address.String(), state)
+	return c.note(ctx, v.address.String(), m)
 }
 
 // learned is what is to be remembered of an address that was read.
@@ -170,11 +161,9 @@ func (c *crawl) learned(v *visit) *recollection {
 	if v.cut { // it is read again, whatever is said of it
 		m.Reader = ""
 	}
-	if v.sight != nil {
-		m.Links = v.sight.links
-		if c.learns(v) {
-			m.Look = &v.sight.content
-		}
+	m.Links = v.links()
+	if v.sight != nil && c.learns(v) {
+		m.Look = &v.sight.content
 	}
 	return m
 }
@@ -203,11 +192,8 @@ func (c *crawl) keepTail(ctx context.Context, v *visit, m *recollection) error {
 
 // goOn follows what the page leads to: the links that were found, or those of before where it was not read.
 func (c *crawl) goOn(v *visit) {
-	var links []string
-	switch {
-	case v.sight != nil:
-		links = v.sight.links
-	case (v.outcome == same || v.outcome == failed) && v.known != nil:
+	links := v.links()
+	if v.sight == nil && (v.outcome == same || v.outcome == failed) && v.known != nil {
 		links = v.known.Links
 	}
 	if v.role == startRole {
@@ -227,15 +213,12 @@ func (c *crawl) wanted(v *visit) bool {
 	defer c.mu.Unlock()
 	s := v.sight
 	if v.looks && v.role != startRole {
-		body := fmt.Sprintf("%s%s %s %x", v.address.Host, v.address.Path, s.content.Title, s.content.Text)
-		again := c.bodies[body] && v.address.RawQuery != ""
-		c.bodies[body] = true
+		again := c.repeats(v.address, &s.content)
 		stale := c.learns(v) && c.front.Learn(v.address, s.content)
 		switch {
-		case c.missing != nil && s.content.Title == c.missing.Title && frontier.Alike(s.content.Text, c.missing.Text):
+		case c.isMissing(&s.content):
 			v.outcome = gone
 			s.links = nil
-			c.alike++
 		case again && stale, s.moved:
 			v.outcome = repeated
 		}
@@ -257,40 +240,18 @@ func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 	}
 	r.Endless = c.front.Count(frontier.Trap)
 	r.Beyond = c.front.Count(frontier.Full) + c.front.Count(frontier.Deep)
-	if c.alike > fewClosed && 2*c.alike > r.Asked {
-		r.Note = fmt.Sprintf("%s pages look like one that does not exist; if the site builds its pages in the browser, give its feed, or a file of its data, as a source", countText(c.alike))
-	}
-	if c.lost && r.Cut == "" {
-		r.Cut = "an address could not be had of which it is not known what it leads to"
-	}
-	refused := len(c.closed) > fewClosed && 10*len(c.closed) > r.Asked || c.bad >= mostMisses
-	if refused && r.Cut == "" {
-		r.Cut = fmt.Sprintf("the site refused %d addresses of %d; check that it lets this visitor in", len(c.closed), r.Asked)
-	}
-	if c.some() {
-		return false, c.endSome(ctx)
-	}
-	if c.run == nil || r.Cut == "" {
+	r.Note = c.warning(r.Asked)
+	r.Cut = cmp.Or(r.Cut, c.cut(r.Asked))
+	switch {
+	case c.some():
+		return false, c.dropLeft(ctx)
+	case c.run == nil || r.Cut == "":
 		return c.partial, nil
 	}
-	back := map[string]bool{}
-	for _, address := range c.closed {
-		back[address] = refused
+	var closed []string
+	if c.refused(r.Asked) {
+		closed = c.closed
 	}
-	known := 0
-	err = c.run.Remembered(ctx, func(address string, state []byte) error {
-		m := recalled(state)
-		if m == nil || m.Failing.IsZero() {
-			known++
-		}
-		if m == nil || c.settled[address] && !back[address] {
-			return nil
-		}
-		c.partial = c.partial || m.Many
-		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
-			return err
-		}
-		return c.run.Remember(ctx, address, state)
-	})
+	known, err := c.retainUnseen(ctx, closed)
 	return known == 0 || c.partial, err
 }

@@ -17,7 +17,7 @@ func (c *crawl) some() bool { return c.Only != nil }
 func (c *crawl) prepareSome(ctx context.Context) error {
 	c.began = c.now()
 	c.report.Kind = "pages"
-	c.front = c.frontier(c.start)
+	c.within(c.start, &c.Web)
 	for _, path := range c.Only {
 		u := tidy(path, c.start)
 		if u == nil || u.Host != c.start.Host || !c.front.Inside(u) || c.front.Seen(u) || len(c.queue) >= c.Pages {
@@ -74,37 +74,7 @@ func (c *crawl) settleSome(ctx context.Context, v *visit) error {
 			m.Look = v.known.Look
 		}
 	}
-	state, err := m.encode()
-	if err != nil {
-		return err
-	}
-	return c.run.Remember(ctx, v.address.String(), state)
-}
-
-// endSome lets leave what the named pages no longer hold, and no other page holds either.
-func (c *crawl) endSome(ctx context.Context) error {
-	if len(c.leave) == 0 {
-		return nil
-	}
-	c.run.Drop(c.leave...)
-	leave := map[string]bool{}
-	for _, address := range c.leave {
-		leave[address] = true
-	}
-	return c.run.Remembered(ctx, func(address string, state []byte) error {
-		m := recalled(state)
-		if m == nil || c.settled[address] {
-			return nil
-		}
-		var held []string
-		for _, item := range m.Items {
-			if leave[item] {
-				held = append(held, item)
-			}
-		}
-		_, err := c.run.Keep(ctx, held...)
-		return err
-	})
+	return c.note(ctx, v.address.String(), m)
 }
 
 // Reads says whether what lies at a path of the source's host belongs to what is read of it.

@@ -2,31 +2,16 @@ package ingest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
 	"frontdesk/internal/content/ingest/frontier"
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/wire/licence"
 	"frontdesk/wire/licence/sitemap"
 )
-
-// digest tells an answer from another, by all that is read of it.
-func digest(r *fetch.Response) []byte {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q\n", r.Header.Values("X-Robots-Tag"), r.Header.Get("Content-Type"))
-	if named := licence.FromLink(r.Header.Values("Link")); len(named) > 0 {
-		fmt.Fprintf(h, "%q\n", named)
-	}
-	h.Write(r.Body)
-	return h.Sum(nil)[:12]
-}
 
 // take turns an answer into units. The last of them stands for the visit and is always there.
 func (c *crawl) take(ctx context.Context, v *visit, emit func(context.Context, *unit) error) error {
@@ -86,7 +71,7 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 	case status < 200 || status > 299:
 		return failed, v.reason()
 	}
-	if v.digest = digest(v.response); v.damage != nil {
+	if v.digest = v.sum(); v.damage != nil {
 		v.digest = nil // what can be read of it may be what was read before
 	}
 	if v.at.String() != v.address.String() && v.role == pageRole {
@@ -112,7 +97,7 @@ func (c *crawl) sniff(v *visit) string {
 	}
 	body := v.response.Body
 	head := body[:min(len(body), 4<<10)]
-	form := v.form()
+	form := v.form(v.address.Path)
 	if trimmed := bytes.TrimLeft(head, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '<' && !looksLikePage(head) {
 		switch root := strings.ToLower(sitemap.Root(trimmed)); root {
 		case "rss", "feed", "rdf":
@@ -141,70 +126,6 @@ func (c *crawl) sniff(v *visit) string {
 		}
 	}
 	return ""
-}
-
-// garbled says whether the beginning of a body is no text in any encoding: an image, an archive or the like that is
-// served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for ISO-2022 does.
-func garbled(head []byte) bool {
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return false
-	}
-	controls := 0
-	for _, b := range head {
-		if b < ' ' && b != 0 && b != 0x1b && (b < '\t' || b > '\r') {
-			controls++
-		}
-	}
-	return 50*controls > len(head)
-}
-
-// widened has the body in UTF-8 of a list or a feed in UTF-16; of a page that is left to whoever reads pages.
-func (v *visit) widened() {
-	text, damage := licence.Text(v.response.Body)
-	if bytes.Equal(text, v.response.Body) {
-		if lowered := bytes.ToLower(text[:min(len(text), 200)]); bytes.Contains(lowered, []byte("<?xml")) && bytes.Contains(lowered, []byte("utf-16")) {
-			v.response.Body = unlabelled(text) // which is not what it says
-		}
-		return
-	}
-	head := bytes.TrimLeft(text[:min(len(text), 4<<10)], "\ufeff \t\r\n")
-	switch root := strings.ToLower(sitemap.Root(head)); {
-	case root == "rss", root == "feed", root == "rdf", sitemap.KindOf(head) != sitemap.None:
-		text = unlabelled(text)
-	case len(head) > 0 && (head[0] == '{' || head[0] == '['), bytes.HasPrefix(head, []byte("http")):
-	default:
-		return
-	}
-	v.response.Body, v.damage = text, damage
-}
-
-// unlabelled is a document of XML without its own word for its encoding, which is not that of the text any more.
-func unlabelled(text []byte) []byte {
-	if end := bytes.Index(text[:min(len(text), 1<<10)], []byte("?>")); end > 0 && bytes.HasPrefix(text, []byte("<?xml")) {
-		return append([]byte(`<?xml version="1.0"`), text[end:]...)
-	}
-	return text
-}
-
-// unzip unpacks a body that is a file of gzip's, as lists and feeds are.
-func (v *visit) unzip(most int64) error {
-	defer v.widened()
-	if body := v.response.Body; len(body) < 2 || body[0] != 0x1f || body[1] != 0x8b {
-		return nil
-	}
-	from, err := gzip.NewReader(bytes.NewReader(v.response.Body))
-	if err != nil {
-		return err
-	}
-	unpacked, err := io.ReadAll(io.LimitReader(from, most+1))
-	switch {
-	case err != nil:
-		return err
-	case int64(len(unpacked)) > most:
-		return fmt.Errorf("it has more than %s; divide it", bytesText(most))
-	}
-	v.response.Body = unpacked
-	return nil
 }
 
 // open deals with a document that was had: a list is read, anything else goes to the workers. problem says why nothing
@@ -240,7 +161,7 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 		v.outcome = useless
 		return "the page is empty", nil
 	case is == "page":
-		last.form, last.text, last.line = v.form(), string(body), 1
+		last.form, last.text, last.line = v.form(v.address.Path), string(body), 1
 		if last.form != markdownForm {
 			last.form = pageForm
 		}
@@ -248,7 +169,7 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 	}
 	v.outcome = useless
 	if v.listed || v.role == startRole {
-		problem = "it is of no form that is read (" + mediaOf(v.response) + ")"
+		problem = "it is of no form that is read (" + v.media() + ")"
 	}
 	return problem, nil
 }
@@ -261,7 +182,7 @@ func (c *crawl) openData(ctx context.Context, v *visit, emit func(context.Contex
 	}}
 	f := file{name: v.address.String()}
 	var err error
-	if v.form() == linesForm {
+	if v.form(v.address.Path) == linesForm {
 		err = r.lines(ctx, f, bytes.NewReader(v.response.Body))
 	} else {
 		err = r.document(ctx, f, bytes.NewReader(v.response.Body))
@@ -286,10 +207,10 @@ func (c *crawl) readList(v *visit) (problem string) {
 		entries++
 		switch {
 		case e.List:
-			c.offerLists([]string{e.URL}, v.at, v.depth+1)
+			c.offerLists([]string{e.URL}, v.at, v.depth+1, false)
 			taken++
 		case feeds || strings.Contains(strings.ToLower(e.Type), "structureddata"):
-			c.offerLists([]string{e.URL}, v.at, v.depth)
+			c.offerLists([]string{e.URL}, v.at, v.depth, false)
 			taken++
 		default:
 			for i, address := range append([]string{e.URL}, e.Alternates...) {
@@ -325,6 +246,32 @@ func (c *crawl) readList(v *visit) (problem string) {
 		return fmt.Sprintf("the list names %s addresses, and none of them lies below %s; begin there, or name the host in crawl.hosts", countText(outside), c.start)
 	}
 	return ""
+}
+
+// yield is what came of an answer.
+type yield struct {
+	list     bool // it is a list
+	feed     bool
+	brief    bool     // it is one of several feeds of entries
+	cut      bool     // what came could not be read to its end
+	items    []string // the URLs of the first of them
+	sight    *sight   // of a page
+	licences []string // the places of licences that it names
+}
+
+// add notes an item. One more than are remembered tells that there are too many.
+func (y *yield) add(address string) {
+	if len(y.items) <= mostItems {
+		y.items = append(y.items, address)
+	}
+}
+
+// links are where a page leads.
+func (y *yield) links() []string {
+	if y.sight == nil {
+		return nil
+	}
+	return y.sight.links
 }
 
 // foreign says whether an item that was found at an address has another's, or is there in brief: an entry of one feed

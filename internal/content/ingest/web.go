@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -102,46 +101,4 @@ type WebReport struct {
 	Cut string `json:"cut,omitempty"`
 	// Note is what else the owner should know.
 	Note string `json:"note,omitempty"`
-}
-
-// form tells the form of a document by its media type, its address and its beginning; unknownForm for one that is not
-// read, or is a list or a feed.
-func (v *visit) form() form {
-	media, _, _ := strings.Cut(strings.ToLower(v.response.Header.Get("Content-Type")), ";")
-	byName, _ := formOf(v.address.Path)
-	switch media = strings.TrimSpace(media); media {
-	case "text/html", "application/xhtml+xml":
-		return pageForm
-	case "application/jsonl", "application/jsonlines", "application/x-jsonlines", "application/x-ndjson", "application/ndjson", "application/json-seq":
-		return linesForm
-	case "application/json", "application/ld+json", "application/feed+json":
-		if byName == linesForm {
-			return linesForm
-		}
-		return documentForm
-	case "text/markdown":
-		return markdownForm
-	case "", "text/plain", "application/octet-stream", "binary/octet-stream", "application/gzip", "application/x-gzip":
-		if looksLikePage(v.response.Body) {
-			return pageForm
-		}
-		if byName == linesForm || byName == documentForm || byName == markdownForm {
-			return byName
-		}
-	}
-	return unknownForm
-}
-
-func looksLikePage(body []byte) bool {
-	head := strings.ToLower(strings.TrimLeft(string(body[:min(len(body), 512)]), "\ufeff \t\r\n"))
-	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
-}
-
-// normal makes an address of what a page or a list holds, in the form by which it is known; nil for none.
-func (c *crawl) normal(raw string, base *url.URL) *url.URL {
-	u := tidy(raw, base)
-	if u != nil && u.Scheme == "http" && c.start.Scheme == "https" && u.Host == c.start.Host {
-		u.Scheme = "https" // a list or a page that is older than the site's certificate
-	}
-	return u
 }

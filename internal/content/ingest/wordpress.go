@@ -105,7 +105,7 @@ func (c *crawl) pumpPosts(ctx context.Context, emit func(context.Context, *unit)
 	c.began = c.now()
 	c.report.Kind = wordpressKind
 	c.start = c.scopeOf()
-	c.front = c.frontier(c.start)
+	c.within(c.start, &c.Web)
 	p := &press{crawl: c, before: map[string]*recalling{}, seen: map[string]bool{}, gone: map[string]bool{}}
 	c.press = p
 	if err := p.recall(ctx); err != nil {
@@ -445,7 +445,7 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 		ids[one.ID] = true
 	}
 	id := fmt.Sprintf("%s/%d", collection, one.ID)
-	v := &visit{role: postRole, feed: true, post: id, changed: one.Modified}
+	v := &visit{role: postRole, post: id, changed: one.Modified, yield: yield{feed: true}}
 	last := &unit{visit: v, file: file{name: at}, form: documentForm, last: true}
 	u := p.normal(one.Link, p.start)
 	switch {
@@ -554,14 +554,6 @@ func (c *crawl) settlePost(ctx context.Context, v *visit) error {
 		c.report.Useless++
 	}
 	return c.note(ctx, v.address.String(), m)
-}
-
-func (c *crawl) note(ctx context.Context, address string, m *recollection) error {
-	state, err := m.encode()
-	if err != nil {
-		return err
-	}
-	return c.run.Remember(ctx, address, state)
 }
 
 // endPosts keeps the posts that were not asked for, since they are what they were.
