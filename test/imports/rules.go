@@ -100,7 +100,8 @@ var pure = []string{
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
 	"internal/ask/i18n", "internal/ask/actions", "internal/ask/elicitation",
 	"internal/content/search/analysis", "internal/content/search/segment",
-	"internal/content/ingest/passage", "internal/content/ingest/frontier",
+	"internal/content/ingest/passage", "internal/content/ingest/frontier", "internal/content/ingest/pageurl",
+	"internal/content/ingest/charset",
 }
 
 var pureBelow = []string{"wire", "biscuit"}

@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/content/vector"
 )
 
@@ -47,14 +48,14 @@ type VectorStatus struct {
 
 // Attempt is what an attempt to read a source did.
 type Attempt struct {
-	Seconds  float64           `json:"seconds"`
-	Files    int               `json:"files"`   // or addresses
-	Read     int               `json:"read"`    // things that could have been items
-	Kept     int               `json:"kept"`    // that became items
-	Skipped  int               `json:"skipped"` // that could not be used
-	Partial  bool              `json:"partial,omitempty"`
-	Web      *ingest.WebReport `json:"web,omitempty"`
-	Problems []ingest.Problem  `json:"problems,omitempty"` // the first few
+	Seconds  float64            `json:"seconds"`
+	Files    int                `json:"files"`   // or addresses
+	Read     int                `json:"read"`    // things that could have been items
+	Kept     int                `json:"kept"`    // that became items
+	Skipped  int                `json:"skipped"` // that could not be used
+	Partial  bool               `json:"partial,omitempty"`
+	Web      *ingest.WebReport  `json:"web,omitempty"`
+	Problems []document.Problem `json:"problems,omitempty"` // the first few
 }
 
 // mostProblems bounds what is recorded of problems.

@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"frontdesk/internal/content/ingest/frontier"
+	"frontdesk/internal/content/ingest/pageurl"
 )
 
 // agenda is what a crawl has still to ask for: addresses in a line, and ways to come to more, which are tried one after
@@ -29,7 +30,7 @@ func (a *agenda) within(start *url.URL, w *Web) {
 
 // normal makes an address of what a page or a list holds, in the form by which it is known; nil for none.
 func (a *agenda) normal(raw string, base *url.URL) *url.URL {
-	u := tidy(raw, base)
+	u := pageurl.OfLink(raw, base)
 	if u != nil && u.Scheme == "http" && a.start.Scheme == "https" && u.Host == a.start.Host {
 		u.Scheme = "https" // a list or a page that is older than the site's certificate
 	}
@@ -48,7 +49,7 @@ func (a *agenda) offerLinks(links []string, depth int) {
 // offerLists queues lists and feeds; guessed says that nobody said that they are there.
 func (a *agenda) offerLists(addresses []string, base *url.URL, depth int, guessed bool) {
 	for _, address := range addresses {
-		u := tidy(address, base)
+		u := pageurl.OfLink(address, base)
 		if u != nil && a.lists < mostLists && depth <= deepestList && !a.front.Seen(u) {
 			a.lists++
 			a.queue = append(a.queue, &visit{role: listRole, address: u, at: u, depth: depth, listed: true, guessed: guessed})

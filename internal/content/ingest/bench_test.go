@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/ingest/document"
 )
 
 // products makes lines of products with texts of about the length that shops write, none like another.
@@ -51,7 +52,7 @@ func benchmarkItems(b *testing.B, source Source, bytes int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		items := 0
-		err := itemsOf(context.Background(), source, func(content.Item) error { items++; return nil }, func(p Problem) { b.Fatal(p) })
+		err := itemsOf(context.Background(), source, func(content.Item) error { items++; return nil }, func(p document.Problem) { b.Fatal(p) })
 		if err != nil || items == 0 {
 			b.Fatal(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/content/ingest/document"
+	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/internal/infra/fetch"
 )
 
@@ -16,7 +18,7 @@ import (
 type crawl struct {
 	Web
 	source *Source
-	limits Limits
+	limits document.Limits
 	now    func() time.Time
 	began  time.Time
 
@@ -38,10 +40,10 @@ const (
 	probeAddress = "frontdesk-asks-what-a-missing-page-looks-like-"
 )
 
-func newCrawl(source *Source, base string, limits Limits) *crawl {
+func newCrawl(source *Source, base string, limits document.Limits) *crawl {
 	c := &crawl{Web: source.Web.withDefaults(), source: source, limits: limits, now: time.Now}
 	c.changed = sync.NewCond(&c.mu)
-	c.start = tidy(c.URL, nil)
+	c.start = pageurl.OfLink(c.URL, nil)
 	c.bodies = map[string]bool{}
 	c.recollections = recollections{reader: readerOf(source, base), settled: map[string]bool{}}
 	c.report.Kind = c.Kind
@@ -116,7 +118,7 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 	for range 2 {
 		v.response, v.err = c.Visitor.Get(ctx, request)
 		if v.err == nil {
-			if to := tidy(v.response.URL, nil); to != nil {
+			if to := pageurl.OfLink(v.response.URL, nil); to != nil {
 				v.at = to
 			}
 		}
@@ -129,7 +131,7 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 // unchanged says whether it need not be asked for: the list tells that it has not changed since it was last had, which
 // is not too long ago to be believed.
 func (v *visit) unchanged(now time.Time) bool {
-	changed := date(v.changed)
+	changed := document.Date(v.changed)
 	if changed.IsZero() || v.changed != v.known.Listed || now.Sub(v.known.Seen) > believedFor {
 		return false
 	}

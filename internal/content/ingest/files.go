@@ -1,64 +1,27 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/infra/fail"
 )
-
-// form is how a file is written.
-type form int
-
-const (
-	unknownForm  form = iota
-	linesForm         // one JSON value a line
-	documentForm      // JSON documents
-	pageForm          // HTML
-	markdownForm
-	feedForm // RSS, Atom or JSON Feed, from the web only
-)
-
-// formOf tells a file's form by its name; zipped says that it is compressed.
-func formOf(name string) (f form, zipped bool) {
-	name = strings.ToLower(name)
-	name, zipped = strings.CutSuffix(name, ".gz")
-	switch path.Ext(name) {
-	case ".jsonl", ".ndjson":
-		return linesForm, zipped
-	case ".json", ".jsonld":
-		return documentForm, zipped
-	case ".html", ".htm", ".xhtml":
-		return pageForm, zipped
-	case ".md", ".markdown":
-		return markdownForm, zipped
-	}
-	return unknownForm, zipped
-}
-
-// formNames are the endings that formOf knows, for messages.
-const formNames = ".json, .jsonl, .ndjson and .jsonld (each also .gz), .html, .htm, .md"
-
-// file is one file of a source.
-type file struct {
-	name   string // its path below the source, with slashes
-	size   int64
-	form   form
-	zipped bool
-}
 
 // files are the files of a source, in their order.
 type files struct {
 	from     fs.FS
-	all      []file
-	problems []Problem // what could not be entered: nobody knows what it holds
-	refused  []Problem // links that are left out, as what they lead to is no part of the source
+	all      []document.File
+	problems []document.Problem // what could not be entered: nobody knows what it holds
+	refused  []document.Problem // links that are left out, as what they lead to is no part of the source
 	close    func() error
 }
 
@@ -100,9 +63,9 @@ func oneFile(name string, info fs.FileInfo) (*files, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fail.New(fail.Invalid, "%q is neither a file nor a folder", name)
 	}
-	f, zipped := formOf(name)
-	if f == unknownForm {
-		return nil, fail.New(fail.Invalid, "%q has no ending that tells its form; the known ones are %s", name, formNames)
+	f, zipped := document.FormOf(name)
+	if f == document.Unknown {
+		return nil, fail.New(fail.Invalid, "%q has no ending that tells its form; the known ones are %s", name, document.Endings)
 	}
 	dir, base := filepath.Split(name)
 	if dir == "" {
@@ -110,7 +73,7 @@ func oneFile(name string, info fs.FileInfo) (*files, error) {
 	}
 	return &files{
 		from:  os.DirFS(dir), // follows a link, as the one who named it will have meant
-		all:   []file{{name: base, size: info.Size(), form: f, zipped: zipped}},
+		all:   []document.File{{Name: base, Size: info.Size(), Form: f, Zipped: zipped}},
 		close: func() error { return nil },
 	}, nil
 }
@@ -142,7 +105,7 @@ func findIn(from fs.FS, pattern string, close func() error) (*files, error) {
 	}
 	w.addLinks()
 	if len(w.files.all) == 0 && len(w.files.problems) == 0 && len(w.files.refused) == 0 {
-		return nil, fail.New(fail.Invalid, "found no content in %q; files are known by their endings: %s", pattern, formNames)
+		return nil, fail.New(fail.Invalid, "found no content in %q; files are known by their endings: %s", pattern, document.Endings)
 	}
 	return w.files, nil
 }
@@ -166,7 +129,7 @@ type walk struct {
 	start   string
 	pattern []string
 	all     bool // everything below start
-	links   []file
+	links   []document.File
 	seen    map[fileMark][]fs.FileInfo
 }
 
@@ -181,7 +144,7 @@ func (w *walk) visit(name string, entry fs.DirEntry, err error) error {
 		if name == w.start {
 			return err
 		}
-		w.problems = append(w.problems, Problem{name, "cannot be entered; check that this program may read it"})
+		w.problems = append(w.problems, document.Problem{Origin: name, Reason: "cannot be entered; check that this program may read it"})
 		if entry != nil && entry.IsDir() {
 			return fs.SkipDir
 		}
@@ -193,9 +156,10 @@ func (w *walk) visit(name string, entry fs.DirEntry, err error) error {
 		}
 		return nil
 	}
-	f := file{name: name}
-	f.form, f.zipped = formOf(name)
-	if f.form == unknownForm || name != w.start && (skipped(entry.Name()) || machinery[entry.Name()]) || !w.all && !matches(w.pattern, strings.Split(name, "/")) {
+	f := document.File{Name: name}
+	f.Form, f.Zipped = document.FormOf(name)
+	if f.Form == document.Unknown || name != w.start && (skipped(entry.Name()) || slices.Contains(machinery, entry.Name())) ||
+		!w.all && !matches(w.pattern, strings.Split(name, "/")) {
 		return nil
 	}
 	if entry.Type()&fs.ModeSymlink != 0 {
@@ -219,10 +183,10 @@ func skipped(name string) bool {
 }
 
 // machinery are files that belong to tools and tell nothing of a site.
-var machinery = set("package.json package-lock.json tsconfig.json composer.json manifest.json")
+var machinery = strings.Fields("package.json package-lock.json tsconfig.json composer.json manifest.json")
 
-func (w *walk) add(f file, info fs.FileInfo) {
-	f.size = info.Size()
+func (w *walk) add(f document.File, info fs.FileInfo) {
+	f.Size = info.Size()
 	w.files.all = append(w.files.all, f)
 	if w.seen == nil {
 		w.seen = map[fileMark][]fs.FileInfo{}
@@ -234,13 +198,13 @@ func (w *walk) add(f file, info fs.FileInfo) {
 // addLinks follows the links to files. What a link leads to is read once, under its own name if it has one here.
 func (w *walk) addLinks() {
 	for _, f := range w.links {
-		info, err := fs.Stat(w.from, f.name)
+		info, err := fs.Stat(w.from, f.Name)
 		if err != nil && unknown(err) {
-			w.problems = append(w.problems, Problem{f.name, "the link cannot be followed: " + plainError(err)})
+			w.problems = append(w.problems, document.Problem{Origin: f.Name, Reason: "the link cannot be followed: " + document.PlainError(err)})
 			continue
 		}
 		if err != nil {
-			w.refused = append(w.refused, Problem{f.name, "the link leads out of the folder or to nothing; put the file itself there"})
+			w.refused = append(w.refused, document.Problem{Origin: f.Name, Reason: "the link leads out of the folder or to nothing; put the file itself there"})
 			continue
 		}
 		if info.Mode().IsRegular() && !w.has(info) {
@@ -288,4 +252,9 @@ func matches(pattern, name []string) bool {
 		pattern, name = pattern[1:], name[1:]
 	}
 	return len(name) == 0
+}
+
+// sortFiles orders files by the parts of their paths.
+func sortFiles(all []document.File) {
+	slices.SortFunc(all, func(a, b document.File) int { return cmp.Compare(a.Name, b.Name) })
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/infra/fail"
 )
 
@@ -47,7 +48,7 @@ func names(t *testing.T, source Source) []string {
 	defer found.close()
 	var all []string
 	for _, f := range found.all {
-		all = append(all, f.name)
+		all = append(all, f.Name)
 	}
 	for _, p := range append(found.problems, found.refused...) {
 		all = append(all, p.Origin+"!")
@@ -92,7 +93,7 @@ func TestLinkSwappedInAfterTheWalkDoesNotEscape(t *testing.T) {
 	outside := plant(t, map[string]string{"secret.jsonl": `{"@type":"Book","name":"secret","url":"https://x.example/s"}`})
 	root := plant(t, map[string]string{"a.jsonl": "{}"})
 	source := Source{Site: "x.example", Path: root}
-	s, err := newScan(source, Limits{})
+	s, err := newScan(source, document.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestLinkSwappedInAfterTheWalkDoesNotEscape(t *testing.T) {
 		t.Fatal(err)
 	}
 	items := 0
-	err = s.run(t.Context(), outlet{item: func(draft) error { items++; return nil }, problem: func(Problem) {}})
+	err = s.run(t.Context(), outlet{item: func(document.Draft) error { items++; return nil }, problem: func(document.Problem) {}})
 	if err != nil || items != 0 || !s.broken {
 		t.Errorf("read %d items, err %v, broken %v", items, err, s.broken)
 	}
@@ -165,14 +166,14 @@ func TestPathThatCannotBeReadSaysWhy(t *testing.T) {
 		root + "/odd.xyz":     "no ending that tells its form",
 		root + "/none/*.json": "there is no file or folder",
 	} {
-		_, err := newScan(Source{Site: "x.example", Path: path}, Limits{})
+		_, err := newScan(Source{Site: "x.example", Path: path}, document.Limits{})
 		var coded *fail.Error
 		if !errors.As(err, &coded) || coded.Code != fail.Invalid || !strings.Contains(coded.Detail, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	for _, source := range []Source{{Path: root}, {Site: "x"}, {Site: "x.example", Path: root, Base: "ftp://x/"}} {
-		if _, err := newScan(source, Limits{}); fail.From(err).Code != fail.Invalid {
+		if _, err := newScan(source, document.Limits{}); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v: %v", source, err)
 		}
 	}

@@ -1,15 +1,15 @@
-// Package ingest reads what a site has (files and folders of JSON-LD, Markdown and HTML; on the web pages, feeds, sitemaps, schema
-// maps and WordPress) and turns it into content's items: each thing's type, name, description, keys, picture, dates and running
-// text, cut into passages.
+// Package ingest finds and fetches what a site has, and fills the catalog with it: files and folders; on the web pages,
+// feeds, sitemaps, schema maps and WordPress.
 //
-// The way of a file: files finds it, reading takes it apart into units (some lines, a document, a page) in bounded
-// memory, workers turn units into drafts of items on all cores, and the drafts leave in the order of the source, so
-// that equal sources give equal items. A thing that cannot be read is a Problem with its place and reason, and no
-// more: the run goes on.
+// Enter at Run. Files or a crawl bring documents; package document takes them apart into portions and turns these into
+// items on all cores; a scan hands the items on in the order of the source, so that equal sources give equal items, and
+// Run publishes them all at once. A crawl goes on from what its pages turned out to be, and remembers each address for
+// the next run. Where something cannot be read, the run goes on, and what it held before stays.
 //
-// It stands above content, which it fills through a Run, and fetch, by which it visits the web; server and the commands stand above
-// it. Its parts tree (JSON as it is found in the wild), passage (cutting text), sitemap and frontier (which addresses are worth a
-// visit) know nothing of items.
+// The package stands above content, which it fills, and fetch, by which it visits the web. It must not know how a
+// document becomes items. Below it: document (one document), markup (HTML), charset (encodings), vocabulary
+// (schema.org's names), pageurl (addresses), jsonrepair (JSON as it is found in the wild), passage (cutting text) and
+// frontier (which addresses are worth a visit); these know nothing of sources.
 package ingest
 
 import (
@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/ingest/document"
+	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/internal/infra/fail"
 )
 
@@ -42,29 +44,20 @@ type Source struct {
 	Schemes string
 }
 
-// Problem is something in a source that could not be used.
-type Problem struct {
-	// Origin is the place: a file with line or number within it, and a JSON pointer where one helps
-	// ("shop.jsonl:12", "page.html#2 /@graph/3").
-	Origin string `json:"origin"`
-	// Reason is a sentence that says what is wrong and, where it is not plain, what would be right.
-	Reason string `json:"reason"`
-}
-
 // Report tells what a run did.
 type Report struct {
 	Source
 	Files        int // files read
 	Read         int // things found that could have been items
 	Kept         int // things that became items
-	Skipped      []Problem
+	Skipped      []document.Problem
 	SkippedCount int // all of them; Skipped has the first only
 	// Partial says that files could not be read whole, so that no item was removed.
 	Partial bool
 	// Web tells more of a source of the web; nil for others.
 	Web *WebReport
 	// Unread are the files that made it so, which are among Skipped too; the first only, UnreadCount of them in all.
-	Unread      []Problem
+	Unread      []document.Problem
 	UnreadCount int
 
 	Summary content.Summary
@@ -91,33 +84,9 @@ type Options struct {
 	// AllowShrink lets a run replace a source by less than half of it, or by nothing.
 	AllowShrink bool
 	// Limits bound what is read; zero values stand for the defaults.
-	Limits Limits
+	Limits document.Limits
 	// Now is the clock, time.Now if nil.
 	Now func() time.Time
-}
-
-// Limits bound what is read, in bytes.
-type Limits struct {
-	File     int64 // a file as it lies on disk; 1 GiB
-	Unpacked int64 // a compressed file of lines, unpacked; 64 GiB
-	Document int64 // a JSON document, unpacked; 64 MiB
-	Page     int64 // a page of HTML or Markdown, unpacked; 16 MiB
-	Item     int64 // a line of a file of lines, and what is made of any item; 4 MiB
-}
-
-// mostDepth is how deep an item may be nested.
-const mostDepth = 64
-
-func (l Limits) withDefaults() Limits {
-	for _, limit := range []struct {
-		value *int64
-		usual int64
-	}{{&l.File, 1 << 30}, {&l.Unpacked, 64 << 30}, {&l.Document, 64 << 20}, {&l.Page, 16 << 20}, {&l.Item, 4 << 20}} {
-		if *limit.value <= 0 {
-			*limit.value = limit.usual
-		}
-	}
-	return l
 }
 
 // check refuses what is no source.
@@ -143,13 +112,13 @@ func (s *Source) webURL() string {
 // baseAddress is where the source's items stand that do not say it themselves.
 func (s *Source) baseAddress() (string, error) {
 	base := s.Base
-	if u := locate(s.webURL(), nil); base == "" && u != nil {
+	if u := pageurl.Parse(s.webURL(), nil); base == "" && u != nil {
 		base = u.Scheme + "://" + u.Host
 	}
 	if base == "" {
 		base = s.Site
 	}
-	u, ok := folder(base)
+	u, ok := pageurl.Folder(base)
 	switch {
 	case ok:
 		return u.String(), nil
@@ -157,7 +126,7 @@ func (s *Source) baseAddress() (string, error) {
 		return "", fail.New(fail.Invalid, "the base %q of source %q is no http or https URL; write it like https://www.example.com/", s.Base, s.Name)
 	}
 	// A site with a name that is no host's stands below a host that never exists (RFC 2606, section 2).
-	u, _ = folder(slug(strings.ToValidUTF8(s.Site, "")) + ".invalid")
+	u, _ = pageurl.Folder(pageurl.Slug(strings.ToValidUTF8(s.Site, "")) + ".invalid")
 	if u == nil {
 		return "", fail.New(fail.Invalid, "the site %q makes no URL; give source %q a base like https://www.example.com/", s.Site, s.Name)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/ingest/markup"
+	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/wire/licence"
 )
 
@@ -33,7 +35,7 @@ var mediaSign, rslSign = []byte("rsl+xml"), []byte(licence.Namespace)
 // licencesOf are the places of licences that an answer names, absolute.
 func (v *visit) licencesOf() (all []string) {
 	add := func(raw string) {
-		if u := locate(raw, v.at); u != nil {
+		if u := pageurl.Parse(raw, v.at); u != nil {
 			u.Fragment, u.RawFragment = "", ""
 			if text := u.String(); len(text) <= longestPlace && !slices.Contains(all, text) {
 				all = append(all, text)
@@ -53,7 +55,7 @@ func (v *visit) licencesOf() (all []string) {
 		on := licence.FromPage(body)
 		base := baseOfPage(body, v.at)
 		for _, address := range on.Links {
-			if u := locate(address, base); u != nil {
+			if u := pageurl.Parse(address, base); u != nil {
 				add(u.String())
 			}
 		}
@@ -69,8 +71,7 @@ func baseOfPage(body []byte, at *url.URL) *url.URL {
 	if !bytes.Contains(bytes.ToLower(body), []byte("<base")) {
 		return at
 	}
-	facts := factsOf(string(body), at)
-	return facts.base
+	return markup.Read(string(body), at).Base
 }
 
 // LicencePlaces are the places of licences that the pages of a source name, as its last run saw them: addresses of RSL documents, and addresses of pages and feeds that have

@@ -1,12 +1,17 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"frontdesk/internal/content/ingest/charset"
+	"frontdesk/internal/content/ingest/document"
+	"frontdesk/internal/content/ingest/markup"
+	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/internal/infra/fail"
 )
 
@@ -76,7 +81,7 @@ func (c *crawl) kindOf(v *visit) (string, error) {
 	is := c.sniff(v)
 	switch {
 	case v.response.NotModified && v.known != nil:
-		return or(v.known.Kind, c.Kind), nil
+		return cmp.Or(v.known.Kind, c.Kind), nil
 	case c.Kind == "auto" && is == "page":
 		return "auto", nil
 	case c.Kind == "crawl" && is == "page":
@@ -137,18 +142,17 @@ func (c *crawl) probe(ctx context.Context) {
 	at.RawPath, at.RawQuery = "", ""
 	v := &visit{role: pageRole, address: &at, at: &at, fresh: true, looks: true}
 	c.fetch(ctx, v)
-	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form(v.address.Path) != pageForm {
+	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form(v.address.Path) != document.HTML {
 		return
 	}
-	w := worker{source: c.source, base: c.start, limits: c.limits}
-	text := printable(decodePage(string(v.response.Body), v.response.Header.Get("Content-Type")))
-	facts := factsOf(text, v.at)
-	c.missing = &w.look(&unit{visit: v}, text, &facts).content
+	text := charset.Printable(charset.Page(string(v.response.Body), v.response.Header.Get("Content-Type")))
+	v.look(markup.Read(text, v.at), c.Agent)
+	c.missing = &v.sight.Look
 }
 
 // own says whether the operator named a host himself.
 func (c *crawl) own(u *url.URL) bool {
-	typed := tidy(c.URL, nil)
+	typed := pageurl.OfLink(c.URL, nil)
 	if typed != nil && u.Host == typed.Host {
 		return true
 	}

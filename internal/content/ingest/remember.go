@@ -80,8 +80,8 @@ func recalled(state []byte) *recollection {
 	return m
 }
 
-// recollections are what is remembered of a source's addresses from one run to the next, and what this run adds to it. Where
-// they have no run, nothing is remembered.
+// recollections are what is remembered of a source's addresses from one run to the next, and what this run adds to it.
+// Where they have no run, nothing is remembered.
 type recollections struct {
 	run     *content.Run
 	reader  string          // see recollection.Reader

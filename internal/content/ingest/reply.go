@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/wire/licence"
 	"frontdesk/wire/licence/sitemap"
@@ -51,52 +52,37 @@ func (r *reply) media() string {
 	return cmp.Or(r.response.Header.Get("Content-Type"), "without a media type")
 }
 
-// form tells the form of a document by its media type, the path of its address and its beginning; unknownForm for one
+// form tells the form of a document by its media type, the path of its address and its beginning; Unknown for one
 // that is not read, or is a list or a feed.
-func (r *reply) form(path string) form {
+func (r *reply) form(path string) document.Form {
 	media, _, _ := strings.Cut(strings.ToLower(r.response.Header.Get("Content-Type")), ";")
-	byName, _ := formOf(path)
+	byName, _ := document.FormOf(path)
 	switch media = strings.TrimSpace(media); media {
 	case "text/html", "application/xhtml+xml":
-		return pageForm
+		return document.HTML
 	case "application/jsonl", "application/jsonlines", "application/x-jsonlines", "application/x-ndjson", "application/ndjson", "application/json-seq":
-		return linesForm
+		return document.Lines
 	case "application/json", "application/ld+json", "application/feed+json":
-		if byName == linesForm {
-			return linesForm
+		if byName == document.Lines {
+			return document.Lines
 		}
-		return documentForm
+		return document.JSON
 	case "text/markdown":
-		return markdownForm
+		return document.Markdown
 	case "", "text/plain", "application/octet-stream", "binary/octet-stream", "application/gzip", "application/x-gzip":
 		if looksLikePage(r.response.Body) {
-			return pageForm
+			return document.HTML
 		}
-		if byName == linesForm || byName == documentForm || byName == markdownForm {
+		if byName == document.Lines || byName == document.JSON || byName == document.Markdown {
 			return byName
 		}
 	}
-	return unknownForm
+	return document.Unknown
 }
 
 func looksLikePage(body []byte) bool {
 	head := strings.ToLower(strings.TrimLeft(string(body[:min(len(body), 512)]), "\ufeff \t\r\n"))
 	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
-}
-
-// garbled says whether the beginning of a body is no text in any encoding: an image, an archive or the like that is
-// served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for ISO-2022 does.
-func garbled(head []byte) bool {
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return false
-	}
-	controls := 0
-	for _, b := range head {
-		if b < ' ' && b != 0 && b != 0x1b && (b < '\t' || b > '\r') {
-			controls++
-		}
-	}
-	return 50*controls > len(head)
 }
 
 // directives are what the answer's head says to visitors of this name, or to all (X-Robots-Tag).
@@ -158,7 +144,7 @@ func (r *reply) unzip(most int64) error {
 	case err != nil:
 		return err
 	case int64(len(unpacked)) > most:
-		return fmt.Errorf("it has more than %s; divide it", bytesText(most))
+		return fmt.Errorf("it has more than %s; divide it", document.Bytes(most))
 	}
 	r.response.Body = unpacked
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/infra/fail"
 )
 
@@ -79,7 +80,7 @@ func (f *filling) run(ctx context.Context) (err error) {
 		defer f.hold(ctx)()
 	}
 	err = s.run(ctx, outlet{
-		item:     func(d draft) error { return f.put(ctx, d) },
+		item:     func(d document.Draft) error { return f.put(ctx, d) },
 		problem:  f.problem,
 		progress: f.progress,
 		now:      f.options.Now,
@@ -162,11 +163,11 @@ const (
 )
 
 // put hands an item on. One that content refuses is a problem like others.
-func (f *filling) put(ctx context.Context, d draft) error {
+func (f *filling) put(ctx context.Context, d document.Draft) error {
 	err := f.items.Put(ctx, d.Item)
 	var refused *fail.Error
 	if errors.As(err, &refused) && refused.Code == fail.Invalid {
-		f.problem(Problem{d.Origin, refused.Detail})
+		f.problem(document.Problem{Origin: d.Origin, Reason: refused.Detail})
 		return nil
 	}
 	if err == nil {
@@ -178,7 +179,7 @@ func (f *filling) put(ctx context.Context, d draft) error {
 	return err
 }
 
-func (f *filling) problem(p Problem) {
+func (f *filling) problem(p document.Problem) {
 	f.report.SkippedCount++
 	if len(f.report.Skipped) >= mostReported {
 		return

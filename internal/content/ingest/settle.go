@@ -163,7 +163,7 @@ func (c *crawl) learned(v *visit) *recollection {
 	}
 	m.Links = v.links()
 	if v.sight != nil && c.learns(v) {
-		m.Look = &v.sight.content
+		m.Look = &v.sight.Look
 	}
 	return m
 }
@@ -213,17 +213,17 @@ func (c *crawl) wanted(v *visit) bool {
 	defer c.mu.Unlock()
 	s := v.sight
 	if v.looks && v.role != startRole {
-		again := c.repeats(v.address, &s.content)
-		stale := c.learns(v) && c.front.Learn(v.address, s.content)
+		again := c.repeats(v.address, &s.Look)
+		stale := c.learns(v) && c.front.Learn(v.address, s.Look)
 		switch {
-		case c.isMissing(&s.content):
+		case c.isMissing(&s.Look):
 			v.outcome = gone
-			s.links = nil
-		case again && stale, s.moved:
+			s.Links = nil
+		case again && stale, s.Moved:
 			v.outcome = repeated
 		}
 	}
-	if s.hidden {
+	if s.Hidden {
 		v.outcome = hidden
 	}
 	return v.outcome == wasRead

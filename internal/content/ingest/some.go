@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/ingest/frontier"
+	"frontdesk/internal/content/ingest/pageurl"
 )
 
 // This file reads only those pages of a source that are named (Web.Only), as they are after the site said that they changed.
@@ -19,7 +20,7 @@ func (c *crawl) prepareSome(ctx context.Context) error {
 	c.report.Kind = "pages"
 	c.within(c.start, &c.Web)
 	for _, path := range c.Only {
-		u := tidy(path, c.start)
+		u := pageurl.OfLink(path, c.start)
 		if u == nil || u.Host != c.start.Host || !c.front.Inside(u) || c.front.Seen(u) || len(c.queue) >= c.Pages {
 			continue
 		}
@@ -79,10 +80,10 @@ func (c *crawl) settleSome(ctx context.Context, v *visit) error {
 
 // Reads says whether what lies at a path of the source's host belongs to what is read of it.
 func (w *Web) Reads(path string) bool {
-	start := tidy(w.URL, nil)
+	start := pageurl.OfLink(w.URL, nil)
 	if start == nil {
 		return false
 	}
-	u := tidy(path, start)
+	u := pageurl.OfLink(path, start)
 	return u != nil && u.Host == start.Host && frontier.New(frontier.Options{Start: start, Hosts: w.Hosts, Include: w.Include, Exclude: w.Exclude}).Inside(u)
 }

@@ -8,14 +8,17 @@ import (
 	"net/http"
 	"strings"
 
+	"frontdesk/internal/content/ingest/charset"
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/content/ingest/frontier"
+	"frontdesk/internal/content/ingest/markup"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/wire/licence/sitemap"
 )
 
 // take turns an answer into units. The last of them stands for the visit and is always there.
 func (c *crawl) take(ctx context.Context, v *visit, emit func(context.Context, *unit) error) error {
-	last := &unit{visit: v, file: file{name: v.address.String()}, last: true}
+	last := &unit{visit: v, Portion: document.Portion{File: document.File{Name: v.address.String()}}, last: true}
 	var problem string
 	v.outcome, problem = c.outcomeOf(v)
 	if v.outcome == wasRead {
@@ -35,7 +38,7 @@ func (c *crawl) take(ctx context.Context, v *visit, emit func(context.Context, *
 		v.response.Body = nil
 	}
 	if problem != "" {
-		last.problem = &Problem{last.file.name, problem}
+		last.Problem = &document.Problem{Origin: last.File.Name, Reason: problem}
 	}
 	return emit(ctx, last)
 }
@@ -114,11 +117,11 @@ func (c *crawl) sniff(v *visit) string {
 		}
 	}
 	switch {
-	case form == documentForm && bytes.Contains(head, []byte("https://jsonfeed.org/version/")):
+	case form == document.JSON && bytes.Contains(head, []byte("https://jsonfeed.org/version/")):
 		return "feed"
-	case form == linesForm, form == documentForm:
+	case form == document.Lines, form == document.JSON:
 		return "data"
-	case (form == pageForm || form == markdownForm) && !garbled(head):
+	case (form == document.HTML || form == document.Markdown) && !charset.Garbled(head):
 		return "page"
 	case strings.HasPrefix(v.response.Header.Get("Content-Type"), "text/plain"):
 		if kind, _ := sitemap.ReadText(string(body), func(sitemap.Entry) error { return nil }); kind == sitemap.Text {
@@ -133,7 +136,7 @@ func (c *crawl) sniff(v *visit) string {
 func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(context.Context, *unit) error) (problem string, err error) {
 	is := c.sniff(v)
 	body := v.response.Body
-	last.media = v.response.Header.Get("Content-Type")
+	last.Media = v.response.Header.Get("Content-Type")
 	switch {
 	case v.damage != nil && is != "page":
 		v.outcome = failed
@@ -146,7 +149,7 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 		return c.readList(v), nil
 	case is == "feed" && v.role != pageRole:
 		v.feed, v.brief = true, v.role == listRole
-		last.form, last.text = feedForm, string(body)
+		last.Form, last.Text = document.Feed, string(body)
 		return "", nil
 	case is == "data":
 		v.feed = v.role != pageRole
@@ -161,9 +164,9 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 		v.outcome = useless
 		return "the page is empty", nil
 	case is == "page":
-		last.form, last.text, last.line = v.form(v.address.Path), string(body), 1
-		if last.form != markdownForm {
-			last.form = pageForm
+		last.Form, last.Text, last.Line = v.form(v.address.Path), string(body), 1
+		if last.Form != document.Markdown {
+			last.Form = document.HTML
 		}
 		return "", nil
 	}
@@ -176,22 +179,11 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 
 // openData emits a file of data in units.
 func (c *crawl) openData(ctx context.Context, v *visit, emit func(context.Context, *unit) error) error {
-	r := reader{limits: c.limits, emit: func(ctx context.Context, u *unit) error {
-		u.visit = v
-		return emit(ctx, u)
+	s := document.Splitter{Limits: c.limits, Emit: func(ctx context.Context, p *document.Portion) error {
+		return emit(ctx, &unit{visit: v, Portion: *p})
 	}}
-	f := file{name: v.address.String()}
-	var err error
-	if v.form(v.address.Path) == linesForm {
-		err = r.lines(ctx, f, bytes.NewReader(v.response.Body))
-	} else {
-		err = r.document(ctx, f, bytes.NewReader(v.response.Body))
-	}
-	var fault fileFault
-	if errors.As(err, &fault) {
-		return r.emit(ctx, &unit{file: f, problem: &Problem{place(f.name, fault.line), fault.reason}, whole: true})
-	}
-	return err
+	f := document.File{Name: v.address.String(), Form: v.form(v.address.Path)}
+	return s.Body(ctx, f, bytes.NewReader(v.response.Body))
 }
 
 // errEnough ends the reading of a list of which no more can be taken.
@@ -252,11 +244,11 @@ func (c *crawl) readList(v *visit) (problem string) {
 type yield struct {
 	list     bool // it is a list
 	feed     bool
-	brief    bool     // it is one of several feeds of entries
-	cut      bool     // what came could not be read to its end
-	items    []string // the URLs of the first of them
-	sight    *sight   // of a page
-	licences []string // the places of licences that it names
+	brief    bool          // it is one of several feeds of entries
+	cut      bool          // what came could not be read to its end
+	items    []string      // the URLs of the first of them
+	sight    *markup.Sight // of a page
+	licences []string      // the places of licences that it names
 }
 
 // add notes an item. One more than are remembered tells that there are too many.
@@ -271,16 +263,22 @@ func (y *yield) links() []string {
 	if y.sight == nil {
 		return nil
 	}
-	return y.sight.links
+	return y.sight.Links
+}
+
+// look is told of a page of HTML before items are made of it, and says whether they are.
+func (v *visit) look(page *markup.Page, agent string) bool {
+	v.sight = page.Visit(agent, v.directives(agent), v.looks)
+	return !v.sight.Hidden && !v.sight.Moved
 }
 
 // foreign says whether an item that was found at an address has another's, or is there in brief: an entry of one feed
 // among several says less of an item than the lines of data that a schema map names beside it.
-func (v *visit) foreign(d *draft) bool {
+func (v *visit) foreign(d *document.Draft) bool {
 	switch {
 	case v.brief:
 		return true
-	case v.feed || d.derived:
+	case v.feed || d.Derived:
 		return false
 	}
 	address, _, _ := strings.Cut(d.URL, "#")

@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 )
@@ -63,13 +65,13 @@ func (w Web) withDefaults() Web {
 	if w.Time <= 0 {
 		w.Time = DefaultTime
 	}
-	w.Kind = or(w.Kind, Kinds[0])
+	w.Kind = cmp.Or(w.Kind, Kinds[0])
 	return w
 }
 
 // check refuses what cannot be read.
 func (w *Web) check(name string) error {
-	u := locate(w.URL, nil)
+	u := pageurl.Parse(w.URL, nil)
 	switch {
 	case u == nil || strings.Contains(w.URL, "@") && u.String() != w.URL && strings.Contains(strings.SplitN(w.URL, "/", 4)[2], "@"):
 		return fail.New(fail.Invalid, "the address %q of source %q cannot be read; write it like https://www.example.com/, without user and password", w.URL, name)

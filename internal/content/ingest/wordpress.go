@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/content/ingest/document"
+	"frontdesk/internal/content/ingest/markup"
+	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 )
@@ -117,7 +121,7 @@ func (c *crawl) pumpPosts(ctx context.Context, emit func(context.Context, *unit)
 			return err
 		}
 	} else {
-		p.api = locate(p.state.Links[0], nil)
+		p.api = pageurl.Parse(p.state.Links[0], nil)
 	}
 	for _, collection := range collections {
 		var err error
@@ -137,7 +141,7 @@ func (c *crawl) pumpPosts(ctx context.Context, emit func(context.Context, *unit)
 func (c *crawl) scopeOf() *url.URL {
 	u := *c.start
 	u.Path, _, _ = strings.Cut(u.Path, "/wp-json")
-	u.Path = or(u.Path, "/")
+	u.Path = cmp.Or(u.Path, "/")
 	u.RawPath, u.RawQuery = "", ""
 	return &u
 }
@@ -162,7 +166,7 @@ func (p *press) recall(ctx context.Context) error {
 
 // discover finds the API: as the configuration names it, as the site's first page does, or at its usual place.
 func (p *press) discover(ctx context.Context) error {
-	typed := tidy(p.URL, nil)
+	typed := pageurl.OfLink(p.URL, nil)
 	if strings.Contains(typed.Path, "/wp-json") {
 		before, _, _ := strings.Cut(typed.Path, "/wp-json")
 		p.api = typed.ResolveReference(&url.URL{Path: before + "/wp-json/"})
@@ -175,12 +179,12 @@ func (p *press) discover(ctx context.Context) error {
 	if page.Status < 200 || page.Status > 299 {
 		return p.fault("%s answers with status %d", p.start, page.Status)
 	}
-	at := locate(page.URL, nil)
+	at := pageurl.Parse(page.URL, nil)
 	for _, line := range page.Header.Values("Link") {
 		for _, one := range strings.Split(line, ",") {
 			address, rest, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(one), "<"), ">")
 			if found && strings.Contains(rest, "https://api.w.org/") {
-				p.api = locate(address, at)
+				p.api = pageurl.Parse(address, at)
 			}
 		}
 	}
@@ -349,7 +353,7 @@ func (p *press) missing(collection string) error {
 
 // changes reads what is new or was changed in a collection, and finds out what is gone where the numbers do not fit.
 func (p *press) changes(ctx context.Context, collection string, emit func(context.Context, *unit) error) error {
-	if at := date(p.state.Listed); !at.IsZero() {
+	if at := document.Date(p.state.Listed); !at.IsZero() {
 		since := at.Add(-overlap).Format("2006-01-02T15:04:05Z")
 		for _, parameter := range []string{"modified_after", "after"} { // what was planned long ago is not changed when it appears
 			_, _, none, err := p.posts(ctx, collection, emit, parameter, since)
@@ -446,17 +450,17 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 	}
 	id := fmt.Sprintf("%s/%d", collection, one.ID)
 	v := &visit{role: postRole, post: id, changed: one.Modified, yield: yield{feed: true}}
-	last := &unit{visit: v, file: file{name: at}, form: documentForm, last: true}
+	last := &unit{visit: v, Portion: document.Portion{File: document.File{Name: at}, Form: document.JSON}, last: true}
 	u := p.normal(one.Link, p.start)
 	switch {
 	case err != nil:
-		last.problem = &Problem{at, "this is no post that can be read: " + err.Error()}
+		last.Problem = &document.Problem{Origin: at, Reason: "this is no post that can be read: " + err.Error()}
 	case one.ID <= 0:
-		last.problem = &Problem{at, "the post has no id"}
+		last.Problem = &document.Problem{Origin: at, Reason: "the post has no id"}
 	case u == nil:
-		last.problem = &Problem{at, "the post has no address"}
+		last.Problem = &document.Problem{Origin: at, Reason: "the post has no address"}
 	}
-	if last.problem != nil {
+	if last.Problem != nil {
 		if one.ID > 0 {
 			p.seen[id] = true
 		} else {
@@ -470,7 +474,7 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 	}
 	p.seen[id] = true
 	v.address, v.at = u, u
-	if modified := one.Modified; modified > p.latest && !date(modified).IsZero() && date(modified).Before(p.now().Add(overlap)) {
+	if modified := one.Modified; modified > p.latest && !document.Date(modified).IsZero() && document.Date(modified).Before(p.now().Add(overlap)) {
 		p.latest = modified
 	}
 	switch {
@@ -484,10 +488,10 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 		if err != nil {
 			return err
 		}
-		last.text = string(text)
+		last.Text = string(text)
 	}
 	if v.outcome != wasRead {
-		last.form = unknownForm
+		last.Form = document.Unknown
 	}
 	return emit(ctx, last)
 }
@@ -495,7 +499,7 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 // thing is a post in schema.org's terms.
 func (one *post) thing(collection, address string) thing {
 	t := thing{
-		Type: "Article", URL: address, Name: strings.Join(strings.Fields(withoutTags(one.Title.Rendered)), " "), Description: one.Excerpt.Rendered, Text: one.Content.Rendered,
+		Type: "Article", URL: address, Name: strings.Join(strings.Fields(markup.WithoutTags(one.Title.Rendered)), " "), Description: one.Excerpt.Rendered, Text: one.Content.Rendered,
 		Published: gmt(one.Date), Modified: gmt(one.Modified),
 	}
 	if collection == "pages" {
@@ -507,12 +511,12 @@ func (one *post) thing(collection, address string) thing {
 		}
 	}
 	for _, media := range one.Embedded.Media {
-		t.Image = or(t.Image, media.Source)
+		t.Image = cmp.Or(t.Image, media.Source)
 	}
 	var words []string
 	for _, taxonomy := range one.Embedded.Terms {
 		for _, term := range taxonomy {
-			words = append(words, withoutTags(term.Name))
+			words = append(words, markup.WithoutTags(term.Name))
 		}
 	}
 	t.Keywords = strings.Join(words, ", ")
@@ -521,7 +525,7 @@ func (one *post) thing(collection, address string) thing {
 
 // gmt is a time of WordPress's, which has no zone.
 func gmt(text string) string {
-	if date(text).IsZero() {
+	if document.Date(text).IsZero() {
 		return ""
 	}
 	return text + "Z"

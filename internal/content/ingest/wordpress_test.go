@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/ingest/document"
 )
 
 // blog is a WordPress of a test.
@@ -97,7 +98,7 @@ func (b *blog) serve(collection string, w http.ResponseWriter, r *http.Request) 
 	for _, p := range b.posts[collection] {
 		after := func(parameter, field string) bool {
 			value, _ := p[field].(string)
-			return !q.Has(parameter) || date(value+"Z").After(date(q.Get(parameter)))
+			return !q.Has(parameter) || document.Date(value+"Z").After(document.Date(q.Get(parameter)))
 		}
 		include := !q.Has("include") || slices.Contains(strings.Split(q.Get("include"), ","), fmt.Sprint(p["id"]))
 		if (b.old || after("modified_after", "modified_gmt")) && after("after", "date_gmt") && include {

@@ -30,9 +30,6 @@ var actions = set(`logout log-out signout sign-out login log-in signin sign-in s
 // acting are parameters that do something.
 var acting = set(`add-to-cart add_to_cart add_to_wishlist replytocom logout action share print`)
 
-// sessions are parameters that name a visitor's session, and no page.
-var sessions = set(`phpsessid jsessionid sessionid session_id sid aspsessionid asp.net_sessionid cfid cftoken zenid oscsid s_id sess sessid osessionid`)
-
 func set(words string) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -91,34 +88,4 @@ func endless(u *url.URL) bool {
 		}
 	}
 	return false
-}
-
-// WithoutSession takes out of an address what names the visitor's session: parameters of known names, and what
-// Java servers hang on the path. It changes u.
-func WithoutSession(u *url.URL) {
-	if at := strings.Index(strings.ToLower(u.Path), ";jsessionid="); at >= 0 {
-		u.Path, u.RawPath = u.Path[:at], ""
-	}
-	if u.RawQuery == "" {
-		return
-	}
-	var kept []string
-	for parameter := range strings.SplitSeq(u.RawQuery, "&") {
-		name, value, _ := strings.Cut(parameter, "=")
-		name = strings.ToLower(name)
-		if !sessions[name] && !strings.HasPrefix(name, "aspsessionid") && !(name == "s" && isDigest(value)) {
-			kept = append(kept, parameter)
-		}
-	}
-	u.RawQuery = strings.Join(kept, "&")
-}
-
-// isDigest says whether a value looks like a session's number: 32 or more hexadecimal digits.
-func isDigest(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
-			return false
-		}
-	}
-	return len(s) >= 32
 }

@@ -168,24 +168,6 @@ func word(i int) string {
 	return string(letters)
 }
 
-func TestSessionsAreNoPartOfAnAddress(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"/a?PHPSESSID=x&b=1":                    "/a?b=1",
-		"/a;jsessionid=0123?b=1":                "/a?b=1",
-		"/a?s=0123456789abcdef0123456789abcdef": "/a",
-		"/a?s=soup&sid=7":                       "/a?s=soup",
-		"/a?ASPSESSIONIDQQ=1":                   "/a",
-		"/a?side=1":                             "/a?side=1",
-		"/a?CFID=1&CFTOKEN=2&x=3":               "/a?x=3",
-	} {
-		u := at(address)
-		if WithoutSession(u); u.String() != want {
-			t.Errorf("%s: %s, want %s", address, u, want)
-		}
-	}
-}
-
 func TestPatternsMatchWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -217,6 +199,5 @@ func FuzzOffer(f *testing.F) {
 			t.Error("admitted twice")
 		}
 		front.Learn(u, Page{Title: text, Text: Signature(text)})
-		WithoutSession(u)
 	})
 }

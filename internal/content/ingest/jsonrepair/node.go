@@ -3,7 +3,7 @@
 //
 // What is valid is read fast and means what encoding/json means by it. Only where that fails is the document mended:
 // trailing and missing commas, comments, raw line ends in strings, quotes that are not escaped or escaped for HTML,
-// wrappers of comments and CDATA, NaN, an end that is missing. It is a part of the room ingest, and imports nothing.
+// wrappers of comments and CDATA, NaN, an end that is missing. It stands below package document.
 package jsonrepair
 
 import (

@@ -2,7 +2,7 @@
 // rather where a paragraph or a step does, small enough to be shown and cited as a whole.
 //
 // Where it cuts depends on the text near the cut alone, so that the passages before an edit and a little way
-// behind it stay what they were. It is a part of the room ingest; it has no I/O and imports nothing.
+// behind it stay what they were. It stands below package document, and has no I/O.
 package passage
 
 import (
@@ -39,6 +39,22 @@ func Blocks(text string) []Block {
 		}
 	}
 	return blocks
+}
+
+// End makes the last of some blocks the end of a paragraph.
+func End(blocks []Block) {
+	if len(blocks) > 0 {
+		blocks[len(blocks)-1].Tight = false
+	}
+}
+
+// WordsIn counts the words of blocks.
+func WordsIn(blocks []Block) int {
+	sum := 0
+	for _, b := range blocks {
+		sum += Words(b.Text)
+	}
+	return sum
 }
 
 // Cut cuts the text that the blocks make up. Within a passage blanks are single, and a line end parts two blocks.

@@ -1,0 +1,35 @@
+package document
+
+// Problem is something in a source that could not be used.
+type Problem struct {
+	// Origin is the place: a file with line or number within it, and a JSON pointer where one helps
+	// ("shop.jsonl:12", "page.html#2 /@graph/3").
+	Origin string `json:"origin"`
+	// Reason is a sentence that says what is wrong and, where it is not plain, what would be right.
+	Reason string `json:"reason"`
+}
+
+// Limits bound what is read, in bytes.
+type Limits struct {
+	File     int64 // a file as it lies on disk; 1 GiB
+	Unpacked int64 // a compressed file of lines, unpacked; 64 GiB
+	Document int64 // a JSON document, unpacked; 64 MiB
+	Page     int64 // a page of HTML or Markdown, unpacked; 16 MiB
+	Item     int64 // a line of a file of lines, and what is made of any item; 4 MiB
+}
+
+// mostDepth is how deep an item may be nested.
+const mostDepth = 64
+
+// WithDefaults has the defaults in the place of zeros.
+func (l Limits) WithDefaults() Limits {
+	for _, limit := range []struct {
+		value *int64
+		usual int64
+	}{{&l.File, 1 << 30}, {&l.Unpacked, 64 << 30}, {&l.Document, 64 << 20}, {&l.Page, 16 << 20}, {&l.Item, 4 << 20}} {
+		if *limit.value <= 0 {
+			*limit.value = limit.usual
+		}
+	}
+	return l
+}
