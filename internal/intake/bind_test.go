@@ -289,7 +289,7 @@ func TestAnEffectIsAReferenceAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var body map[string]string
-	if err := json.Unmarshal(got.Body, &body); err != nil || len(body) != 1 || body["offer"] != offer || got.ID != EffectID(offer) {
+	if err := json.Unmarshal(got.Body, &body); err != nil || len(body) != 1 || body["offer"] != offer || got.ID != effectID(offer) {
 		t.Errorf("the effect %s is %s", got.ID, got.Body)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/vault"
 	"frontdesk/wire/strictjson"
-
-	"github.com/go-json-experiment/json"
 )
 
 // effect is what the outbox keeps of a bind: a reference, and nothing that anybody said of themselves.
@@ -20,8 +20,8 @@ type effect struct {
 	Offer string `json:"offer"`
 }
 
-// EffectID is the id of the effect of binding an offer, by which whoever hears of it twice can tell.
-func EffectID(offer string) string { return "bind/" + offer }
+// effectID is the id of the effect of binding an offer, by which whoever hears of it twice can tell.
+func effectID(offer string) string { return "bind/" + offer }
 
 // putEffect puts the effect of a bind into the outbox.
 func putEffect(ctx context.Context, tx *store.Tx, b vault.Bind) error {
@@ -32,7 +32,7 @@ func putEffect(ctx context.Context, tx *store.Tx, b vault.Bind) error {
 	if err != nil {
 		return fmt.Errorf("write an effect: %w", err)
 	}
-	return outbox.Put(ctx, tx, outbox.Effect{ID: EffectID(b.Offer), Sink: b.Sink, Body: body}, b.Made)
+	return outbox.Put(ctx, tx, outbox.Effect{ID: effectID(b.Offer), Sink: b.Sink, Body: body}, b.Made)
 }
 
 // BoundOffer is an offer that was bound, opened for those whom it concerns.

@@ -83,7 +83,7 @@ func (s *Service) ToDo(ctx context.Context) (todo ToDo, err error) {
 			return err
 		}
 		for _, effect := range failed {
-			offer, ours := strings.CutPrefix(effect.ID, EffectID(""))
+			offer, ours := strings.CutPrefix(effect.ID, effectID(""))
 			if !ours {
 				continue
 			}
@@ -142,7 +142,7 @@ func (s *Service) Find(ctx context.Context, id string) (*Request, error) {
 		if !bound {
 			return nil
 		}
-		if effect, waits, err := outbox.Find(ctx, tx, EffectID(q.Offer)); err != nil {
+		if effect, waits, err := outbox.Find(ctx, tx, effectID(q.Offer)); err != nil {
 			return err
 		} else if waits {
 			q.Effect = &effect
@@ -181,7 +181,7 @@ func (q *Request) open(keys map[string]vault.Key) (err error) {
 // is one to be delivered.
 func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err error) {
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		there, err = outbox.Again(ctx, tx, EffectID(offer), s.deps.Now())
+		there, err = outbox.Again(ctx, tx, effectID(offer), s.deps.Now())
 		return err
 	})
 	return there, err

@@ -70,8 +70,9 @@ func (s *Service) checkVault(ctx context.Context) error {
 	}
 	keys, err := s.deps.Vault.Keys(ctx, ids...)
 	if err == nil && len(keys) == 0 {
-		err = fmt.Errorf("none of the keys of the latest %d submissions is in it: what they hold cannot be read, and offers that were accepted "+
-			"are not delivered; put the vault back, or name it with intakes.vault", len(ids))
+		err = fmt.Errorf("none of the keys of the latest %d submissions is in it: what they hold cannot be read, "+
+			"and offers that were accepted are not delivered; put the vault back, "+
+			"or name it with intakes.vault", len(ids))
 	}
 	return err
 }
