@@ -1,0 +1,214 @@
+package facts
+
+import (
+	"embed"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/content/facets"
+)
+
+//go:embed languages
+var tables embed.FS
+
+// fallback is the language for those that have no table.
+const fallback = "en"
+
+// tags are the languages that have a table.
+var tags = []string{"en", "de", "fr", "es", "pt", "ja", "it"}
+
+// language is one table: what is said, and the words that are known.
+type language struct {
+	tag     string
+	texts   map[string]template
+	lists   map[string][]string
+	coded   map[string]map[string]string
+	figures i18n.Speaker
+}
+
+// template is a text cut at its places: texts at even indexes, names of what is filled in at odd ones.
+type template []string
+
+var languages = sync.OnceValue(func() map[string]*language {
+	all := map[string]*language{}
+	for _, tag := range tags {
+		source, err := tables.ReadFile("languages/" + tag + ".txt")
+		if err != nil {
+			panic("facts: " + err.Error()) // embedded, so it is a mistake of the build
+		}
+		all[tag] = parseLanguage(tag, string(source))
+	}
+	return all
+})
+
+// languageFor gives the table for a BCP 47 tag.
+func languageFor(tag string) *language {
+	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	if l, ok := languages()[base]; ok {
+		return l
+	}
+	return languages()[fallback]
+}
+
+// parseLanguage reads a table; keys.txt describes the format.
+func parseLanguage(tag, source string) *language {
+	l := &language{
+		tag: tag, texts: map[string]template{}, lists: map[string][]string{}, coded: map[string]map[string]string{},
+	}
+	for line := range strings.Lines(source) {
+		key, value, found := strings.Cut(strings.TrimSpace(line), "=")
+		if !found || strings.HasPrefix(key, "#") {
+			continue
+		}
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch keys()[key].kind {
+		case textKey:
+			l.texts[key] = parseTemplate(value)
+		case listKey:
+			l.lists[key] = trimmed(strings.Split(value, "|"))
+		case codedKey:
+			l.coded[key] = map[string]string{}
+			for _, entry := range trimmed(strings.Split(value, "|")) {
+				code, name, _ := strings.Cut(entry, " ")
+				l.coded[key][code] = name
+			}
+		}
+	}
+	l.figures = i18n.For(l.say("figures"))
+	return l
+}
+
+func trimmed(parts []string) []string {
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
+
+// parseTemplate cuts a text at its places. A blank at an end of the text is written "_".
+func parseTemplate(text string) template {
+	text = strings.ReplaceAll(text, "_", " ")
+	var parts template
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		parts = append(parts, before)
+		if !found {
+			return parts
+		}
+		slot, after, _ := strings.Cut(rest, "}")
+		parts, text = append(parts, slot), after
+	}
+}
+
+// say says a text; filled are names of places, each followed by what is filled in.
+func (l *language) say(key string, filled ...string) string {
+	parts := l.texts[key]
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		if i%2 == 0 {
+			b.WriteString(part)
+			continue
+		}
+		for at := 0; at+1 < len(filled); at += 2 {
+			if filled[at] == part {
+				b.WriteString(filled[at+1])
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
+// has says whether a text is in the table.
+func (l *language) has(key string) bool { return l.texts[key] != nil }
+
+// list joins values as an enumeration, of which a sentence tells only the first.
+func (l *language) list(values []string) string {
+	if len(values) > maxTold {
+		values = append(values[:maxTold:maxTold], l.say("list.more"))
+	}
+	switch last := len(values) - 1; last {
+	case -1:
+		return ""
+	case 0:
+		return values[0]
+	default:
+		return strings.Join(values[:last], l.say("list.comma")) + l.say("list.and") + values[last]
+	}
+}
+
+// joined joins statements in one sentence.
+func (l *language) clauses(parts ...string) string { return strings.Join(parts, l.say("list.clause")) }
+
+// words says whether a value is one of a list of words, in any of the languages.
+func words(list, value string) bool {
+	folded := facets.Fold(value)
+	for _, l := range languages() {
+		for _, word := range l.lists[list] {
+			if facets.Fold(word) == folded {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clock writes a time of day, in minutes from a midnight, as the language does.
+func (l *language) clock(minute int) string {
+	if minute != dayMinutes {
+		minute %= dayMinutes
+	}
+	hour, rest := minute/60, minute%60
+	if l.say("clock.hours") != "12" {
+		return pad(hour) + ":" + pad(rest)
+	}
+	switch minute {
+	case 0, dayMinutes:
+		return l.say("clock.midnight")
+	case dayMinutes / 2:
+		return l.say("clock.noon")
+	}
+	key := "clock.am"
+	if hour >= 12 {
+		key = "clock.pm"
+	}
+	time := strconv.Itoa((hour+11)%12 + 1)
+	if rest > 0 {
+		time += ":" + pad(rest)
+	}
+	return l.say(key, "time", time)
+}
+
+func pad(n int) string {
+	if n < 10 {
+		return "0" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}
+
+// date writes a date without its weekday.
+func (l *language) date(t time.Time) string { return l.dated("date", t) }
+
+// onDate writes a date with its weekday, as it stands in "open on ...".
+func (l *language) onDate(t time.Time) string { return l.dated("date.on", t) }
+
+func (l *language) dated(key string, t time.Time) string {
+	day := strconv.Itoa(t.Day())
+	if t.Day() == 1 {
+		day = l.say("date.first")
+	}
+	weekday := mondayFirst(t.Weekday())
+	return l.say(key, "day", day, "month", l.lists["months"][t.Month()-1], "year", strconv.Itoa(t.Year()),
+		"on", l.lists["days.on"][weekday], "weekday", l.lists["days"][weekday])
+}
+
+// money writes an amount in a currency.
+func (l *language) money(amount float64, currency string) string {
+	return l.figures.With(currency, l.figures.Amount(amount))
+}
