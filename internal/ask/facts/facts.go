@@ -81,8 +81,8 @@ var forms map[string]func(*teller) string
 func init() {
 	forms = map[string]func(*teller) string{
 		"hours": tellHours, "open": tellOpen, "opens": tellOpens, "closes": tellCloses,
-		"list": tellList, "address": tellAddress, "place": tellPlace, "contact": tellContact, "date": tellDate, "clock": tellClock,
-		"price": tellPrice, "salary": tellSalary, "availability": tellAvailability, "rating": tellRating,
+		"list": tellList, "named": tellNamed, "address": tellAddress, "place": tellPlace, "contact": tellContact, "date": tellDate, "clock": tellClock,
+		"price": tellPrice, "free": tellFree, "salary": tellSalary, "availability": tellAvailability, "rating": tellRating,
 		"delivery-cost": tellDeliveryCost, "delivery-countries": tellDeliveryCountries, "delivery-time": tellDeliveryTime,
 		"returns": tellReturns, "warranty": tellWarranty, "quantity": tellQuantity, "size": tellSize, "language": tellLanguage,
 		"food": tellFood, "amenities": tellAmenities, "flag": tellFlag, "property": tellProperty,
@@ -110,15 +110,20 @@ func (t *teller) state(property string, values ...string) {
 	t.answer.Properties = append(t.answer.Properties, property)
 }
 
-// tell words values as the intent does, or says whether what was supposed is among them.
+// tell words values as the intent does, and says yes where what was supposed is among them.
 func (t *teller) tell(values []string) string {
-	if t.Supposed != "" && !anyNames(values, t.Supposed) {
-		return t.say("unnamed", "name", t.name, "supposed", t.Supposed, "value", t.list(values))
-	}
-	if t.Supposed != "" {
+	if t.Supposed != "" && anyNames(values, t.Supposed) {
 		t.answer.Verdict = Yes
 	}
 	return t.say("tell."+t.intent.name, "name", t.name, "value", t.list(values))
+}
+
+// tellOr is tell where the values are names or codes: it says so when what was supposed is not among them.
+func (t *teller) tellOr(values []string) string {
+	if t.Supposed != "" && !anyNames(values, t.Supposed) {
+		return t.say("unnamed", "name", t.name, "supposed", t.Supposed, "value", t.list(values))
+	}
+	return t.tell(values)
 }
 
 // anyNames says whether one of the values holds the supposed words as whole words.

@@ -12,8 +12,8 @@ import (
 // foodIntents are those whose values say what is in a food. What is supposed of one is looked for in both.
 var foodIntents = []string{"allergens", "ingredients"}
 
-// tellFood says what is in a food. Of what is supposed, it tells the values that name it or a food of its class; it never
-// says that a food is without something, since its list may leave out what it does not have to name.
+// tellFood says what is in a food. Of what is supposed, it tells the values that name it or a food of its class, or else all
+// of them. It never says that a food is without something, since its list may name it in another language or leave it out.
 func tellFood(t *teller) string {
 	if t.Supposed == "" {
 		values := t.texts()
@@ -36,11 +36,11 @@ func tellFood(t *teller) string {
 		return ""
 	}
 	found, literal := t.foods(values)
-	switch {
-	case len(found) == 0:
-		return t.say("unnamed", "name", t.name, "supposed", t.Supposed, "value", t.list(values))
-	case literal:
+	if literal {
 		t.answer.Verdict = Yes
+	}
+	if len(found) == 0 {
+		found = values
 	}
 	t.answer.Values = found
 	return t.say("food.found", "name", t.name, "value", t.list(found))

@@ -14,6 +14,15 @@ func tellList(t *teller) string {
 	return t.tell(said)
 }
 
+// tellNamed says the names or codes of a property.
+func tellNamed(t *teller) string {
+	said := t.texts()
+	if len(said) == 0 {
+		return ""
+	}
+	return t.tellOr(said)
+}
+
 // tellAddress says where a place is.
 func tellAddress(t *teller) string {
 	for _, path := range t.intent.paths {

@@ -125,6 +125,33 @@ func tellPrice(t *teller) string {
 	return t.say("tell.price", "name", t.name, "value", t.list(said))
 }
 
+// tellFree says whether something costs nothing, and what it costs otherwise.
+func tellFree(t *teller) string {
+	free := truth(t.thing["isAccessibleForFree"])
+	all := t.prices()
+	costs := len(all) > 0
+	for _, p := range all {
+		costs = costs && p.low > 0
+	}
+	switch {
+	case free != Neither:
+		t.state("isAccessibleForFree", t.say(map[Verdict]string{Yes: "word.yes", No: "word.no"}[free]))
+	case costs:
+		free = No
+	case len(all) == 1:
+		t.state(all[0].path, t.say("price.free"))
+		free = Yes
+	default:
+		t.intent.paths = nil // only properties that are called so
+		return tellFlag(t)
+	}
+	if free == Yes || !costs {
+		return t.flagged(free)
+	}
+	t.answer.Verdict = No
+	return tellPrice(t)
+}
+
 // wanted is the variant or the kind of offer that is asked about.
 func (t *teller) wanted() string {
 	if t.Variant != "" {

@@ -101,7 +101,7 @@ func (t *teller) unit(value any) string {
 // tellSize says the sizes that a thing comes in, or how large it is.
 func tellSize(t *teller) string {
 	if sizes := t.texts(); len(sizes) > 0 {
-		return t.tell(sizes)
+		return t.tellOr(sizes)
 	}
 	var said []string
 	for _, side := range []string{"width", "depth", "height"} {
@@ -148,7 +148,7 @@ func tellClock(t *teller) string {
 	for _, said := range t.texts() {
 		value := said
 		if minute, ok := wholeClock(said); ok {
-			value = t.clock(minute)
+			value = t.say("clock.said", "time", t.clock(minute))
 		}
 		t.answer.Values = []string{value}
 		return t.say("tell."+t.intent.name, "name", t.name, "value", value)
@@ -201,7 +201,7 @@ func (t *teller) moments(start, end string) string {
 	case !ok || !to.After(from) || !timed && dateOf(to).Equal(dateOf(from)):
 		return said
 	case dateOf(to).Equal(dateOf(from)):
-		return t.say("date.until", "date", said, "end", t.clock(minuteOf(to)))
+		return t.say("date.until", "date", said, "end", t.say("clock.said", "time", t.clock(minuteOf(to))))
 	case timedToo:
 		return t.say("date.until", "date", said, "end", t.say("date.time", "date", t.date(to), "time", t.clock(minuteOf(to))))
 	}
