@@ -145,15 +145,16 @@ func tellRating(t *teller) string {
 
 // tellClock says a time of day.
 func tellClock(t *teller) string {
-	for _, said := range t.texts() {
-		value := said
-		if minute, ok := wholeClock(said); ok {
-			value = t.say("clock.said", "time", t.clock(minute))
-		}
-		t.answer.Values = []string{value}
-		return t.say("tell."+t.intent.name, "name", t.name, "value", value)
+	said := t.texts()
+	if len(said) == 0 {
+		return ""
 	}
-	return ""
+	value := said[0]
+	if minute, ok := wholeClock(value); ok {
+		value = t.say("clock.said", "time", t.clock(minute))
+	}
+	t.answer.Values = []string{value}
+	return t.say("tell."+t.intent.name, "name", t.name, "value", value)
 }
 
 // tellDate says a date, or from when to when, with the time of day in the zone in which it is written.
