@@ -74,7 +74,7 @@ func (s *shipping) readDays(delivery any) {
 		if one, ok := number(member(value, "value")); ok && !least && !most {
 			low, high, least, most = one, one, true, true
 		}
-		if code := term(member(value, "unitCode")); code != "" && codes().times[strings.ToUpper(code)] != "DAY" && code != "d" {
+		if code := strings.ToUpper(term(member(value, "unitCode"))); code != "" && codes().times[code] != "DAY" {
 			return
 		}
 		switch {
@@ -241,7 +241,8 @@ func (t *teller) reached(all []shipping) (countries []string) {
 	return countries
 }
 
-// unreached says that nothing is sent to the country asked about, where that is stated, or that it is not among those named.
+// unreached says that nothing is sent to the country asked about, where that is stated, or that it
+// is not among those named.
 func (t *teller) unreached(all []shipping) string {
 	for _, s := range all {
 		if s.refused && slices.ContainsFunc(s.countries, t.isCountry) {
@@ -250,7 +251,7 @@ func (t *teller) unreached(all []shipping) string {
 			return t.say("delivery.no", "name", t.name, "to", t.to())
 		}
 	}
-	if slices.ContainsFunc(all, func(s shipping) bool { return !s.refused && (len(s.countries) == 0 || t.reaches(&s)) }) {
+	if slices.ContainsFunc(all, func(s shipping) bool { return !s.refused && t.reaches(&s) }) {
 		return "" // it goes there, and does not say what was asked
 	}
 	reached := t.reached(all)

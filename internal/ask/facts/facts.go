@@ -1,9 +1,11 @@
-// Package facts answers a practical or factual question in one sentence, from the schema.org properties of objects that the
-// terms have let out: when a place is open, what an item costs, whether a mug may go in the dishwasher.
+// Package facts answers a practical or factual question in one sentence, from the schema.org
+// properties of objects that the terms have let out: when a place is open, what an item costs,
+// whether a mug may go in the dishwasher.
 //
-// It is pure. What can be asked stands in intents.txt, what is said in one table a language (languages, whose format keys.txt
-// describes), codes of units and diets in codes.txt. An answer says only what a property states; where none does, there is no
-// answer. A list that lacks what was supposed is told as it is, and never as a "no": it may call the thing by another name.
+// It is pure. What can be asked stands in intents.txt, what is said in one table a language
+// (languages, whose format keys.txt describes), codes of units and diets in codes.txt. An answer
+// says only what a property states; where none does, there is no answer. A list that lacks what was
+// supposed is told as it is, and never as a "no": it may call the thing by another name.
 package facts
 
 import (
@@ -74,18 +76,22 @@ type teller struct {
 	answer Answer
 }
 
-// forms are the ways to read the properties of an intent. Each gives a statement, empty where nothing is stated. The map is
-// filled by init because the form "property" looks other forms up.
+// forms are the ways to read the properties of an intent. Each gives a statement, empty where
+// nothing is stated. The map is filled by init because the form "property" looks other forms up.
 var forms map[string]func(*teller) string
 
 func init() {
 	forms = map[string]func(*teller) string{
 		"hours": tellHours, "open": tellOpen, "opens": tellOpens, "closes": tellCloses,
-		"list": tellList, "named": tellNamed, "address": tellAddress, "place": tellPlace, "contact": tellContact, "date": tellDate, "clock": tellClock,
-		"price": tellPrice, "free": tellFree, "salary": tellSalary, "availability": tellAvailability, "rating": tellRating,
-		"delivery-cost": tellDeliveryCost, "delivery-countries": tellDeliveryCountries, "delivery-time": tellDeliveryTime,
-		"returns": tellReturns, "warranty": tellWarranty, "quantity": tellQuantity, "size": tellSize, "language": tellLanguage,
-		"food": tellFood, "amenities": tellAmenities, "flag": tellFlag, "property": tellProperty,
+		"list": tellList, "named": tellNamed, "address": tellAddress, "place": tellPlace, "contact": tellContact,
+		"date": tellDate, "clock": tellClock,
+		"price": tellPrice, "free": tellFree, "salary": tellSalary,
+		"availability": tellAvailability, "rating": tellRating,
+		"delivery-cost": tellDeliveryCost, "delivery-countries": tellDeliveryCountries,
+		"delivery-time": tellDeliveryTime,
+		"returns":       tellReturns, "warranty": tellWarranty, "quantity": tellQuantity, "size": tellSize,
+		"language": tellLanguage,
+		"food":     tellFood, "amenities": tellAmenities, "flag": tellFlag, "property": tellProperty,
 	}
 }
 
@@ -118,7 +124,8 @@ func (t *teller) tell(values []string) string {
 	return t.say("tell."+t.intent.name, "name", t.name, "value", t.list(values))
 }
 
-// tellOr is tell where the values are names or codes: it says so when what was supposed is not among them.
+// tellOr is tell where the values are names or codes: it says so when what was supposed is not
+// among them.
 func (t *teller) tellOr(values []string) string {
 	if t.Supposed != "" && !anyNames(values, t.Supposed) {
 		return t.say("unnamed", "name", t.name, "supposed", t.Supposed, "value", t.list(values))

@@ -9,44 +9,51 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// foodIntents are those whose values say what is in a food. What is supposed of one is looked for in both.
-var foodIntents = []string{"allergens", "ingredients"}
-
-// tellFood says what is in a food. Of what is supposed, it tells the values that name it or a food of its class, or else all
-// of them. It never says that a food is without something, since its list may name it in another language or leave it out.
+// tellFood says what is in a food, or what is supposed to be in it.
 func tellFood(t *teller) string {
-	if t.Supposed == "" {
-		values := t.texts()
-		switch {
-		case len(values) == 0:
-			return ""
-		case len(values) == 1 && words("words.no", values[0]):
-			return t.say("food.none", "name", t.name)
-		}
-		return t.tell(values)
+	if t.Supposed != "" {
+		return t.supposedFood()
 	}
-	var values []string
-	asked := t.intent
-	for _, name := range foodIntents {
-		t.intent = intents()[name]
-		values = append(values, t.texts()...)
-	}
-	t.intent = asked
-	if len(values) == 0 {
+	values := t.texts()
+	switch {
+	case len(values) == 0:
 		return ""
+	case len(values) == 1 && words("words.no", values[0]):
+		return t.say("food.none", "name", t.name)
 	}
-	found, literal := t.foods(values)
-	if literal {
-		t.answer.Verdict = Yes
+	said := t.tell(values)
+	if traces := t.textsOf("traces"); len(traces) > 0 && t.intent.name == "allergens" {
+		said = t.clauses(said, t.say("tell.traces", "name", t.name, "value", t.list(traces)))
 	}
-	if len(found) == 0 {
-		found = values
-	}
-	t.answer.Values = found
-	return t.say("food.found", "name", t.name, "value", t.list(found))
+	return said
 }
 
-// foods are the values that name what is supposed, or a food of its class; literal says that one does so in these words.
+// supposedFood tells the values that name what is supposed or a food of its class, of all that is
+// said of what is in a food, or else all of them. It never says that a food is without something,
+// since its list may name it in another language or leave it out.
+func (t *teller) supposedFood() string {
+	stated := append(t.textsOf("allergens"), t.textsOf("ingredients")...)
+	traces := t.textsOf("traces")
+	found, literal := t.foods(stated)
+	if len(found) > 0 {
+		if literal {
+			t.answer.Verdict = Yes
+		}
+		t.answer.Values = found
+		return t.say("food.found", "name", t.name, "value", t.list(found))
+	}
+	if near, _ := t.foods(traces); len(near) > 0 {
+		t.answer.Values = near
+		return t.say("tell.traces", "name", t.name, "value", t.list(near))
+	}
+	if stated = append(stated, traces...); len(stated) == 0 {
+		return ""
+	}
+	return t.say("food.found", "name", t.name, "value", t.list(stated))
+}
+
+// foods are the values that name what is supposed, or a food of its class; literal says that one
+// does so in these words.
 func (t *teller) foods(values []string) (found []string, literal bool) {
 	class, known := facets.Class(facets.Fold(t.Supposed))
 	for _, value := range values {

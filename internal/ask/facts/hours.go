@@ -58,7 +58,8 @@ func tellCloses(t *teller) string {
 	return t.edge("closes", func(hours span) int { return hours.to })
 }
 
-// edge tells one end of the hours of a day; today's where no day was named, and all hours where it is not known what day it is.
+// edge tells one end of the hours of a day; today's where no day was named, and all hours where it
+// is not known what day it is.
 func (t *teller) edge(key string, end func(span) int) string {
 	if t.When.kind == atMoment || t.When.kind == anytime && !t.Now.IsZero() {
 		t.When = On(latest(t.When.at, t.Now))
@@ -144,9 +145,10 @@ func (t *teller) day(spans []span, when string) string {
 func (t *teller) spans(spans []span) string {
 	said := make([]string, len(spans))
 	for i, hours := range spans {
-		if said[i] = t.say("hours.span", "from", t.clock(hours.from), "to", t.clock(hours.to)); hours.to-hours.from >= dayMinutes {
+		if hours.to-hours.from >= dayMinutes {
 			return t.say("hours.always")
 		}
+		said[i] = t.say("hours.span", "from", t.clock(hours.from), "to", t.clock(hours.to))
 	}
 	return t.list(said)
 }
@@ -223,7 +225,8 @@ func (t *teller) noteHours(s *schedule) {
 	}
 }
 
-// week says all hours: those of the season by groups of days, the days on which it is closed, and the special days ahead.
+// week says all hours: those of the season by groups of days, the days on which it is closed, and
+// the special days ahead.
 func (t *teller) week(s *schedule) string {
 	current, ok := s.season(dateOf(t.Now))
 	if !ok {
@@ -267,14 +270,16 @@ type group struct {
 	spans []span
 }
 
-// groups gives the days of the week by their hours, holidays behind them, and the names of those that are closed.
+// groups gives the days of the week by their hours, holidays behind them, and the names of those
+// that are closed.
 func (t *teller) groups(s *schedule, date time.Time) (groups []group, closed []string) {
 	for day := range holidays + 1 {
 		spans, stated := s.resolve(date, day, 1)
 		if day == holidays {
 			spans, stated = s.named(date, day, 2)
 		}
-		switch at := slices.IndexFunc(groups, func(g group) bool { return slices.Equal(g.spans, spans) }); {
+		at := slices.IndexFunc(groups, func(g group) bool { return slices.Equal(g.spans, spans) })
+		switch {
 		case !stated:
 		case len(spans) == 0:
 			closed = append(closed, t.lists["days.weekly"][day])
@@ -303,7 +308,8 @@ func (t *teller) days(days []int) string {
 			end++
 		}
 		if end-i >= 2 {
-			said = append(said, t.say("days.range", "from", t.lists["days.from"][days[i]], "to", t.lists["days.to"][days[end]]))
+			from, to := t.lists["days.from"][days[i]], t.lists["days.to"][days[end]]
+			said = append(said, t.say("days.range", "from", from, "to", to))
 			i = end + 1
 			continue
 		}

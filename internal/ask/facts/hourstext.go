@@ -9,8 +9,9 @@ import (
 // maxHoursText bounds the text of one value of openingHours, in bytes.
 const maxHoursText = 4000
 
-// readOpeningHours reads the text form of schema.org's openingHours: "Mo-Fr 09:00-18:00", "Mo,We 10:00-12:00,14:00-16:00",
-// "Sa 10:00-14:00; Su closed", "24/7". whole is false when a part of it could not be read; what stands before counts.
+// readOpeningHours reads the text form of schema.org's openingHours: "Mo-Fr 09:00-18:00", "Mo,We
+// 10:00-12:00,14:00-16:00", "Sa 10:00-14:00; Su closed", "24/7". whole is false when a part of it
+// could not be read; what stands before counts.
 func readOpeningHours(written string) (rules []rule, whole bool) {
 	if len(written) > maxHoursText {
 		return nil, false
@@ -205,5 +206,5 @@ func wholeClock(written string) (minute int, ok bool) {
 		return 0, false
 	}
 	rest := strings.TrimSpace(s.rest)
-	return minute, rest == "" || strings.ContainsRune("Zz+-", rune(rest[0])) && len(rest) <= len("+01:00") || rest[0] == '.' && len(rest) <= 5
+	return minute, rest == "" || strings.IndexByte("Zz+-", rest[0]) >= 0 && len(rest) <= len("+01:00")
 }

@@ -159,7 +159,9 @@ func words(list, value string) bool {
 	return false
 }
 
-// clock writes a time of day, in minutes from a midnight, as the language does.
+// clock writes a time of day, in minutes from a midnight, as the language does. English has twelve
+// hours, without minutes on the hour: "5 pm" is what people say on both sides of the Atlantic, and
+// noon and midnight are never mistaken. One form stands in a sentence; two are harder to read.
 func (l *language) clock(minute int) string {
 	if minute != dayMinutes {
 		minute %= dayMinutes

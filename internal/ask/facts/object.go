@@ -24,7 +24,8 @@ type Object struct{ things []thing }
 // thing is an object's members by their names.
 type thing map[string]any
 
-// Read reads an object from JSON. One that is broken says nothing. What a page is about speaks after the page itself.
+// Read reads an object from JSON. One that is broken says nothing. What a page is about speaks
+// after the page itself.
 func Read(object []byte) Object {
 	var root any
 	err := json.Unmarshal(object, &root, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -39,7 +40,7 @@ func Read(object []byte) Object {
 		}
 		o.things = append(o.things, whole)
 		for _, about := range elements(whole["mainEntity"]) {
-			if part, ok := about.(map[string]any); ok {
+			if part, ok := about.(map[string]any); ok && term(part["@type"]) != "Question" {
 				o.things = append(o.things, part)
 			}
 		}
@@ -129,7 +130,8 @@ func clip(s string) string {
 	return s
 }
 
-// term is a text, or the last segment of the address of a schema.org term: "InStock" of "https://schema.org/InStock".
+// term is a text, or the last segment of the address of a schema.org term: "InStock" of
+// "https://schema.org/InStock".
 func term(value any) string {
 	said := text(value)
 	if said == "" {
@@ -175,9 +177,13 @@ func names(value, words string) bool {
 	return words != "" && strings.Contains(" "+value+" ", " "+words+" ")
 }
 
-// texts are the different texts at the intent's paths: of the first path that has any.
-func (t *teller) texts() []string {
-	for _, path := range t.intent.paths {
+// texts are the different texts at the intent's paths, of the first path that has any, or else of
+// its property.
+func (t *teller) texts() []string { return t.textsOf(t.intent.name) }
+
+// textsOf are the texts of another intent than the one that is asked.
+func (t *teller) textsOf(name string) []string {
+	for _, path := range intents()[name].paths {
 		var said []string
 		for _, value := range t.thing.find(path) {
 			said = added(said, term(value))
@@ -188,7 +194,7 @@ func (t *teller) texts() []string {
 		}
 	}
 	var said []string
-	for _, p := range t.named(t.intent.name) {
+	for _, p := range t.named(name) {
 		said = added(said, t.propertyText(p))
 	}
 	return said

@@ -27,7 +27,11 @@ func tellNamed(t *teller) string {
 func tellAddress(t *teller) string {
 	for _, path := range t.intent.paths {
 		for _, value := range t.thing.find(path) {
-			if said := t.address(value); said != "" {
+			said := t.address(value)
+			if path == "location" {
+				said = t.place(value)
+			}
+			if said != "" {
 				t.state(path, said)
 				return t.say("tell.address", "name", t.name, "value", said)
 			}

@@ -270,7 +270,8 @@ func (t *teller) salary(value any) string {
 	return t.priceInWords(p)
 }
 
-// tellAvailability says whether an item can be had: as the variant that is named, or as one of its offers.
+// tellAvailability says whether an item can be had: as the variant that is named, or as one of its
+// offers.
 func tellAvailability(t *teller) string {
 	best, path := "", ""
 	consider := func(at string, offer any) {

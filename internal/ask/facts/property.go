@@ -15,7 +15,12 @@ type property struct {
 }
 
 // propertyPaths are where properties stand that schema.org has no name for.
-var propertyPaths = []string{"additionalProperty", "additionalProperties", "amenityFeature", "containedInPlace.amenityFeature"}
+var propertyPaths = []string{
+	"additionalProperty", "additionalProperties", "amenityFeature", "containedInPlace.amenityFeature",
+}
+
+// isFeature says whether a property is a feature of a place, which is there when nothing else is said of it.
+func (p property) isFeature() bool { return strings.HasSuffix(p.path, "amenityFeature") }
 
 // properties are the thing's own properties. A bare text is a feature that is there.
 func (t *teller) properties() (all []property) {
@@ -140,11 +145,12 @@ func tellFlag(t *teller) string {
 	return ""
 }
 
-// flag says what a property that is for yes or no says, or its value where that is more than yes or no.
+// flag says what a property that is for yes or no says, or its value where that is more than yes or
+// no.
 func (t *teller) flag(p property) string {
 	value, stated := p.object.(map[string]any)["value"]
 	is := truth(value)
-	if !stated && p.path == propertyPaths[2] { // a feature without a value is there
+	if !stated && p.isFeature() {
 		is = Yes
 	}
 	if is == Neither {
@@ -177,7 +183,8 @@ func (t *teller) property(p property) string {
 	return t.say("property", "name", t.name, "property", p.name, "value", value)
 }
 
-// tellProperty says the property that the asker calls by its name: as its intent where that is known, else as it stands.
+// tellProperty says the property that the asker calls by its name: as its intent where that is
+// known, else as it stands.
 func tellProperty(t *teller) string {
 	if topic, ok := topicNames()[facets.Fold(t.Property)]; ok {
 		known := intents()[topic]
@@ -202,7 +209,7 @@ func tellProperty(t *teller) string {
 func tellAmenities(t *teller) string {
 	var has []string
 	for _, p := range t.properties() {
-		if p.path == "additionalProperty" || p.path == "additionalProperties" {
+		if !p.isFeature() {
 			continue
 		}
 		if t.Supposed != "" && names(p.name, t.Supposed) {

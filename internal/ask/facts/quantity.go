@@ -67,7 +67,8 @@ func (t *teller) quantity(value any) string {
 	return ""
 }
 
-// measured puts a unit behind a figure: a sign, a unit of time in words, or the unit as the object writes it.
+// measured puts a unit behind a figure: a sign, a unit of time in words, or the unit as the object
+// writes it.
 func (t *teller) measured(figure, unit string, amount float64) string {
 	switch word := t.lists["unit."+unit]; {
 	case unit == "":

@@ -15,8 +15,8 @@ const (
 	everyDay = 1<<holidays - 1
 )
 
-// span is a time that a place is open: minutes from the midnight at which its day begins. One past midnight ends behind
-// dayMinutes; it belongs to the day on which it begins.
+// span is a time that a place is open: minutes from the midnight at which its day begins. One past
+// midnight ends behind dayMinutes; it belongs to the day on which it begins.
 type span struct{ from, to int }
 
 // rule is what one specification says: on these days, while it is valid, the place is open so.
@@ -34,7 +34,8 @@ type schedule struct {
 	partial  bool   // something of it could not be read, so that what is absent is not known
 }
 
-// level says how closely a rule speaks of single days: the special ones win over those of a season, and those over the rest.
+// level says how closely a rule speaks of single days: the special ones win over those of a season,
+// and those over the rest.
 func (r *rule) level() int {
 	switch {
 	case r.special, !r.first.IsZero() && r.first.Equal(r.last):
@@ -55,12 +56,14 @@ func (r *rule) covers(date time.Time) bool {
 // names says whether a rule speaks of a day of the week, or of holidays.
 func (r *rule) names(day int) bool { return r.days&(1<<day) != 0 || r.days == 0 && day != holidays }
 
-// on gives the hours of a date, in order and apart; none where the place is closed. stated is false where nothing is known.
+// on gives the hours of a date, in order and apart; none where the place is closed. stated is false
+// where nothing is known.
 func (s *schedule) on(date time.Time) (spans []span, stated bool) {
 	return s.resolve(date, mondayFirst(date.Weekday()), 2)
 }
 
-// onHoliday gives the hours of a date that is a public holiday: those of the date or of holidays, never of usual weekdays.
+// onHoliday gives the hours of a date that is a public holiday: those of the date or of holidays,
+// never of usual weekdays.
 func (s *schedule) onHoliday(date time.Time) (spans []span, stated bool) {
 	if spans, stated = s.special(date); stated {
 		return spans, true
@@ -73,7 +76,8 @@ func (s *schedule) special(date time.Time) (spans []span, stated bool) {
 	return s.at(date, mondayFirst(date.Weekday()), 2)
 }
 
-// resolve gives the hours of a day by the rules up to a level. A weekday that no rule names is closed where others are named.
+// resolve gives the hours of a day by the rules up to a level. A weekday that no rule names is
+// closed where others are named.
 func (s *schedule) resolve(date time.Time, day, level int) (spans []span, stated bool) {
 	if spans, stated = s.named(date, day, level); stated {
 		return spans, true
@@ -104,7 +108,9 @@ func (s *schedule) at(date time.Time, day, level int) (spans []span, stated bool
 
 // usualOn says whether usual hours are known for the time of a date.
 func (s *schedule) usualOn(date time.Time) bool {
-	return slices.ContainsFunc(s.rules, func(r rule) bool { return r.level() < 2 && r.covers(date) && r.days&everyDay != 0 })
+	return slices.ContainsFunc(s.rules, func(r rule) bool {
+		return r.level() < 2 && r.covers(date) && r.days&everyDay != 0
+	})
 }
 
 // joined puts spans in order and joins those that touch.
@@ -127,7 +133,8 @@ type opening struct {
 	span
 }
 
-// during gives the hours that a moment falls in. stated is false where it is not known whether the place is open.
+// during gives the hours that a moment falls in. stated is false where it is not known whether the
+// place is open.
 func (s *schedule) during(date time.Time, minute int) (found opening, open, stated bool) {
 	for back := 1; back >= 0; back-- { // those of the evening before first: they began first
 		day := date.AddDate(0, 0, -back)
@@ -142,8 +149,8 @@ func (s *schedule) during(date time.Time, minute int) (found opening, open, stat
 	return opening{}, false, stated
 }
 
-// until gives the date and minute to which a place stays open from a moment at which it is; false when it does not close
-// within a week.
+// until gives the date and minute to which a place stays open from a moment at which it is; false
+// when it does not close within a week.
 func (s *schedule) until(now opening) (date time.Time, minute int, closes bool) {
 	date, minute = now.date, now.to
 	for limit := now.date.AddDate(0, 0, 8); date.Before(limit); {
@@ -181,8 +188,8 @@ type season struct {
 // longSeason is from how many days on a season's bounds are not told: they are there for machines.
 const longSeason = 300
 
-// season finds the usual hours that hold on a date, or else the next ones. With no date they are those without bounds, or
-// else the first.
+// season finds the usual hours that hold on a date, or else the next ones. With no date they are
+// those without bounds, or else the first.
 func (s *schedule) season(date time.Time) (season, bool) {
 	if s.usualOn(date) {
 		return s.bounded(season{date: date}), true
@@ -214,7 +221,8 @@ func (s *schedule) bounded(found season) season {
 			found.last = r.last
 		}
 	}
-	if !found.coming && (found.first.IsZero() || found.last.IsZero() || found.last.Sub(found.first) > longSeason*24*time.Hour) {
+	endless := found.first.IsZero() || found.last.IsZero() || found.last.Sub(found.first) > longSeason*24*time.Hour
+	if endless && !found.coming {
 		found.first, found.last = time.Time{}, time.Time{}
 	}
 	return found

@@ -26,7 +26,9 @@ func TestReadsOpeningHoursText(t *testing.T) {
 	}{
 		{"Mo-Fr 09:00-18:00", []rule{{days: 0b0011111, spans: day(9, 18)}}, true},
 		{"Mo,We 10:00-12:00,14:00-16:00", []rule{{days: 0b0000101, spans: day(10, 12, 14, 16)}}, true},
-		{"Mo-Th 9-17, Fr 9-12; Sa,Su closed", []rule{{days: 0b0001111, spans: day(9, 17)}, {days: 0b0010000, spans: day(9, 12)}, {days: 0b1100000}}, true},
+		{"Mo-Th 9-17, Fr 9-12; Sa,Su closed", []rule{
+			{days: 0b0001111, spans: day(9, 17)}, {days: 0b0010000, spans: day(9, 12)}, {days: 0b1100000},
+		}, true},
 		{"Sa-Mo 18:00-02:00", []rule{{days: 0b1100001, spans: day(18, 26)}}, true},
 		{"Monday – Friday: 9am – 5 p.m.", []rule{{days: 0b0011111, spans: day(9, 17)}}, true},
 		{"Montag-Mittwoch 8.00-12.00", []rule{{days: 0b0000111, spans: day(8, 12)}}, true},
@@ -59,7 +61,8 @@ func TestTheClosestRuleWins(t *testing.T) {
 	t.Parallel()
 	object := Read([]byte(`{"openingHoursSpecification":[
 		{"dayOfWeek":["Monday","Tuesday","Saturday"],"opens":"09:00","closes":"17:00"},
-		{"dayOfWeek":["Monday","Tuesday"],"opens":"08:00","closes":"12:00","validFrom":"2026-07-01","validThrough":"2026-08-31"},
+		{"dayOfWeek":["Monday","Tuesday"],"opens":"08:00","closes":"12:00",
+			"validFrom":"2026-07-01","validThrough":"2026-08-31"},
 		{"opens":"10:00","closes":"11:00","validFrom":"2026-07-06T00:00:00","validThrough":"2026-07-07T00:00:00"},
 		{"dayOfWeek":"PublicHolidays","opens":"13:00","closes":"14:00"}],
 		"specialOpeningHoursSpecification":[{"validFrom":"2026-07-14","validThrough":"2026-07-14"}]}`))
@@ -92,9 +95,12 @@ func TestTheClosestRuleWins(t *testing.T) {
 
 // drawHours draws an object with hours of all sorts.
 func drawHours(t *rapid.T) []byte {
-	names := []string{"Monday", "Tue", "https://schema.org/Wednesday", "Th", "Freitag", "samedi", "Sunday", "PublicHolidays"}
+	names := []string{
+		"Monday", "Tue", "https://schema.org/Wednesday", "Th", "Freitag", "samedi", "Sunday", "PublicHolidays",
+	}
 	clock := func(label string) string {
-		return fmt.Sprintf("%02d:%02d", rapid.IntRange(0, 23).Draw(t, label), rapid.SampledFrom([]int{0, 15, 30, 59}).Draw(t, label))
+		minute := rapid.SampledFrom([]int{0, 15, 30, 59}).Draw(t, label)
+		return fmt.Sprintf("%02d:%02d", rapid.IntRange(0, 23).Draw(t, label), minute)
 	}
 	specification := func(special bool) map[string]any {
 		s := map[string]any{"opens": clock("opens"), "closes": clock("closes")}
@@ -118,7 +124,8 @@ func drawHours(t *rapid.T) []byte {
 	}
 	object["openingHoursSpecification"], object[specials] = usual, special
 	if len(usual) == 0 {
-		object["openingHours"] = rapid.SliceOfN(rapid.StringMatching(`(Mo|Tu|We)(-(Fr|Su))? [01][0-9]:[03]0-[012][0-3]:[03]0`), 1, 3).Draw(t, "text")
+		text := rapid.StringMatching(`(Mo|Tu|We)(-(Fr|Su))? [01][0-9]:[03]0-[012][0-3]:[03]0`)
+		object["openingHours"] = rapid.SliceOfN(text, 1, 3).Draw(t, "text")
 	}
 	written, err := json.Marshal(object)
 	if err != nil {
@@ -127,8 +134,8 @@ func drawHours(t *rapid.T) []byte {
 	return written
 }
 
-// Hours never say that a place is open and closed at one moment: what is said of a moment, of the days around it, of until
-// when and of when next all agree.
+// Hours never say that a place is open and closed at one moment: what is said of a moment, of the
+// days around it, of until when and of when next all agree.
 func TestHoursNeverContradictThemselves(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -161,7 +168,8 @@ func TestHoursNeverContradictThemselves(t *testing.T) {
 	})
 }
 
-// holdsUntil holds that a place stays open to the moment that is told, and closed to the one at which it opens next.
+// holdsUntil holds that a place stays open to the moment that is told, and closed to the one at
+// which it opens next.
 func holdsUntil(t *rapid.T, s *schedule, at time.Time, now opening, open bool) {
 	ends := at.Add(7 * 24 * time.Hour)
 	if open {

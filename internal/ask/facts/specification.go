@@ -14,7 +14,8 @@ const maxRules = 200
 // specials is the property of days that are unlike the usual ones.
 const specials = "specialOpeningHoursSpecification"
 
-// schedule reads the hours of the thing, from the first of the intent's properties that states any; false where none does.
+// schedule reads the hours of the thing, from the first of the intent's properties that states any;
+// false where none does.
 func (t *teller) schedule() (*schedule, bool) {
 	s := &schedule{}
 	for _, value := range t.thing.find(specials) {
@@ -83,7 +84,8 @@ func readSpecification(value any) (r rule, ok bool) {
 	return r, ok
 }
 
-// readSpan reads when a place opens and closes. A whole day of no length is how a closed one is written.
+// readSpan reads when a place opens and closes. A whole day of no length is how a closed one is
+// written.
 func readSpan(opens, closes string) ([]span, bool) {
 	from, known := wholeClock(opens)
 	to, knownToo := wholeClock(closes)
@@ -109,7 +111,8 @@ func until(from, to int) span {
 	return span{from, to}
 }
 
-// readValidity reads the dates between which a rule holds. A moment at midnight ends it with the day before.
+// readValidity reads the dates between which a rule holds. A moment at midnight ends it with the
+// day before.
 func readValidity(from, through any) (first, last time.Time, ok bool) {
 	start, end := text(from), text(through)
 	if start != "" {
@@ -121,7 +124,7 @@ func readValidity(from, through any) (first, last time.Time, ok bool) {
 		if last, ok = readDate(end); !ok {
 			return first, last, false
 		}
-		if last.After(first) && len(end) >= 16 && strings.HasPrefix(end[11:], "00:00") {
+		if last.After(first) && len(end) >= len("2006-01-02T15:04") && strings.HasPrefix(end[11:], "00:00") {
 			last = last.AddDate(0, 0, -1)
 		}
 	}
@@ -147,7 +150,8 @@ func readDays(written string) (days uint8, ok bool) {
 	return days, days != 0 && strings.TrimSpace(scan.rest) == ""
 }
 
-// dayNamed finds a weekday by its name in English or in any of the language tables, or by the two letters of schema.org.
+// dayNamed finds a weekday by its name in English or in any of the language tables, or by the two
+// letters of schema.org.
 func dayNamed(name string) (day int, ok bool) {
 	day, ok = dayNames()[facets.Fold(name)]
 	return day, ok

@@ -25,7 +25,8 @@ func Every(day time.Weekday) When { return When{kind: weekly, weekday: mondayFir
 // On is a date, of which the time of day does not count.
 func On(date time.Time) When { return When{kind: onDate, at: dateOf(date)} }
 
-// OnHoliday is a date that is a public holiday. What a place says of usual weekdays does not hold on it.
+// OnHoliday is a date that is a public holiday. What a place says of usual weekdays does not hold
+// on it.
 func OnHoliday(date time.Time) When { return When{kind: onHoliday, at: dateOf(date)} }
 
 // At is a moment, in the place's own zone.
