@@ -9,10 +9,14 @@
 package facts
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/facets"
 )
 
 // Question is what is asked of some objects.
@@ -108,35 +112,54 @@ func (t *teller) title() string {
 // state notes the values of an answer and the property that states them.
 func (t *teller) state(property string, values ...string) {
 	t.answer.Values = append(t.answer.Values, values...)
-	for _, noted := range t.answer.Properties {
-		if noted == property {
-			return
-		}
+	if !slices.Contains(t.answer.Properties, property) {
+		t.answer.Properties = append(t.answer.Properties, property)
 	}
-	t.answer.Properties = append(t.answer.Properties, property)
 }
 
-// tell words values as the intent does, and says yes where what was supposed is among them.
+// tell words values as the intent does, and says yes where what was supposed is among them, no where
+// they deny it.
 func (t *teller) tell(values []string) string {
-	if t.Supposed != "" && anyNames(values, t.Supposed) {
-		t.answer.Verdict = Yes
-	}
+	t.answer.Verdict = mentions(values, t.Supposed)
 	return t.say("tell."+t.intent.name, "name", t.name, "value", t.list(values))
 }
 
 // tellOr is tell where the values are names or codes: it says so when what was supposed is not
 // among them.
 func (t *teller) tellOr(values []string) string {
-	if t.Supposed != "" && !anyNames(values, t.Supposed) {
+	if t.Supposed != "" && mentions(values, t.Supposed) == Neither {
 		return t.say("unnamed", "name", t.name, "supposed", t.Supposed, "value", t.list(values))
 	}
 	return t.tell(values)
 }
 
-// anyNames says whether one of the values holds the supposed words as whole words.
-func anyNames(values []string, supposed string) bool {
+// mentions says whether values name what is supposed, or deny it.
+func mentions(values []string, supposed string) Verdict {
+	verdict := Neither
 	for _, value := range values {
-		if names(value, supposed) {
+		for part := range parts(value) {
+			switch {
+			case !names(part, supposed):
+			case !denies(part, supposed):
+				return Yes
+			default:
+				verdict = No
+			}
+		}
+	}
+	return verdict
+}
+
+// parts are the entries of a list in one text.
+func parts(value string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(",;、。", r) })
+}
+
+// denies says whether words beside what is supposed deny it: "no cheques".
+func denies(part, supposed string) bool {
+	beside := strings.ReplaceAll(facets.Fold(part), facets.Fold(supposed), " ")
+	for _, l := range languages() {
+		if slices.ContainsFunc(l.lists["words.denied"], func(word string) bool { return names(beside, word) }) {
 			return true
 		}
 	}

@@ -57,10 +57,10 @@ func (t *teller) supposedFood() string {
 func (t *teller) foods(values []string) (found []string, literal bool) {
 	class, known := facets.Class(facets.Fold(t.Supposed))
 	for _, value := range values {
-		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(",;、", r) }) {
+		for part := range parts(value) {
 			part = strings.TrimSpace(part)
 			in := known && inClass(part, class)
-			if named := names(part, t.Supposed); in || named && !known {
+			if named := names(part, t.Supposed) && !denies(part, t.Supposed); in || named && !known {
 				found, literal = added(found, part), literal || named
 			}
 		}

@@ -19,7 +19,7 @@ func tellHours(t *teller) string {
 	}
 	spans, stated := s.asked(t.When, t.Now)
 	if !stated {
-		return ""
+		return t.coming(s)
 	}
 	t.noteHours(s)
 	return t.day(spans, t.when())
@@ -41,11 +41,19 @@ func tellOpen(t *teller) string {
 	}
 	spans, stated := s.asked(t.When, t.Now)
 	if !stated {
-		return ""
+		return t.coming(s)
 	}
 	t.noteHours(s)
 	t.verdict(len(spans) > 0)
 	return t.day(spans, t.when())
+}
+
+// coming says the hours of a season to come, where they are all that is known of a weekday.
+func (t *teller) coming(s *schedule) string {
+	if next, ok := s.season(dateOf(t.Now)); t.When.kind == weekly && ok && next.coming {
+		return t.week(s)
+	}
+	return ""
 }
 
 // tellOpens says when a place opens on a day.
@@ -73,7 +81,7 @@ func (t *teller) edge(key string, end func(span) int) string {
 	}
 	spans, stated := s.asked(t.When, t.Now)
 	if !stated {
-		return ""
+		return t.coming(s)
 	}
 	t.noteHours(s)
 	if len(spans) != 1 || spans[0].to-spans[0].from >= dayMinutes {
@@ -101,7 +109,7 @@ func (s *schedule) asked(w When, now time.Time) (spans []span, stated bool) {
 		return s.onHoliday(w.at)
 	}
 	current, ok := s.season(dateOf(now))
-	if !ok {
+	if !ok || current.coming {
 		return nil, false
 	}
 	return s.resolve(current.date, w.weekday, 1)

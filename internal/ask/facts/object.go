@@ -2,8 +2,11 @@ package facts
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -174,6 +177,9 @@ func number(value any) (float64, bool) {
 // names says whether a value holds words as whole words, whatever their case and accents.
 func names(value, words string) bool {
 	value, words = facets.Fold(value), facets.Fold(words)
+	if first, _ := utf8.DecodeRuneInString(words); unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+		return strings.Contains(value, words) // Japanese has no blanks between words
+	}
 	return words != "" && strings.Contains(" "+value+" ", " "+words+" ")
 }
 
@@ -205,10 +211,8 @@ func added(list []string, said string) []string {
 	if said == "" {
 		return list
 	}
-	for _, other := range list {
-		if other == said {
-			return list
-		}
+	if slices.Contains(list, said) {
+		return list
 	}
 	return append(list, said)
 }
