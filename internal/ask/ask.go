@@ -3,17 +3,19 @@
 //
 // Enter at Service.Ask in ask.go, which names the stages in their order:
 //
-//	check       question.go         the question's own bounds
-//	recall      recall.go           the conversation before it, and what is remembered
-//	understand  understand.go       query reads the words into conditions; follow.go goes on with earlier questions,
-//	                                subjects.go finds the items that it names
-//	askBack     elicit.go           elicitation decides whether something has to be known first
-//	promise     promise.go          promises what takes long; work.go does it later
-//	answer      answer.go           finds, scores (content/index) and orders (model.go) the items that may leave
-//	            results.go          renders them as they are read
+//	check       question.go    the question within its bounds
+//	recall      recall.go      the conversation before it, and what is remembered
+//	understand  understand.go  package query reads its words into conditions; follow.go goes on with earlier questions,
+//	                           subjects.go finds the items that it names
+//	askBack     elicit.go      package elicitation decides whether something has to be known first
+//	promise     promise.go     promises the answer to what takes long; work.go works on it
+//	report      report.go      counts all that matches
+//	answer      answer.go      finds and scores items that may leave (content/index), puts them into order (model.go),
+//	                           and renders them as they are read (content/released)
+//	conclude    recall.go      the conversation after it
 //
-// Sentences are made in summary.go (of several items), detail.go (of one, and of items side by side) and report.go (of
-// all that match). Beside questions there are the list of all items (list.go) and feeds of them (feed.go).
+// What the stages hand on is an askState. Sentences about items are made in summary.go, and in detail.go about one and
+// about several side by side. Beside questions there are the list of all items (list.go) and feeds of them (feed.go).
 //
 // It knows nothing of NLWeb, which ask/nlweb reads and writes, nor of prices, licences or the ledger.
 package ask
@@ -46,8 +48,8 @@ type Reply struct {
 	tab *llm.Tab
 }
 
-// inquiry is one question on its way through the stages of Ask.
-type inquiry struct {
+// askState is one question on its way through the stages of Ask.
+type askState struct {
 	Question
 	asked      index.Question   // checked, and in the library's terms
 	understood query.Understood // what is wanted
@@ -61,7 +63,7 @@ type inquiry struct {
 	skip     int            // items that were given already
 	only     []found        // the items that were pointed at; nil for none
 	remarks  []remarked     // what is known beside the question
-	ignored  []Unheeded     // what of its contexts has no effect
+	ignored  []Ignored      // what of its contexts has no effect
 	worded   string         // the question's own words, without those of answers
 	answered []string       // the questions asked back that this one answers
 	settled  bool           // one of the answers was that anything will do
@@ -77,7 +79,7 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 		return nil, err
 	}
 	q.Session = s.carried(q.Session)
-	in := &inquiry{Question: q, tab: s.deps.LLM.Tab()}
+	in := &askState{Question: q, tab: s.deps.LLM.Tab()}
 	var err error
 	if in.asked, err = s.check(q); err != nil {
 		return nil, err
@@ -88,8 +90,8 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 		}
 	}
 	s.recall(ctx, in)
-	s.heedAnswers(in)
-	in.heedSpelling()
+	s.applyAnswers(in)
+	in.applySpelling()
 	var reply *Reply
 	if err = s.understand(ctx, in); err == nil {
 		reply, err = s.reply(ctx, in)
@@ -103,12 +105,12 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 }
 
 // reply settles what becomes of a question that is understood.
-func (s *Service) reply(ctx context.Context, in *inquiry) (*Reply, error) {
+func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
 	if back := s.askBack(ctx, in); back != nil && in.Report == NoReport {
-		return &Reply{Elicitation: back, Understood: in.tell()}, nil
+		return &Reply{Elicitation: back, Understood: in.explain()}, nil
 	}
 	if promise, err := s.promise(ctx, in); promise != nil || err != nil {
-		return &Reply{Promise: promise, Understood: in.tell()}, err
+		return &Reply{Promise: promise, Understood: in.explain()}, err
 	}
 	if err := s.prepare(ctx, in); err != nil {
 		return nil, err
@@ -117,19 +119,19 @@ func (s *Service) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 	if in.Report != NoReport {
 		var err error
 		if report, err = s.report(ctx, in); err != nil || in.Report == ReportAlone {
-			return &Reply{Report: report, Understood: in.tell(), Unread: in.unread}, err
+			return &Reply{Report: report, Understood: in.explain(), Unread: in.unread}, err
 		}
 	}
 	a, err := s.answer(ctx, in)
-	understood := in.tell()
+	understood := in.explain()
 	if a != nil {
-		understood.Relaxed = in.tellRelaxed(a.relaxed)
+		understood.Relaxed = in.explainRelaxed(a.relaxed)
 	}
 	return &Reply{Answer: a, Report: report, Understood: understood, Unread: in.unread}, err
 }
 
 // answer finds what fits, and makes the first of it ready.
-func (s *Service) answer(ctx context.Context, in *inquiry) (*Answer, error) {
+func (s *Service) answer(ctx context.Context, in *askState) (*Answer, error) {
 	in.asked.Near = s.vectors.point(ctx, in.tab, in.asked.Text)
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
@@ -157,7 +159,7 @@ func (s *Service) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 }
 
 // noResults says that nothing fits, and what to try.
-func (in *inquiry) noResults() error {
+func (in *askState) noResults() error {
 	say, q := i18n.For(in.Languages...), &in.asked
 	text := say.Say(i18n.None)
 	switch {

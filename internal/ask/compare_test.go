@@ -9,7 +9,7 @@ import (
 
 func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
 	t.Parallel()
-	pie := Told{Name: "Fish pie", Facts: facets.Read([]byte(`{"@type":"Recipe","name":"Fish pie","totalTime":"PT1H15M","recipeYield":"6 servings",
+	pie := source{Name: "Fish pie", Facts: facets.Read([]byte(`{"@type":"Recipe","name":"Fish pie","totalTime":"PT1H15M","recipeYield":"6 servings",
 		"suitableForDiet":"https://schema.org/GlutenFreeDiet","recipeIngredient":["400 g haddock","50 g butter","1 leek"],"nutrition":{"calories":"420 calories"},
 		"author":{"name":"Priya"},"offers":{"price":"9.50","priceCurrency":"EUR"}}`))}
 	for _, row := range []struct {
@@ -30,7 +30,7 @@ func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
 		{facets.Start, "", "Fish pie: date is not stated."},
 		{"weight", "", "Fish pie: weight is not stated."},
 	} {
-		if got := Tell(i18n.For("en"), pie, row.slot, row.supposed); got != row.want {
+		if got := tellDetail(i18n.For("en"), pie, row.slot, row.supposed); got != row.want {
 			t.Errorf("%s %s\n got %s\nwant %s", row.slot, row.supposed, got, row.want)
 		}
 	}
@@ -38,30 +38,30 @@ func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
 
 func TestADetailOmitsNeitherADeclaredAllergenNorTheEndOfWhatLasts(t *testing.T) {
 	t.Parallel()
-	bar := Told{Name: "Bar", Facts: facets.Read([]byte(`{"@type":"Product","allergens":"sulphites","recipeIngredient":["oats","cocoa"]}`))}
-	if got, want := Tell(i18n.For("en"), bar, facets.Ingredient, "sulphites"), "Bar: contains sulphites."; got != want {
+	bar := source{Name: "Bar", Facts: facets.Read([]byte(`{"@type":"Product","allergens":"sulphites","recipeIngredient":["oats","cocoa"]}`))}
+	if got, want := tellDetail(i18n.For("en"), bar, facets.Ingredient, "sulphites"), "Bar: contains sulphites."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	show := Told{Name: "Show", Facts: facets.Read([]byte(`{"@type":"Event","startDate":"2026-10-01","endDate":"2027-01-31"}`))}
-	if got, want := Tell(i18n.For("en"), show, facets.Start, ""), "Show: date 1 October 2026–31 January 2027."; got != want {
+	show := source{Name: "Show", Facts: facets.Read([]byte(`{"@type":"Event","startDate":"2026-10-01","endDate":"2027-01-31"}`))}
+	if got, want := tellDetail(i18n.For("en"), show, facets.Start, ""), "Show: date 1 October 2026–31 January 2027."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestAComparisonSaysWhichIsLowestOfWhatBothState(t *testing.T) {
 	t.Parallel()
-	item := func(name, object string) Told { return Told{Name: name, Facts: facets.Read([]byte(object))} }
+	item := func(name, object string) source { return source{Name: name, Facts: facets.Read([]byte(object))} }
 	a := item("A", `{"offers":{"price":20,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":3},"weight":"2 kg"}`)
 	b := item("B", `{"offers":{"price":15.5,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":9}}`)
 	c := item("C", `{"offers":{"price":15.5,"priceCurrency":"USD"}}`)
 	en := i18n.For("en")
-	if got, want := Compare(en, []Told{a, b}, ""), "price: A €20, B €15.50; lowest: B. rating: A 4.5, B 4.5."; got != want {
+	if got, want := compare(en, []source{a, b}, ""), "price: A €20, B €15.50; lowest: B. rating: A 4.5, B 4.5."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	if got, want := Compare(i18n.For("de"), []Told{a, b}, facets.Price), "Preis: A 20 €, B 15,50 €; am niedrigsten: B."; got != want {
+	if got, want := compare(i18n.For("de"), []source{a, b}, facets.Price), "Preis: A 20 €, B 15,50 €; am niedrigsten: B."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	if got := Compare(en, []Told{a, c}, facets.Price); got != "" {
+	if got := compare(en, []source{a, c}, facets.Price); got != "" {
 		t.Errorf("prices in two currencies are compared: %s", got)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// Tell answers a question for a detail of an item, from its own facts: the slot that was asked about, and what was
+// tellDetail answers a question for a detail of an item, from its own facts: the slot that was asked about, and what was
 // supposed of it ("vegan" of "is it vegan"), empty for nothing.
-func Tell(s i18n.Speaker, item Told, slot facets.Slot, supposed string) string {
+func tellDetail(s i18n.Speaker, item source, slot facets.Slot, supposed string) string {
 	label := query.Label(s, slot)
 	said := ""
 	switch {
@@ -96,8 +96,8 @@ func rangeIn(f facets.Facts, slot facets.Slot) (whole facets.Figure, ok bool) {
 	return whole, ok
 }
 
-// States says whether an item says anything in a slot, or in one that answers for it.
-func States(item Told, slot facets.Slot) bool {
+// states says whether an item says anything in a slot, or in one that answers for it.
+func states(item source, slot facets.Slot) bool {
 	_, ok := told(item.Facts, slot)
 	return ok
 }
@@ -201,9 +201,9 @@ var comparable = []struct {
 	{facets.Price, false}, {facets.Rating, true}, {facets.TotalTime, false}, {facets.Duration, false}, {facets.Calories, false}, {facets.Protein, true}, {facets.Start, false}, {"weight", false},
 }
 
-// Compare sets items side by side by their own facts: by one slot, or, when it is empty, by all those that every one of them
+// compare sets items side by side by their own facts: by one slot, or, when it is empty, by all those that every one of them
 // states. It is empty when there is none.
-func Compare(s i18n.Speaker, items []Told, slot facets.Slot) string {
+func compare(s i18n.Speaker, items []source, slot facets.Slot) string {
 	var parts []string
 	for _, by := range comparable {
 		if slot == "" || slot == by.slot {
@@ -215,7 +215,7 @@ func Compare(s i18n.Speaker, items []Told, slot facets.Slot) string {
 	return strings.Join(parts, " ")
 }
 
-func sideBySide(s i18n.Speaker, items []Told, slot facets.Slot, most bool) string {
+func sideBySide(s i18n.Speaker, items []source, slot facets.Slot, most bool) string {
 	var each []string
 	best, even, unit := 0, true, ""
 	figures := make([]facets.Figure, len(items))

@@ -9,13 +9,13 @@ import (
 
 func TestWhetherSomethingIsFreeOrRemoteIsTold(t *testing.T) {
 	t.Parallel()
-	play := Told{Name: "Play", Facts: facets.Read([]byte(`{"@type":"Event","offers":[{"price":30,"priceCurrency":"EUR"},{"price":0,"priceCurrency":"EUR"}],"isAccessibleForFree":true}`))}
-	walk := Told{Name: "Walk", Facts: facets.Read([]byte(`{"@type":"Event","isAccessibleForFree":true,"startDate":"2027-01-01"}`))}
-	note := Told{Name: "Note", Facts: facets.Read([]byte(`{"@type":"Article","isAccessibleForFree":false}`))}
-	job := Told{Name: "Job", Facts: facets.Read([]byte(`{"@type":"JobPosting","jobLocationType":"TELECOMMUTE","employmentType":["Teilzeit","TEMPORARY"]}`))}
-	tart := Told{Name: "Tart", Facts: facets.Read([]byte(`{"@type":"Recipe","recipeIngredient":["200 g flour","2 lemons"]}`))}
+	play := source{Name: "Play", Facts: facets.Read([]byte(`{"@type":"Event","offers":[{"price":30,"priceCurrency":"EUR"},{"price":0,"priceCurrency":"EUR"}],"isAccessibleForFree":true}`))}
+	walk := source{Name: "Walk", Facts: facets.Read([]byte(`{"@type":"Event","isAccessibleForFree":true,"startDate":"2027-01-01"}`))}
+	note := source{Name: "Note", Facts: facets.Read([]byte(`{"@type":"Article","isAccessibleForFree":false}`))}
+	job := source{Name: "Job", Facts: facets.Read([]byte(`{"@type":"JobPosting","jobLocationType":"TELECOMMUTE","employmentType":["Teilzeit","TEMPORARY"]}`))}
+	tart := source{Name: "Tart", Facts: facets.Read([]byte(`{"@type":"Recipe","recipeIngredient":["200 g flour","2 lemons"]}`))}
 	for _, row := range []struct {
-		item     Told
+		item     source
 		language string
 		slot     facets.Slot
 		supposed string
@@ -34,7 +34,7 @@ func TestWhetherSomethingIsFreeOrRemoteIsTold(t *testing.T) {
 		{tart, "es", facets.Diet, "glutenfree", "Tart: no, contiene gluten."},
 		{tart, "en", facets.End, "", "Tart: end is not stated."},
 	} {
-		if got := Tell(i18n.For(row.language), row.item, row.slot, row.supposed); got != row.want {
+		if got := tellDetail(i18n.For(row.language), row.item, row.slot, row.supposed); got != row.want {
 			t.Errorf("%s %s\n got %s\nwant %s", row.slot, row.supposed, got, row.want)
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// heedAnswers puts the answers to questions that were asked back where the question would have said the same itself: among
+// applyAnswers puts the answers to questions that were asked back where the question would have said the same itself: among
 // its attributes, or behind its words.
-func (s *Service) heedAnswers(in *inquiry) {
+func (s *Service) applyAnswers(in *askState) {
 	heard := s.deps.Elicitation.Heed(in.Attributes, in.Context.Others)
 	in.worded, in.Attributes, in.answered, in.settled = in.Text, heard.Attributes, heard.Answered, heard.Settled
 	for _, words := range heard.Words {
@@ -44,7 +44,7 @@ const (
 // askBack decides whether something has to be known before the question is answered. What was understood says most of
 // it; a look at what fits says the rest. Nothing is asked back of somebody who wants a comparison, a detail, an order or
 // a number of items: he knows what he wants.
-func (s *Service) askBack(ctx context.Context, in *inquiry) *elicitation.Elicitation {
+func (s *Service) askBack(ctx context.Context, in *askState) *elicitation.Elicitation {
 	asker, u := s.deps.Elicitation, &in.understood
 	told := progressOf(ctx)
 	promised := told != nil && told.resumed // an answer: there is nobody to ask
@@ -88,7 +88,7 @@ func (a *Answer) tellingWords() (n int) {
 
 // elicited is what the conversation was asked back. Rounds count for one question, with those that follow it up; what was
 // asked once is not asked again all the same.
-func (in *inquiry) elicited() elicitation.State {
+func (in *askState) elicited() elicitation.State {
 	back := in.talk.Back
 	state := elicitation.State{Rounds: back.Rounds, Asked: back.IDs}
 	if fail.Clip(in.worded) != back.Question && in.understood.Asked == in.Text {
@@ -142,7 +142,7 @@ func (a *Answer) facets(items []*index.Listing) []elicitation.Facet {
 }
 
 // are says whether a type was asked for, or else most of the items are of it.
-func (in *inquiry) are(items []*index.Listing) func(string) bool {
+func (in *askState) are(items []*index.Listing) func(string) bool {
 	return func(wanted string) bool {
 		if asked := in.understood.Types; len(asked) > 0 {
 			return slices.ContainsFunc(asked, func(t string) bool { return content.IsA(t, wanted) })
@@ -158,7 +158,7 @@ func (in *inquiry) are(items []*index.Listing) func(string) bool {
 }
 
 // known says whether anything is known of an attribute: the question has it, or something was understood of it.
-func (in *inquiry) known(attribute string) bool {
+func (in *askState) known(attribute string) bool {
 	if _, given := in.Attributes[attribute]; given {
 		return true
 	}

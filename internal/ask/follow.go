@@ -22,7 +22,7 @@ type thread struct {
 }
 
 // thread reads the questions before this one, each as it goes on with those before it; nil when there are none.
-func (s *Service) thread(in *inquiry) *thread {
+func (s *Service) thread(in *askState) *thread {
 	var t *thread
 	for _, turn := range in.earlier {
 		text := query.Reset(turn.Text)
@@ -53,13 +53,13 @@ func (s *Service) thread(in *inquiry) *thread {
 				t.places = goes.Places
 			}
 		}
-		s.heed(in, &t.wanted, turn.Attributes)
+		s.applyAttributes(in, &t.wanted, turn.Attributes)
 	}
 	return t
 }
 
 // follow makes the question one with those before it, where it goes on with them.
-func (s *Service) follow(ctx context.Context, in *inquiry) error {
+func (s *Service) follow(ctx context.Context, in *askState) error {
 	t := s.thread(in)
 	text := query.Reset(in.Text)
 	if text != in.Text {
@@ -90,7 +90,7 @@ func (s *Service) follow(ctx context.Context, in *inquiry) error {
 
 // onward makes a question that goes on with a thread one that stands by itself. Types that were named beside the words
 // hold until others are.
-func (s *Service) onward(in *inquiry, text string, said query.Understood, t *thread, types []string) query.Understood {
+func (s *Service) onward(in *askState, text string, said query.Understood, t *thread, types []string) query.Understood {
 	if len(types) > 0 {
 		t.types = types
 	}
@@ -98,14 +98,14 @@ func (s *Service) onward(in *inquiry, text string, said query.Understood, t *thr
 }
 
 // keep asks where the questions before asked, unless this one says itself where.
-func (in *inquiry) keep(t *thread) {
+func (in *askState) keep(t *thread) {
 	if len(in.Sites) == 0 {
 		in.asked.Sites = t.sites
 	}
 }
 
 // reword has a model say what a question wants of which it is open whether it goes on with others.
-func (s *Service) reword(ctx context.Context, in *inquiry) bool {
+func (s *Service) reword(ctx context.Context, in *askState) bool {
 	if !in.tab.Does(llm.Rewrite) {
 		return false
 	}
@@ -124,14 +124,14 @@ func (s *Service) reword(ctx context.Context, in *inquiry) bool {
 
 // pick settles a question about items of the answer before: they alone are the answer, or what is asked of them is asked
 // by their names.
-func (s *Service) pick(ctx context.Context, in *inquiry, t *thread, goes query.Turn) error {
+func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.Turn) error {
 	places := goes.Places
 	if goes.Same && len(t.places) > 0 {
 		places = t.places
 	}
 	in.keep(t)
 	in.NoQuestions = true
-	asked := s.want(in.asked, &t.wanted)
+	asked := s.toQuery(in.asked, &t.wanted)
 	asked.Sites, asked.Limit = t.sites, min(t.skip+max(t.shown, slices.Max(places)+1), MaxLimit)
 	a := s.find(asked)
 	a.cut(t.skip)
@@ -195,12 +195,12 @@ func (a *Answer) cut(n int) {
 }
 
 // those is the answer that is made of items that were pointed at.
-func (s *Service) those(in *inquiry) *Answer {
+func (s *Service) those(in *askState) *Answer {
 	return &Answer{service: s, view: s.deps.Corpus.Current(), asked: in.asked, parts: [][]found{in.only}}
 }
 
 // lookFor finds what the question wants.
-func (s *Service) lookFor(in *inquiry) *Answer {
+func (s *Service) lookFor(in *askState) *Answer {
 	if in.only != nil {
 		return s.those(in)
 	}
@@ -210,10 +210,10 @@ func (s *Service) lookFor(in *inquiry) *Answer {
 }
 
 // most is how many items are looked for: those that were given already, and those to come.
-func (in *inquiry) most() int { return min(in.asked.Limit+in.skip, MaxLimit) }
+func (in *askState) most() int { return min(in.asked.Limit+in.skip, MaxLimit) }
 
 // noMore says that there is nothing, or nothing more.
-func (in *inquiry) noMore() error {
+func (in *askState) noMore() error {
 	if in.skip > 0 {
 		return fail.New(fail.NoResults, "%s", i18n.For(in.Languages...).Say(i18n.NoMore))
 	}

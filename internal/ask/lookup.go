@@ -15,7 +15,7 @@ func (s *Service) LookUp(ctx context.Context, q Question) ([]released.Result, er
 		return nil, err
 	}
 	q.Numbered, q.AnswersOnly, q.NoQuestions = true, true, true
-	in := &inquiry{Question: q}
+	in := &askState{Question: q}
 	var err error
 	if in.asked, err = s.check(q); err != nil {
 		return nil, err

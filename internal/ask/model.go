@@ -49,13 +49,13 @@ func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 
 // reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
 // that was wished for, that of items which the question names or points at, and that of items found by conditions alone.
-func (in *inquiry) reranks() bool {
+func (in *askState) reranks() bool {
 	return in.tab.Does(llm.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == query.List &&
 		strings.TrimSpace(in.asked.Text) != ""
 }
 
 // wording is the question as a model is told it: made to stand by itself.
-func (in *inquiry) wording() string {
+func (in *askState) wording() string {
 	if in.understood.Asked != "" {
 		return in.understood.Asked
 	}
@@ -63,7 +63,7 @@ func (in *inquiry) wording() string {
 }
 
 // wide is the question with as many items as a model puts into order.
-func (in *inquiry) wide() index.Question {
+func (in *askState) wide() index.Question {
 	asked := in.asked
 	if in.reranks() {
 		asked.Limit = max(asked.Limit, llm.MaxRerank)
@@ -73,7 +73,7 @@ func (in *inquiry) wide() index.Question {
 
 // improve has a model put the best items into order, where one is wanted, and brings the answer to the number of items
 // that was asked for. Scores belong to places: the best item has the best score, whoever chose it.
-func (a *Answer) improve(ctx context.Context, in *inquiry) {
+func (a *Answer) improve(ctx context.Context, in *askState) {
 	a.tab, a.wording, a.language, a.telling, a.speaker = in.tab, in.wording(), "", in.telling, i18n.For(in.Languages...)
 	if len(in.Languages) > 0 {
 		a.language = in.Languages[0]
@@ -85,7 +85,7 @@ func (a *Answer) improve(ctx context.Context, in *inquiry) {
 	places := a.readable(min(llm.MaxRerank, len(first)))
 	sources := make([]llm.Source, len(places))
 	for i, at := range places {
-		sources[i] = source(a.ready[at].As(first[at].hit()))
+		sources[i] = modelSource(a.ready[at].As(first[at].hit()))
 	}
 	if order, ok := a.tab.Rerank(ctx, a.wording, sources); ok {
 		a.arrange(places, order)
@@ -135,9 +135,9 @@ func (a *Answer) trim(limit int) {
 	}
 }
 
-// source is an item as a model may see it: what is released of it, and no more.
-func source(r released.Result) llm.Source {
-	told := toldOf(r)
+// modelSource is an item as a model may see it: what is released of it, and no more.
+func modelSource(r released.Result) llm.Source {
+	told := sourceOf(r)
 	return llm.Source{URL: r.URL(), Type: told.Type, Name: told.Name, Facts: modelFacts(told.Facts), Text: told.Text}
 }
 
@@ -206,22 +206,22 @@ type Draft struct {
 // not allow as input to other texts are left out; it is nil when none remains.
 func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 	draft := &Draft{tab: a.tab, asking: llm.Asking{Question: a.wording, Language: a.language}}
-	var told []Told
+	var told []source
 	for result, err := range a.Results(ctx) {
 		if err != nil {
 			return nil, err
 		}
 		if result.Input() {
-			told = append(told, toldOf(result))
+			told = append(told, sourceOf(result))
 			if draft.Waits() {
-				draft.asking.Sources = append(draft.asking.Sources, source(result))
+				draft.asking.Sources = append(draft.asking.Sources, modelSource(result))
 			}
 		}
 		if len(told) == llm.MaxSummarize {
 			break
 		}
 	}
-	draft.builtIn = strings.TrimSpace(a.telling + " " + Summarize(a.speaker, a.terms, told))
+	draft.builtIn = strings.TrimSpace(a.telling + " " + summarize(a.speaker, a.terms, told))
 	if draft.builtIn == "" {
 		return nil, nil
 	}

@@ -29,7 +29,7 @@ type Awaited struct {
 }
 
 // promise keeps a promise for a question whose work will take long for sure; nil when it is to be answered at once.
-func (s *Service) promise(ctx context.Context, in *inquiry) (*Promise, error) {
+func (s *Service) promise(ctx context.Context, in *askState) (*Promise, error) {
 	if !in.promisable() || progressOf(ctx) != nil {
 		return nil, nil
 	}
@@ -87,7 +87,7 @@ func (s *Service) makePromise(ctx context.Context, q Question, asked session.Ask
 func (q *Question) promisable() bool { return q.Record != nil && !q.AnswersOnly }
 
 // rereads says whether the sources are read again for a question.
-func (s *Service) rereads(in *inquiry) bool { return in.Fresh && s.promises.rereads() }
+func (s *Service) rereads(in *askState) bool { return in.Fresh && s.promises.rereads() }
 
 // CanReread says whether a question may ask for the sources to be read again: Question.Fresh.
 func (s *Service) CanReread() bool { return s.promises.rereads() }
@@ -114,7 +114,7 @@ func (s *Service) TakesLong(q Question) bool {
 func (s *Service) Promises() bool { return s.deps.Promises != nil }
 
 // prepare does what takes long before a promised question is answered.
-func (s *Service) prepare(ctx context.Context, in *inquiry) error {
+func (s *Service) prepare(ctx context.Context, in *askState) error {
 	told := progressOf(ctx)
 	if told == nil {
 		return nil
@@ -167,24 +167,32 @@ func dawdle(ctx context.Context, whole time.Duration, tell func(spent time.Durat
 	}
 }
 
-// Await says what became of a promise that was made to a party, empty for a stranger, or cancels it first. It returns
-// fail.UnknownPromise for a token that is not the party's, and fail.Cancelled for one that was cancelled. The result is
-// there with these failures of a promise that is known, too, for its request. languages, which may be nil, tells the
-// languages that a recorded request wants.
-func (s *Service) Await(ctx context.Context, party, token string, cancel bool, languages func(request []byte) []string) (*Awaited, error) {
+// Awaiting asks for what became of a promise.
+type Awaiting struct {
+	Party  string // to whom it was made; empty for a stranger
+	Token  string
+	Cancel bool // it is cancelled first
+	// Languages tells the languages that a recorded request wants; nil for none.
+	Languages func(request []byte) []string
+}
+
+// Await says what became of a promise, or cancels it first. It returns fail.UnknownPromise for a token that is not the
+// party's, and fail.Cancelled for one that was cancelled. The result is there with these failures of a promise that is
+// known, too, for its request.
+func (s *Service) Await(ctx context.Context, a Awaiting) (*Awaited, error) {
 	store := s.promises.store
 	look := store.Look
-	if cancel {
+	if a.Cancel {
 		look = store.Cancel
 	}
-	now, err := look(ctx, party, token)
+	now, err := look(ctx, a.Party, a.Token)
 	if err == nil && now.State == session.Kept && now.Rules != s.deps.Corpus.Terms().Version() {
 		// What was released under other terms may be more than these allow.
 		var speaker i18n.Speaker
-		if languages != nil {
-			speaker = i18n.For(languages(now.Request)...)
+		if a.Languages != nil {
+			speaker = i18n.For(a.Languages(now.Request)...)
 		}
-		if now, err = store.Again(ctx, party, token, speaker.Say(i18n.PromiseAgain)); err == nil {
+		if now, err = store.Again(ctx, a.Party, a.Token, speaker.Say(i18n.PromiseAgain)); err == nil {
 			s.promises.jobs.nudge()
 		}
 	}
@@ -202,7 +210,7 @@ func (s *Service) Await(ctx context.Context, party, token string, cancel bool, l
 	case session.Broken:
 		return made, fail.New(fail.Internal, "the work on this question was interrupted again and again; ask it once more, or ask for less")
 	}
-	made.Promise = &Promise{Token: token, Message: now.Message, Progress: now.Progress, Left: now.Left}
+	made.Promise = &Promise{Token: a.Token, Message: now.Message, Progress: now.Progress, Left: now.Left}
 	return made, nil
 }
 
@@ -227,7 +235,9 @@ const (
 // Patiently does work that may take long. It gives what the work gave if that comes within PromiseDeps.After; otherwise a
 // promise, and the work goes on. The work calls ready when it has come so far that its caller can take over, and ends
 // there if that says so. Where nothing can be promised, it is waited for.
-func (s *Service) Patiently(ctx context.Context, q Question, keeper Keeper, work func(ctx context.Context, ready func() bool) []byte) ([]byte, *Promise, error) {
+func (s *Service) Patiently(
+	ctx context.Context, q Question, keeper Keeper, work func(ctx context.Context, ready func() bool) []byte,
+) ([]byte, *Promise, error) {
 	q.Session = s.carried(q.Session)
 	if q.Session != nil {
 		s.bind(q.Session, q.Party) // the same in a promise as in its answer
@@ -282,6 +292,7 @@ func (s *Service) Patiently(ctx context.Context, q Question, keeper Keeper, work
 	}
 	promise.Progress = at.Part
 	told.of(job)
-	go s.promises.carry(own, cancel, carried{job, told, keeper, rules}, func(context.Context) ([]byte, bool) { return <-finished, false })
+	done := func(context.Context) ([]byte, bool) { return <-finished, false }
+	go s.promises.carry(own, cancel, carried{job, told, keeper, rules, done})
 	return nil, promise, nil
 }

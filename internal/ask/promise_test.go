@@ -100,7 +100,7 @@ func recorded(text string) Question {
 func (b *bench) awaited(t *testing.T, token string) string {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
-		made, err := b.Await(t.Context(), "", token, false, nil)
+		made, err := b.Await(t.Context(), Awaiting{Token: token})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,14 +171,14 @@ func TestCancelStopsTheWork(t *testing.T) {
 	promise := b.mustPromise(t, q)
 	<-began
 	for range 2 {
-		if _, err := b.Await(t.Context(), "", promise.Token, true, nil); fail.From(err).Code != fail.Cancelled {
+		if _, err := b.Await(t.Context(), Awaiting{Token: promise.Token, Cancel: true}); fail.From(err).Code != fail.Cancelled {
 			t.Fatalf("cancel: %v", err)
 		}
 	}
 	if err := <-ended; !errors.Is(err, errTakenBack) {
 		t.Errorf("the work ended because of %v", err)
 	}
-	if _, err := b.Await(t.Context(), "", promise.Token, false, nil); fail.From(err).Code != fail.Cancelled {
+	if _, err := b.Await(t.Context(), Awaiting{Token: promise.Token}); fail.From(err).Code != fail.Cancelled {
 		t.Errorf("checkin after cancel: %v", err)
 	}
 }
@@ -204,7 +204,7 @@ func TestWorkIsGivenBackWhenTheServerStops(t *testing.T) {
 		<-time.After(time.Millisecond)
 	}
 	stop()
-	if made, err := b.Await(t.Context(), "", promise.Token, false, nil); err != nil || made.Promise == nil {
+	if made, err := b.Await(t.Context(), Awaiting{Token: promise.Token}); err != nil || made.Promise == nil {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	b.promises.deps.Slow = nil
@@ -273,7 +273,7 @@ func TestWorkIsWaitedForUntilItsTimeIsUp(t *testing.T) {
 	if answer != nil || promise == nil || err != nil {
 		t.Fatalf("%q, %v, %v", answer, promise, err)
 	}
-	if made, err := b.Await(t.Context(), "", promise.Token, false, nil); err != nil || made.Promise == nil {
+	if made, err := b.Await(t.Context(), Awaiting{Token: promise.Token}); err != nil || made.Promise == nil {
 		t.Errorf("%+v, %v", made, err)
 	}
 	close(release)
@@ -410,7 +410,7 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 	if err := b.Forget(t.Context(), hers.Party, Session{Conversation: "c"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Await(t.Context(), hers.Party, made.Token, false, nil); fail.From(err).Code != fail.UnknownPromise {
+	if _, err := b.Await(t.Context(), Awaiting{Party: hers.Party, Token: made.Token}); fail.From(err).Code != fail.UnknownPromise {
 		t.Errorf("the promise outlives its conversation: %v", err)
 	}
 	close(forgotten)
@@ -466,10 +466,10 @@ func TestAStrangersFirstPromiseIsForgottenWithItsConversation(t *testing.T) {
 			if err := b.Forget(t.Context(), "", state); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Await(t.Context(), "", token, false, nil); fail.From(err).Code != fail.UnknownPromise {
+			if _, err := b.Await(t.Context(), Awaiting{Token: token}); fail.From(err).Code != fail.UnknownPromise {
 				t.Errorf("the promise outlives its conversation: %v", err)
 			}
-			if made, err := b.Await(t.Context(), "", other, true, nil); fail.From(err).Code != fail.Cancelled {
+			if made, err := b.Await(t.Context(), Awaiting{Token: other, Cancel: true}); fail.From(err).Code != fail.Cancelled {
 				t.Errorf("the promise of another conversation: %+v, %v", made, err)
 			}
 		})

@@ -62,7 +62,7 @@ func (s *Service) carried(one *Session) *Session {
 
 // recall brings back what was said before: the conversation that the question is part of, what is remembered of it, and
 // what the question itself brings along.
-func (s *Service) recall(ctx context.Context, in *inquiry) {
+func (s *Service) recall(ctx context.Context, in *askState) {
 	if in.Session != nil {
 		in.talk = s.deps.Conversations.Open(in.Session.Conversation, in.Party, in.Session.State)
 	}
@@ -85,7 +85,7 @@ func (s *Service) recall(ctx context.Context, in *inquiry) {
 }
 
 // whose says under which names the question may be remembered.
-func (in *inquiry) whose() session.Whose {
+func (in *askState) whose() session.Whose {
 	w := session.Whose{Party: in.Party, Conversation: in.talk.ID}
 	if in.Party == "" {
 		w.Secret = in.talk.Secret
@@ -97,7 +97,7 @@ func (in *inquiry) whose() session.Whose {
 
 // remembered puts the turns that are kept before those that the caller carries, and gives what was told of the person. A
 // stranger is asked for only if the state says that there is something; a party comes by its name.
-func (s *Service) remembered(ctx context.Context, in *inquiry) (about []string) {
+func (s *Service) remembered(ctx context.Context, in *askState) (about []string) {
 	w := in.whose()
 	if in.Session == nil || !w.Remembers() || in.Party == "" && !in.talk.Kept {
 		return nil
@@ -119,7 +119,7 @@ func (s *Service) remembered(ctx context.Context, in *inquiry) (about []string) 
 
 // previous takes the earlier questions that came with this one. What is known of them by other ways is known better: which
 // attributes they had, and how many items they were shown.
-func (in *inquiry) previous() {
+func (in *askState) previous() {
 	if len(in.Context.Previous) == 0 {
 		return
 	}
@@ -141,7 +141,7 @@ func (in *inquiry) previous() {
 }
 
 // aside takes a text that is known beside the question.
-func (in *inquiry) aside(text string, source facets.Source) {
+func (in *askState) aside(text string, source facets.Source) {
 	if len(in.remarks) >= maxAsides {
 		return
 	}
@@ -153,9 +153,9 @@ func (in *inquiry) aside(text string, source facets.Source) {
 	}
 }
 
-// remind adds what is known beside the question to what it wants. Diets, allergies and the like hold; everything else
+// applyContext adds what is known beside the question to what it wants. Diets, allergies and the like hold; everything else
 // raises items that meet it.
-func (s *Service) remind(in *inquiry) {
+func (s *Service) applyContext(in *askState) {
 	if len(in.remarks) == 0 || in.only != nil {
 		return
 	}
@@ -181,7 +181,7 @@ func (s *Service) remind(in *inquiry) {
 
 // conclude adds the question to the conversation and hands it back to the caller. A question that was asked back is none
 // yet: it comes again with its answers; nor is one whose answer is promised, which is one with its answer.
-func (s *Service) conclude(ctx context.Context, in *inquiry, reply *Reply) {
+func (s *Service) conclude(ctx context.Context, in *askState, reply *Reply) {
 	if in.Session == nil {
 		return
 	}
@@ -193,29 +193,29 @@ func (s *Service) conclude(ctx context.Context, in *inquiry, reply *Reply) {
 
 // note adds the question to the conversation: to what is kept here if the caller wants it to be remembered, to nothing if
 // it wants the opposite, and else to what it carries itself.
-func (s *Service) note(ctx context.Context, in *inquiry, reply *Reply) {
+func (s *Service) note(ctx context.Context, in *askState, reply *Reply) {
 	switch {
 	case in.Remember == nil:
 		in.talk.Add(in.turn())
 	case !*in.Remember:
 	case !s.remembers:
 		in.talk.Add(in.turn())
-		reply.unheeded("/meta/remember", "nothing is remembered here; the conversation is in session_context")
+		reply.ignore("/meta/remember", "nothing is remembered here; the conversation is in session_context")
 	default:
 		if err := s.keepTurn(ctx, in); err != nil {
 			s.deps.Log.Warn("a turn could not be kept", "error", err)
 			in.talk.Add(in.turn())
-			reply.unheeded("/meta/remember", "it cannot be remembered at the moment; the conversation is in session_context")
+			reply.ignore("/meta/remember", "it cannot be remembered at the moment; the conversation is in session_context")
 		}
 	}
 }
 
-func (r *Reply) unheeded(name, reason string) {
-	r.Understood.Ignored = append(r.Understood.Ignored, Unheeded{name, reason})
+func (r *Reply) ignore(name, reason string) {
+	r.Understood.Ignored = append(r.Understood.Ignored, Ignored{name, reason})
 }
 
 // keepTurn keeps the question here.
-func (s *Service) keepTurn(ctx context.Context, in *inquiry) error {
+func (s *Service) keepTurn(ctx context.Context, in *askState) error {
 	if in.Party == "" && in.talk.Secret == "" {
 		in.talk.Secret = s.deps.Conversations.NewSecret()
 	}
@@ -243,7 +243,7 @@ func (s *Service) keepTurn(ctx context.Context, in *inquiry) error {
 }
 
 // turn is the question as a turn of the conversation.
-func (in *inquiry) turn() session.Turn {
+func (in *askState) turn() session.Turn {
 	t := session.Turn{Text: in.Text, Attributes: in.Attributes, Types: in.types, Sites: in.Sites, Given: in.asked.Limit}
 	if in.understood.Asked != in.Text {
 		t.Whole, t.Sort = in.understood.Asked, in.understood.Sort.Name()
@@ -286,7 +286,7 @@ func (s *Service) forget(ctx context.Context, w session.Whose) error {
 
 // other takes what is known of a context of another type (NLWeb 0.55 §3.2). What it means is told by the names of its
 // attributes; where its @context leads is never looked at. What answers a question that was asked back is heeded elsewhere.
-func (in *inquiry) other(at int, attributes map[string]jsontext.Value, answers func(name string) bool) {
+func (in *askState) other(at int, attributes map[string]jsontext.Value, answers func(name string) bool) {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if _, answered := in.Attributes[name]; answered || strings.HasPrefix(name, "@") {
 			continue
@@ -295,7 +295,7 @@ func (in *inquiry) other(at int, attributes map[string]jsontext.Value, answers f
 		values := plainValues(attributes[name])
 		if !ok || len(values) == 0 || name == "answers" {
 			if name != "answers" && !answers(name) {
-				in.ignored = append(in.ignored, Unheeded{in.origin(at) + "/" + pointerToken(name), "nothing is known to do with it"})
+				in.ignored = append(in.ignored, Ignored{in.origin(at) + "/" + pointerToken(name), "nothing is known to do with it"})
 			}
 			continue
 		}
@@ -305,7 +305,7 @@ func (in *inquiry) other(at int, attributes map[string]jsontext.Value, answers f
 	}
 }
 
-func (in *inquiry) origin(at int) string {
+func (in *askState) origin(at int) string {
 	if at < len(in.Context.Origins) {
 		return in.Context.Origins[at]
 	}
@@ -319,45 +319,45 @@ func pointerToken(name string) string {
 
 // asides are the attributes of contexts that are known, by their names without case, blanks and signs, and what is done
 // with each value.
-var asides = func() map[string]func(*inquiry, string) {
-	all := map[string]func(*inquiry, string){}
-	add := func(take func(*inquiry, string), names ...string) {
+var asides = func() map[string]func(*askState, string) {
+	all := map[string]func(*askState, string){}
+	add := func(take func(*askState, string), names ...string) {
 		for _, name := range names {
 			all[name] = take
 		}
 	}
-	add(func(in *inquiry, v string) { in.aside(v, facets.FromMemory) },
+	add(func(in *askState, v string) { in.aside(v, facets.FromMemory) },
 		"diet", "diets", "dietary", "restriction", "restrictions", "dietaryrestriction", "dietaryrestrictions", "dietarypreference", "dietarypreferences", "suitablefordiet", "memory", "about")
-	add(func(in *inquiry, v string) { in.remark(query.Bears(v), facets.FromMemory) },
+	add(func(in *askState, v string) { in.remark(query.Bears(v), facets.FromMemory) },
 		"allergy", "allergies", "allergen", "allergens", "intolerance", "intolerances", "avoid", "avoids", "exclude", "excludes", "exclusions", "excludedingredients")
-	add(func(in *inquiry, v string) {
+	add(func(in *askState, v string) {
 		for _, r := range query.Bears(v) {
 			r.Dislikes = true
 			in.remark([]query.Remark{r}, facets.FromMemory)
 		}
 	}, "dislike", "dislikes", "dislikedingredients")
-	add(func(in *inquiry, v string) {
+	add(func(in *askState, v string) {
 		in.remark([]query.Remark{{Text: v, Likes: true}}, facets.FromMemory)
 	}, "like", "likes", "interest", "interests", "favorite", "favorites", "favourites", "preference", "preferences", "cuisine", "cuisines", "brand", "brands", "color", "colour", "style", "occasion", "topic", "topics", "hobbies")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "under "), facets.FromContext) },
+	add(func(in *askState, v string) { in.aside(limited(v, "under "), facets.FromContext) },
 		"budget", "maxprice", "pricelimit", "maxbudget", "pricemax")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "under ")+minutes(v), facets.FromContext) },
+	add(func(in *askState, v string) { in.aside(limited(v, "under ")+minutes(v), facets.FromContext) },
 		"maxtime", "timelimit", "timeavailable", "availabletime")
-	add(func(in *inquiry, v string) { in.aside(limited(v, "for ")+people(v), facets.FromContext) },
+	add(func(in *askState, v string) { in.aside(limited(v, "for ")+people(v), facets.FromContext) },
 		"servings", "people", "partysize", "householdsize", "guests")
-	add(func(in *inquiry, v string) { in.aside("in "+v, facets.FromContext) },
+	add(func(in *askState, v string) { in.aside("in "+v, facets.FromContext) },
 		"location", "city", "place", "region", "town", "country")
-	add(func(in *inquiry, v string) {
+	add(func(in *askState, v string) {
 		if len(in.Languages) < maxAsides {
 			in.Languages = append(in.Languages[:len(in.Languages):len(in.Languages)], v)
 		}
 	}, "language", "languages", "inlanguage", "preferredlanguage", "locale")
-	add(func(in *inquiry, v string) { in.aside(v, facets.FromContext) }, "situation", "description", "note", "notes", "context")
+	add(func(in *askState, v string) { in.aside(v, facets.FromContext) }, "situation", "description", "note", "notes", "context")
 	return all
 }()
 
 // remark takes what is known without reading it again.
-func (in *inquiry) remark(remarks []query.Remark, source facets.Source) {
+func (in *askState) remark(remarks []query.Remark, source facets.Source) {
 	for _, r := range remarks {
 		if len(in.remarks) < 2*maxAsides {
 			in.remarks = append(in.remarks, remarked{r, source})

@@ -32,7 +32,7 @@ const (
 )
 
 // report counts all that matches.
-func (s *Service) report(ctx context.Context, in *inquiry) (*Report, error) {
+func (s *Service) report(ctx context.Context, in *askState) (*Report, error) {
 	say, told := i18n.For(in.Languages...), progressOf(ctx)
 	told.tell(session.Progress{Message: say.Say(i18n.PromiseCounting)})
 	g := s.deps.Corpus.Current()

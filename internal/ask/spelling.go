@@ -15,8 +15,8 @@ const spellingName = "spelling"
 // asWritten are the values that say so.
 var asWritten = []string{"exact", "literal", "none", "any", "off", "false", "no preference"}
 
-// heedSpelling takes from the attributes of the question the one that says whether its words may be corrected.
-func (in *inquiry) heedSpelling() {
+// applySpelling takes from the attributes of the question the one that says whether its words may be corrected.
+func (in *askState) applySpelling() {
 	value, ok := in.Attributes[spellingName]
 	if !ok {
 		return

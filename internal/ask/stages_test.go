@@ -39,7 +39,7 @@ type stage struct {
 
 // staged is a question on its way through the stages.
 type staged struct {
-	in     *inquiry
+	in     *askState
 	plain  index.Question // the words alone
 	answer *Answer
 }
@@ -59,8 +59,8 @@ var stages = []stage{
 	}},
 	{"understand", func(d *Service, on *staged) error {
 		d.recall(context.Background(), on.in)
-		d.heedAnswers(on.in)
-		on.in.heedSpelling()
+		d.applyAnswers(on.in)
+		on.in.applySpelling()
 		return d.understand(context.Background(), on.in)
 	}},
 	{"find", func(d *Service, on *staged) error {
@@ -81,7 +81,7 @@ var stages = []stage{
 		return err
 	}},
 	{"tell", func(_ *Service, on *staged) error {
-		_ = on.in.tell()
+		_ = on.in.explain()
 		return nil
 	}},
 	{"whole ask", func(d *Service, on *staged) error {
@@ -98,7 +98,7 @@ func pass(b *testing.B, d *Service, questions []string, fastest [][]time.Duratio
 	b.Helper()
 	for i, text := range questions {
 		q := Question{Text: text, AnswersOnly: true}
-		on := &staged{in: &inquiry{Question: q}}
+		on := &staged{in: &askState{Question: q}}
 		var err error
 		if on.in.asked, err = d.check(q); err != nil {
 			b.Fatal(err)

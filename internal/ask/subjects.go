@@ -13,9 +13,9 @@ import (
 	"frontdesk/internal/content/released"
 )
 
-// settle finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
+// resolveSubjects finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
 // and is read anew as that.
-func (s *Service) settle(ctx context.Context, in *inquiry) {
+func (s *Service) resolveSubjects(ctx context.Context, in *askState) {
 	u := &in.understood
 	if u.Intent == query.List || in.only != nil {
 		return
@@ -42,7 +42,7 @@ type subject struct {
 }
 
 // subjects finds the items of the names; ok is false when one of them is none's name.
-func (s *Service) subjects(ctx context.Context, in *inquiry) (all []subject, ok bool) {
+func (s *Service) subjects(ctx context.Context, in *askState) (all []subject, ok bool) {
 	for _, name := range in.understood.Subjects {
 		asked := index.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer,
 			AsSpelled: in.asked.AsSpelled, OwnWords: in.asked.OwnWords}
@@ -64,7 +64,7 @@ func (s *Service) subjects(ctx context.Context, in *inquiry) (all []subject, ok 
 			if share <= leastNamed || share < most {
 				continue
 			}
-			states := in.understood.Detail == "" || States(toldOf(c.As(a.parts[0][i].hit())), in.understood.Detail)
+			states := in.understood.Detail == "" || states(sourceOf(c.As(a.parts[0][i].hit())), in.understood.Detail)
 			if share > most || states && !says {
 				at, most, says = i, share, states
 			}
@@ -130,17 +130,17 @@ func singular(words string) string {
 
 // say answers a comparison or a question for a detail in a sentence, from what is released of the items. Where the terms
 // keep the text of one from being made into other texts, nothing is said.
-func (in *inquiry) say(subjects []subject) string {
-	told := make([]Told, len(subjects))
+func (in *askState) say(subjects []subject) string {
+	told := make([]source, len(subjects))
 	for i, s := range subjects {
 		if !s.card.Input() {
 			return ""
 		}
-		told[i] = toldOf(s.card.As(s.hit()))
+		told[i] = sourceOf(s.card.As(s.hit()))
 	}
 	u, speaker := &in.understood, i18n.For(in.Languages...)
 	if u.Intent == query.Compare {
-		return Compare(speaker, told, u.Detail)
+		return compare(speaker, told, u.Detail)
 	}
-	return Tell(speaker, told[0], u.Detail, u.DetailValue)
+	return tellDetail(speaker, told[0], u.Detail, u.DetailValue)
 }

@@ -16,8 +16,8 @@ import (
 	"frontdesk/internal/content/search"
 )
 
-// Told is one item of an answer as a summary may speak of it: what was released of it and nothing else.
-type Told struct {
+// source is one item of an answer as a summary may speak of it: what was released of it and nothing else.
+type source struct {
 	Type     string
 	Name     string
 	Language string
@@ -31,10 +31,10 @@ const (
 	sentenceRunes = 240 // of a sentence quoted
 )
 
-// Summarize writes a short text about the items of an answer, in their order: how many of which kind and the range of
+// summarize writes a short text about the items of an answer, in their order: how many of which kind and the range of
 // their figures, in the language of say, and of the first few the sentence that has most of the question's words. Every
 // sentence about an item is the item's own, in its own language; the same input gives the same text.
-func Summarize(say i18n.Speaker, terms []search.Term, items []Told) string {
+func summarize(say i18n.Speaker, terms []search.Term, items []source) string {
 	if len(items) == 0 {
 		return ""
 	}
@@ -58,7 +58,7 @@ func Summarize(say i18n.Speaker, terms []search.Term, items []Told) string {
 
 // bestSentence is the sentence of an item's text that carries most weight of the question for its length; the
 // first sentence when none has any.
-func bestSentence(scale index.Scale, item Told) string {
+func bestSentence(scale index.Scale, item source) string {
 	best, bestScore := "", -1.0
 	for i, s := range sentences(item.Text) {
 		if i >= 40 {
@@ -76,7 +76,7 @@ func bestSentence(scale index.Scale, item Told) string {
 }
 
 // overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.
-func overview(say i18n.Speaker, items []Told) string {
+func overview(say i18n.Speaker, items []source) string {
 	parts := []string{kinds(say, items)}
 	if s := span(say, items, facets.TotalTime, say.Span); s != "" {
 		parts = append(parts, say.Say(i18n.ReadyIn, s))
@@ -98,7 +98,7 @@ func overview(say i18n.Speaker, items []Told) string {
 }
 
 // kinds counts the items by type: "4 recipes and 1 article".
-func kinds(say i18n.Speaker, items []Told) string {
+func kinds(say i18n.Speaker, items []source) string {
 	counts := map[string]int{}
 	for _, item := range items {
 		counts[item.Type]++
@@ -114,7 +114,7 @@ func kinds(say i18n.Speaker, items []Told) string {
 }
 
 // span tells the range of a figure over the items that have it; empty when fewer than two have.
-func span(say i18n.Speaker, items []Told, slot facets.Slot, form func(float64) string) string {
+func span(say i18n.Speaker, items []source, slot facets.Slot, form func(float64) string) string {
 	low, high, n := math.Inf(1), math.Inf(-1), 0
 	for _, item := range items {
 		if f, ok := item.Facts.Figure(slot); ok && f.Low > 0 {
@@ -131,7 +131,7 @@ func span(say i18n.Speaker, items []Told, slot facets.Slot, form func(float64) s
 }
 
 // oneCurrency returns the currency of the prices if they all have the same.
-func oneCurrency(items []Told) (string, bool) {
+func oneCurrency(items []source) (string, bool) {
 	currency := ""
 	for _, item := range items {
 		if price, ok := item.Facts.Figure(facets.Price); ok && price.Low > 0 {
@@ -145,7 +145,7 @@ func oneCurrency(items []Told) (string, bool) {
 }
 
 // period tells the span of days of the items that have a start.
-func period(say i18n.Speaker, items []Told) string {
+func period(say i18n.Speaker, items []source) string {
 	var first, last time.Time
 	n := 0
 	for _, item := range items {
@@ -168,9 +168,9 @@ func period(say i18n.Speaker, items []Told) string {
 	return say.Say(i18n.During, say.Day(first), say.Day(last))
 }
 
-// toldOf is an item as a summary may speak of it.
-func toldOf(r released.Result) Told {
-	t := Told{Type: r.Type(), Name: r.Name(), Language: r.Language(), Text: r.Description()}
+// sourceOf is an item as a summary may speak of it.
+func sourceOf(r released.Result) source {
+	t := source{Type: r.Type(), Name: r.Name(), Language: r.Language(), Text: r.Description()}
 	if r.Licensed() {
 		return t
 	}

@@ -46,26 +46,26 @@ func FuzzSentencesLoseNothing(f *testing.F) {
 func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
 	t.Parallel()
 	terms := []search.Term{{Stems: []string{"basil"}, Weight: 0.8}, {Stems: []string{"soup"}, Weight: 0.2}}
-	items := []Told{
+	items := []source{
 		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "A soup for cold days. Fresh basil makes it sing.", Facts: said(facets.TotalTime, 25, facets.Rating, 4.5)},
 		{Type: "Recipe", Name: "Pesto", Language: "en", Text: "Basil and nuts, pounded.", Facts: said(facets.TotalTime, 70, facets.Rating, 4.1)},
 		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!"},
 		{Type: "Recipe", Name: "Never quoted", Language: "en", Text: "The fourth item is counted and not quoted."},
 	}
-	got := Summarize(i18n.Speaker{}, terms, items)
+	got := summarize(i18n.Speaker{}, terms, items)
 	want := "3 recipes and 1 news article, ready in 25 min to 1 h 10 min, rated 4.1 to 4.5." +
 		" Tomato soup: Fresh basil makes it sing. Pesto: Basil and nuts, pounded. Herbs!"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if Summarize(i18n.Speaker{}, terms, nil) != "" {
+	if summarize(i18n.Speaker{}, terms, nil) != "" {
 		t.Error("a summary of nothing says something")
 	}
 }
 
 func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
 	t.Parallel()
-	items := []Told{
+	items := []source{
 		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "Fresh basil makes it sing.", Facts: said(facets.TotalTime, 25, facets.Rating, 4.5)},
 		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!", Facts: said(facets.TotalTime, 70, facets.Rating, 4.1)},
 	}
@@ -74,24 +74,24 @@ func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
 		"fr": "1 article d’actualité et 1 recette, prêts en 25 min à 1 h 10 min, notés 4,1 à 4,5. Tomato soup: Fresh basil makes it sing. Herbs!",
 		"ja": "ニュース記事1件とレシピ1件、所要時間25分〜1時間10分、評価4.1〜4.5。 Tomato soup: Fresh basil makes it sing. Herbs!",
 	} {
-		if got := Summarize(i18n.For(language), nil, items); got != want {
+		if got := summarize(i18n.For(language), nil, items); got != want {
 			t.Errorf("%s: got %s, want %s", language, got, want)
 		}
 	}
-	if got, want := Summarize(i18n.For("es"), nil, items[:1]), "1 receta. Tomato soup: Fresh basil makes it sing."; got != want {
+	if got, want := summarize(i18n.For("es"), nil, items[:1]), "1 receta. Tomato soup: Fresh basil makes it sing."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestSummaryDoesNotMixCurrencies(t *testing.T) {
 	t.Parallel()
-	priced := func(price float64, currency string) Told {
-		return Told{Type: "Product", Name: "x", Facts: facets.Facts{Figures: []facets.Figure{{Slot: facets.Price, Low: price, High: price, Unit: currency}}}}
+	priced := func(price float64, currency string) source {
+		return source{Type: "Product", Name: "x", Facts: facets.Facts{Figures: []facets.Figure{{Slot: facets.Price, Low: price, High: price, Unit: currency}}}}
 	}
-	if got := overview(i18n.Speaker{}, []Told{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced €5.00 to €7.50." {
+	if got := overview(i18n.Speaker{}, []source{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced €5.00 to €7.50." {
 		t.Error(got)
 	}
-	if got := overview(i18n.Speaker{}, []Told{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {
+	if got := overview(i18n.Speaker{}, []source{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {
 		t.Error(got)
 	}
 }

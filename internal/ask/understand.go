@@ -27,7 +27,7 @@ type Understanding struct {
 	Answer    string // the outcome of a comparison or the detail asked for, in words; empty where the items do not say
 	Corrected []Correction
 	Relaxed   []Relaxation
-	Ignored   []Unheeded
+	Ignored   []Ignored
 }
 
 // Empty says whether there is nothing to tell but words that were searched for.
@@ -62,12 +62,12 @@ type Correction struct{ From, To string }
 // Relaxation is a filter that was let go since nothing met it.
 type Relaxation struct{ Name, Text string }
 
-// Unheeded is an attribute of the question that has no effect, or anything else of the request by its JSON pointer.
-type Unheeded struct{ Name, Reason string }
+// Ignored is an attribute of the question that has no effect, or anything else of the request by its JSON pointer.
+type Ignored struct{ Name, Reason string }
 
 // understand settles what the question wants: its words, as they go on with the questions before it, its attributes, which
 // win, and last what is known beside it.
-func (s *Service) understand(ctx context.Context, in *inquiry) error {
+func (s *Service) understand(ctx context.Context, in *askState) error {
 	in.understood = s.read(in, in.Text, in.asked.Types)
 	if err := s.follow(ctx, in); err != nil {
 		return err
@@ -76,10 +76,10 @@ func (s *Service) understand(ctx context.Context, in *inquiry) error {
 		in.understood.Types = nil
 		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.OfType })
 	}
-	s.settle(ctx, in)
-	s.heed(in, &in.understood, in.Attributes)
-	s.remind(in)
-	in.asked = s.want(in.asked, &in.understood)
+	s.resolveSubjects(ctx, in)
+	s.applyAttributes(in, &in.understood, in.Attributes)
+	s.applyContext(in)
+	in.asked = s.toQuery(in.asked, &in.understood)
 	if count := in.understood.Count; count > 0 && !in.Numbered {
 		in.asked.Limit = in.atMost(count)
 	}
@@ -87,7 +87,7 @@ func (s *Service) understand(ctx context.Context, in *inquiry) error {
 }
 
 // read understands a text by itself, for types that are wanted already.
-func (s *Service) read(in *inquiry, text string, types []string) query.Understood {
+func (s *Service) read(in *askState, text string, types []string) query.Understood {
 	at := s.asking(in)
 	at.Types = types
 	u := query.Read(text, at)
@@ -107,15 +107,15 @@ func mayName(text string) bool {
 	return len(words) >= 4 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
 }
 
-// heed holds what was understood of a question to its attributes, which win.
-func (s *Service) heed(in *inquiry, u *query.Understood, attributes map[string]jsontext.Value) {
+// applyAttributes holds what was understood of a question to its attributes, which win.
+func (s *Service) applyAttributes(in *askState, u *query.Understood, attributes map[string]jsontext.Value) {
 	if len(attributes) > 0 {
 		u.Heed(attributes, facets.FromAttribute, s.asking(in))
 	}
 }
 
 // asking is what a question is read with.
-func (s *Service) asking(in *inquiry) query.Asking {
+func (s *Service) asking(in *askState) query.Asking {
 	view := s.deps.Corpus.Current().Index
 	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: s.deps.Now().In(s.deps.Reading.Place), Languages: in.Languages}
 	if !in.asked.Literal && !in.asked.AsSpelled {
@@ -125,15 +125,15 @@ func (s *Service) asking(in *inquiry) query.Asking {
 }
 
 // typed says whether the question names types beside its words.
-func (in *inquiry) typed() bool {
+func (in *askState) typed() bool {
 	return slices.ContainsFunc(in.Types, func(name string) bool { return !query.Indifferent(name) })
 }
 
 // anyType says whether the question says that its items may be of any type, whatever its words say.
-func (in *inquiry) anyType() bool { return len(in.Types) > 0 && !in.typed() }
+func (in *askState) anyType() bool { return len(in.Types) > 0 && !in.typed() }
 
-// want brings what was understood to the library's terms.
-func (s *Service) want(asked index.Question, u *query.Understood) index.Question {
+// toQuery brings what was understood to the library's terms.
+func (s *Service) toQuery(asked index.Question, u *query.Understood) index.Question {
 	asked.Guessed = len(asked.Types) == 0
 	asked.Text, asked.Beside, asked.Types = u.Text, u.Beside, u.Types
 	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
@@ -142,8 +142,8 @@ func (s *Service) want(asked index.Question, u *query.Understood) index.Question
 	return asked
 }
 
-// tell words what was understood.
-func (in *inquiry) tell() Understanding {
+// explain words what was understood.
+func (in *askState) explain() Understanding {
 	u, speaker := &in.understood, i18n.For(in.Languages...)
 	told := Understanding{Text: u.Say(speaker), Count: u.Count, Answer: in.telling}
 	if u.Intent != query.List {
@@ -171,14 +171,14 @@ func (in *inquiry) tell() Understanding {
 		told.Corrected = append(told.Corrected, Correction(c))
 	}
 	for _, i := range u.Ignored {
-		told.Ignored = append(told.Ignored, Unheeded(i))
+		told.Ignored = append(told.Ignored, Ignored(i))
 	}
 	told.Ignored = append(told.Ignored, in.ignored...)
 	return told
 }
 
-// tellRelaxed words the conditions that gave way, since nothing met them.
-func (in *inquiry) tellRelaxed(relaxed []index.Relaxed) (told []Relaxation) {
+// explainRelaxed words the conditions that gave way, since nothing met them.
+func (in *askState) explainRelaxed(relaxed []index.Relaxed) (told []Relaxation) {
 	speaker := i18n.For(in.Languages...)
 	for i := range relaxed {
 		r := &relaxed[i]

@@ -70,7 +70,8 @@ func (v *Vectors) Keep(ctx context.Context) {
 	defer tick.Stop()
 	defer func() {
 		if err := v.deps.Keeper.Release(ctx); err != nil {
-			v.deps.Log.Warn("the work on vectors was not handed back; another process goes on with it in a few minutes", "error", err)
+			const text = "the work on vectors was not handed back; another process goes on with it in a few minutes"
+			v.deps.Log.Warn(text, "error", err)
 		}
 	}()
 	for {
@@ -192,7 +193,8 @@ type directions struct {
 	vectors    *search.Vectors
 }
 
-// threshold is how much an item must resemble a question to be found by its vector alone, as it was for so many vectors.
+// threshold is how much an item must resemble a question to be found by its vector alone, as measured among so many
+// vectors.
 type threshold struct {
 	mu    sync.Mutex
 	rows  int

@@ -27,11 +27,11 @@ type PromiseDeps struct {
 	Workers int
 	// Slow are classes of questions that are made slow, for tests of clients.
 	Slow []Slow
-	// Reread reads what the sites hold again before it is answered from, and gives a sentence on what could not be read; nil
-	// when the owner does not want that on demand.
+	// Reread reads what the sites hold again before it is answered from, and gives a sentence on what could not be
+	// read; nil when the owner does not want that on demand.
 	Reread func(ctx context.Context, sites []string, pages func(done, total int)) (unread string, err error)
-	// Client names the one who asks, when nothing is known but where it asks from, to bound what it can be promised; nil
-	// counts all strangers as one.
+	// Client names the one who asks, when nothing is known but where it asks from, to bound what it can be promised;
+	// nil counts all strangers as one.
 	Client func(context.Context) string
 	Log    *slog.Logger // nil for none
 }
@@ -290,13 +290,12 @@ func (p *Promises) Work(ctx context.Context, keeper Keeper) {
 				break
 			}
 			told := &progress{resumed: true, job: job}
-			work, cancel := context.WithCancelCause(context.WithValue(ctx, progressKey{}, told))
+			own, cancel := context.WithCancelCause(context.WithValue(ctx, progressKey{}, told))
 			if !p.jobs.begin(job.ID(), cancel) {
 				break
 			}
-			go p.carry(work, cancel, carried{job, told, keeper, p.deps.Corpus.Terms().Version()}, func(ctx context.Context) ([]byte, bool) {
-				return keeper.Answer(ctx, job.Party, job.Request)
-			})
+			answer := func(ctx context.Context) ([]byte, bool) { return keeper.Answer(ctx, job.Party, job.Request) }
+			go p.carry(own, cancel, carried{job, told, keeper, p.deps.Corpus.Terms().Version(), answer})
 		}
 		select {
 		case <-ctx.Done():
@@ -307,16 +306,20 @@ func (p *Promises) Work(ctx context.Context, keeper Keeper) {
 	}
 }
 
+// work is what is done for a promise. With again, what it needs is not there at the moment, and it is to be done once more.
+type work func(context.Context) (answer []byte, again bool)
+
 // carried is a job that is worked on, and under which version of the terms that was begun.
 type carried struct {
 	job    *session.Job
 	told   *progress
 	keeper Keeper
 	rules  string
+	work   work
 }
 
-// carry does the work on a job that was begun, renewing its claim meanwhile, and keeps what comes of it.
-func (p *Promises) carry(ctx context.Context, cancel context.CancelCauseFunc, c carried, work func(context.Context) ([]byte, bool)) {
+// carry does the work on a job that was begun, renewing its claim meanwhile, and keeps what comes of it. cancel ends ctx.
+func (p *Promises) carry(ctx context.Context, cancel context.CancelCauseFunc, c carried) {
 	job := c.job
 	defer func() {
 		p.jobs.end(job.ID())
@@ -331,7 +334,7 @@ func (p *Promises) carry(ctx context.Context, cancel context.CancelCauseFunc, c 
 		defer close(renewed)
 		p.renew(limited, cancel, job, c.told)
 	}()
-	answer, again := p.attempt(limited, c.keeper, job.Request, work)
+	answer, again := p.attempt(limited, c.keeper, job.Request, c.work)
 	reason := context.Cause(limited)
 	timeout()
 	<-renewed
@@ -359,14 +362,14 @@ func (p *Promises) carry(ctx context.Context, cancel context.CancelCauseFunc, c 
 }
 
 // attempt does the work. A panic is a failure of this one job.
-func (p *Promises) attempt(ctx context.Context, keeper Keeper, request []byte, work func(context.Context) ([]byte, bool)) (answer []byte, again bool) {
+func (p *Promises) attempt(ctx context.Context, k Keeper, request []byte, do work) (answer []byte, again bool) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			p.deps.Log.Error("the work on a question panicked", "panic", broken, "stack", string(debug.Stack()))
-			answer = keeper.Failure(request, fmt.Errorf("panic: %v", broken))
+			answer = k.Failure(request, fmt.Errorf("panic: %v", broken))
 		}
 	}()
-	return work(ctx)
+	return do(ctx)
 }
 
 // renew holds the claim of a job until its work ends, and breaks the work off when the claim is lost.

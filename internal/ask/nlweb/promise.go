@@ -224,8 +224,9 @@ func (d *door) await(ctx context.Context, body []byte, preferred string) (*compo
 	own.speak()
 	own.identify(ctx) // each look has an id of its own
 	party, _ := identity.From(ctx)
-	made, err := d.service.Await(ctx, party.ID, request.PromiseToken, request.Action == wire.ActionCancel, func(request []byte) []string {
-		return d.resumed(request).languages()
+	made, err := d.service.Await(ctx, ask.Awaiting{
+		Party: party.ID, Token: request.PromiseToken, Cancel: request.Action == wire.ActionCancel,
+		Languages: func(request []byte) []string { return d.resumed(request).languages() },
 	})
 	if made == nil && fail.From(err).Code == fail.UnknownPromise {
 		return own.failed(ctx, err), nil

@@ -24,7 +24,7 @@ func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 		},
 		Sort: &ask.Order{By: "price", Descending: true, Text: "dearest first"}, Count: 3, Intent: "compare", Answer: "A is cheaper.",
 		Corrected: []ask.Correction{{From: "vegn", To: "vegan"}}, Relaxed: []ask.Relaxation{{Name: "ratingValue", Text: "rating at least 4"}},
-		Ignored: []ask.Unheeded{{Name: "personalized", Reason: "nothing here has it"}},
+		Ignored: []ask.Ignored{{Name: "personalized", Reason: "nothing here has it"}},
 	}}
 	x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, Version: wire.Version}}
 	x.tell(reply)
