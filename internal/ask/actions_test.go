@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/contenttest"
+	"frontdesk/internal/testkit/saletest"
 )
 
 // acting is a bench whose sites have the owner's actions.
@@ -100,5 +101,100 @@ func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
 	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/lamp/buy"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
 	if got := fmt.Sprint(actionsOf(b.asked(t, Question{Text: "lamp"})[0])); !strings.Contains(got, "subscribe") {
 		t.Errorf("where another page is blocked: %s", got)
+	}
+}
+
+// TestAnswersTellHowALicenceIsHad holds that the actions of selling are told with a licensed item just when a stranger is offered
+// it, and never with what is open.
+func TestAnswersTellHowALicenceIsHad(t *testing.T) {
+	t.Parallel()
+	set, err := actions.New(nil, content.IsA)
+	if err == nil {
+		err = set.Selling(actions.Template{
+			Name: "license", Type: "BuyAction", Description: "License {url}", HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell", Params: `{"requester":{"uris":["{url}"]}}`},
+		})
+	}
+	s := saletest.New(t)
+	s.Actions = func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
+		return set.Append(nil, of, sold, object)
+	}
+	s.Reopen(t, "site")
+	b := &bench{content: s.Corpus, db: s.DB}
+	if err == nil {
+		b.Service, err = New(Deps{Corpus: s.Corpus.Corpus, Reading: Reading{MinScore: 1}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stock(t, item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper, and of other things that are told of further down."))
+	of := func(change func(*policy.Rule)) policy.Rule {
+		rule := saletest.Licensed("/**", saletest.Cent)
+		change(&rule)
+		return rule
+	}
+	for name, c := range map[string]struct {
+		rule policy.Rule
+		told bool
+	}{
+		"sold":            {of(func(*policy.Rule) {}), true},
+		"free":            {of(func(r *policy.Rule) { r.Price = policy.Price{Model: "free"} }), true},
+		"without a price": {of(func(r *policy.Rule) { r.Price = policy.Price{} }), false},
+		"with a scope":    {of(func(r *policy.Rule) { r.Scopes = []string{"news:read"} }), false},
+		"for search alone": {of(func(r *policy.Rule) {
+			r.Functions.Prohibit = []string{"ai-all"}
+			r.Functions.Permit = []string{"search"}
+		}), true},
+		"by streams alone": {of(func(r *policy.Rule) { r.Delivery = []string{"streaming"} }), true},
+		"open":             {of(func(r *policy.Rule) { r.Access = policy.Open }), false},
+	} {
+		s.Obey(t, c.rule)
+		got := b.asked(t, Question{Text: "lamp"})
+		if len(got) == 0 {
+			t.Errorf("%s: not found", name)
+			continue
+		}
+		if told := fmt.Sprint(actionsOf(got[0])) == "[license]"; told != c.told {
+			t.Errorf("%s: the actions are %v", name, got[0]["actions"])
+		}
+		if c.rule.Access != policy.Open {
+			q := saletest.Asking(saletest.Address("lamp"))
+			q.Functions = nil
+			if offered := s.Absent(t, q) == ""; offered != c.told {
+				t.Errorf("%s: a stranger is offered it: %v", name, offered)
+			}
+		}
+	}
+	s.Obey(t, of(func(*policy.Rule) {}))
+	params := b.asked(t, Question{Text: "lamp"})[0]["actions"].([]any)[0].(map[string]any)["params"]
+	if got := fmt.Sprint(params); got != "map[requester:map[uris:["+saletest.Address("lamp")+"]]]" {
+		t.Errorf("the query is for %s", got)
+	}
+	s.Selling.Price = policy.Money{Model: "per_access", Rate: 1, Currency: "USD"}
+	s.Obey(t, of(func(r *policy.Rule) { r.Price = policy.Price{} }))
+	if got := actionsOf(b.asked(t, Question{Text: "lamp"})[0]); len(got) != 1 {
+		t.Errorf("at the price of all that is licensed: %v", got)
+	}
+}
+
+// TestNothingIsToldOfSalesWhereNothingIsSold holds the opposite: the same rules without the Exchange.
+func TestNothingIsToldOfSalesWhereNothingIsSold(t *testing.T) {
+	t.Parallel()
+	set, err := actions.New(nil, content.IsA)
+	if err == nil {
+		err = set.Selling(actions.Template{Name: "license", Description: "License {url}", HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell"}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := benchWith(t, released.Options{
+		Sites: contenttest.Sites("site"),
+		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
+			return set.Append(nil, of, sold, object)
+		},
+	})
+	b.fill(t, "site", "pages", item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper"))
+	b.obey(t, saletest.Licensed("/**", saletest.Cent))
+	if got := b.asked(t, Question{Text: "lamp"}); len(got) != 1 || len(actionsOf(got[0])) != 0 {
+		t.Errorf("%v", got)
 	}
 }

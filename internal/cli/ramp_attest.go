@@ -407,7 +407,7 @@ func (c attestImport) Run(env *environment) error {
 	}
 	refused := 0
 	err = withSupply(env, c.configFlags, false, func(house *server.House) error {
-		done, err := house.ImportAttestations(env.ctx, loaded.Config, all)
+		done, err := house.Importer(loaded.Config).Import(env.ctx, all)
 		for _, one := range done {
 			shown := shownImport{one.Attestation.GetUri(), one.Attestation.GetVerifier(), one.Reason, one.Detail}
 			if one.Reason != "" {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"frontdesk/internal/app/server"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 )
@@ -114,13 +114,12 @@ func (c disputesDecide) Run(env *environment) error {
 			return err
 		}
 	}
-	house, config, err := openKeys(env, c.configFlags, true)
+	house, _, err := openKeys(env, c.configFlags, true)
 	if err != nil {
 		return err
 	}
 	defer house.Close()
-	house.OpenDisputes(config.Config)
-	one, err := house.Desk.DecideDispute(env.ctx, desk.Decision{Dispute: c.ID, Resolution: desk.DisputeResolution(c.Resolution), Amount: amount, By: c.By, Note: c.Note})
+	one, err := house.Cases.DecideDispute(env.ctx, exchange.Decision{Dispute: c.ID, Resolution: disputes.Resolution(c.Resolution), Amount: amount, By: c.By, Note: c.Note})
 	if err != nil {
 		return err
 	}
@@ -139,13 +138,12 @@ type disputesErase struct {
 
 // Run forgets what was written.
 func (c disputesErase) Run(env *environment) error {
-	house, config, err := openKeys(env, c.configFlags, true)
+	house, _, err := openKeys(env, c.configFlags, true)
 	if err != nil {
 		return err
 	}
 	defer house.Close()
-	house.OpenDisputes(config.Config)
-	if err := house.Desk.EraseDispute(env.ctx, c.ID); err != nil {
+	if err := house.Cases.EraseDispute(env.ctx, c.ID); err != nil {
 		return err
 	}
 	env.print("What was written of %s is forgotten.\n", clean(c.ID))

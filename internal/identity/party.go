@@ -8,7 +8,7 @@
 //
 // Of RAMP v1 it tells requesters, the intermediaries of a query, delegations and verifiers.
 //
-// It stands on store and fetch; the doors, the desk and server stand on it.
+// It stands on store and fetch; services, their handlers and app stand on it.
 package identity
 
 import "context"

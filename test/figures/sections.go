@@ -236,7 +236,7 @@ var sections = []section{
 			"those that it writes to SQLite's log, which other work does not change. A purchase by an offer " +
 			"that this process made lately reads neither the offer nor whether it was answered before, which " +
 			"is found when it is recorded.",
-		command: "go test ./internal/desk -run xxx -bench '^BenchmarkCommit$/in_turns' -benchtime 2000x",
+		command: "go test ./internal/licensing/exchange -run xxx -bench '^BenchmarkCommit$/in_turns' -benchtime 2000x",
 		columns: append(slices.Clone(inTurns), "pages of the log"),
 		rows:    []row{paged(turns("a purchase", "Commit/in_turns", "commit"))},
 	},
@@ -245,7 +245,7 @@ var sections = []section{
 		about: "A dispute that is decided at once and paid back, in turns with one durable row. It writes the " +
 			"dispute and its request, two steps with their entries in the ledger, the purchase, and a line of " +
 			"the account.",
-		command: "go test ./internal/desk -run xxx -bench '^BenchmarkDispute$/in_turns' -benchtime 500x",
+		command: "go test ./internal/licensing/exchange -run xxx -bench '^BenchmarkDispute$/in_turns' -benchtime 500x",
 		columns: append(slices.Clone(inTurns), "pages of the log"),
 		rows:    []row{paged(turns("a dispute with its credit", "Dispute/in_turns", "dispute"))},
 	},

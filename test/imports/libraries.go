@@ -17,8 +17,7 @@ var libraries = []library{
 	{"github.com/go-jose/go-jose/v4", "internal/identity"},
 	{"github.com/go-json-experiment/json", "wire client check internal/infra/httpx internal/infra/plain " +
 		"internal/content/facets internal/content/released " +
-		"internal/ask internal/excerpts internal/intake internal/licensing internal/app/mcp " +
-		"internal/desk"},
+		"internal/ask internal/excerpts internal/intake internal/licensing internal/app/mcp"},
 	{"github.com/goccy/go-yaml", "internal/infra/yamlconf internal/content/ingest/document internal/app/demo test/frozen"},
 	{"github.com/google/jsonschema-go", "test/mcp/everything"},
 	{"github.com/jackc/pgx/v5", "internal/infra/store"},
@@ -40,12 +39,12 @@ var libraries = []library{
 	{"golang.org/x/net/html", "wire/licence internal/content/ingest/charset internal/content/ingest/markup"},
 	{"golang.org/x/net/http2", "internal/app/server test/hostile"},
 	{"golang.org/x/net/idna", "internal/infra/fetch internal/policy"},
-	{"golang.org/x/sync", "internal/content/ingest internal/desk internal/intake test/load"},
+	{"golang.org/x/sync", "internal/content/ingest internal/intake internal/licensing/exchange test/load"},
 	{"golang.org/x/sys", "internal/infra/store internal/app/server"},
 	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/ingest " +
 		"internal/content/search/analysis internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
 	{"google.golang.org/protobuf", "wire biscuit client check internal/identity internal/licensing internal/app " +
-		"internal/cli internal/desk internal/testkit test"},
+		"internal/cli internal/testkit test"},
 }
 
 // testTools are what any test may use.

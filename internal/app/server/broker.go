@@ -242,7 +242,7 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 		if !entry.Published.IsZero() {
 			at = entry.Published
 		}
-		if s.sites[entry.Site] || !wanted.fits(at) { // the desk has answered of it, as the terms let it
+		if s.sites[entry.Site] || !wanted.fits(at) { // it was answered of, as the terms let it
 			continue
 		}
 		all = append(all, broker.Found{URI: entry.URL, Title: entry.Title})

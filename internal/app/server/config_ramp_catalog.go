@@ -200,11 +200,10 @@ func (h *House) openGoods(config Config) error {
 	if h.Goods, err = catalog.New(made); err != nil {
 		return fmt.Errorf("ramp.aliases: %w", err)
 	}
-	h.Desk.OpenGoods(h.Goods)
-	if err := h.openQuotes(config); err != nil {
+	if err := h.openAssortment(config); err != nil {
 		return err
 	}
-	return h.sellSupply(config)
+	return h.openSuppliers(config)
 }
 
 // keepGoods leaves what can be sold in its file, so that the next start is quick.

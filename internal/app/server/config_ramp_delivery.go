@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/desk"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
@@ -148,7 +148,7 @@ type outlet struct {
 }
 
 // outlets give who delivers an item in this front desk's place; nil where nobody ever does.
-func (h *House) outlets(config Config) (func(policy.Facts) *desk.Outlet, error) {
+func (h *House) outlets(config Config) (func(policy.Facts) *exchange.Outlet, error) {
 	var all []outlet
 	for i, d := range config.RAMP.Delivery {
 		match := d.Match
@@ -163,10 +163,10 @@ func (h *House) outlets(config Config) (func(policy.Facts) *desk.Outlet, error) 
 	if len(all) == 0 {
 		return nil, nil
 	}
-	return func(facts policy.Facts) *desk.Outlet {
+	return func(facts policy.Facts) *exchange.Outlet {
 		for _, o := range all {
 			if o.match.Matches(facts) {
-				return &desk.Outlet{Name: o.Name, At: o.at, Licence: o.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) { return h.outletKeys(ctx, o) }}
+				return &exchange.Outlet{Name: o.Name, At: o.at, Licence: o.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) { return h.outletKeys(ctx, o) }}
 			}
 		}
 		return nil

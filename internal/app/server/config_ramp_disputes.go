@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/licensing/exchange"
 )
 
 // RAMPDisputes sets how disputes are taken up and decided.
@@ -45,9 +45,9 @@ func (c *checks) rampDisputes() {
 }
 
 // disputeRules say how long things take with disputes.
-func (c Config) disputeRules() desk.DisputeRules {
+func (c Config) disputeRules() exchange.DisputeRules {
 	d := c.RAMP.Disputes
-	return desk.DisputeRules{Wait: d.Wait, Appeal: d.Appeal, Refetch: d.Refetch, Keep: d.Keep}
+	return exchange.DisputeRules{Wait: d.Wait, Appeal: d.Appeal, Refetch: d.Refetch, Keep: d.Keep}
 }
 
 // trustedDisputes says who may dispute without a signature.

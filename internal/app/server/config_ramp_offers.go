@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
 )
 
@@ -105,15 +105,15 @@ func unlikeField(r rune) bool {
 	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-", r)
 }
 
-// selling is what the desk needs to know to make offers.
-func (r RAMP) selling() *desk.Selling {
+// selling is what the exchange needs to know to make offers.
+func (r RAMP) selling() *exchange.Selling {
 	price, _ := r.Offers.Price.Money() // what is wrong with it was reported
-	s := &desk.Selling{
+	s := &exchange.Selling{
 		For: r.Offers.Lifetime, Price: price, Window: r.Offers.ReportWindow, Fields: r.Offers.ReportFields, Currency: r.Currency,
 		Strict: r.Offers.Strict, TellScopes: r.Offers.TellScopes,
 	}
 	for _, p := range r.Offers.Profiles {
-		made := desk.Profile{Name: p.Name, Types: p.Types, Keys: map[string]string{}}
+		made := exchange.Profile{Name: p.Name, Types: p.Types, Keys: map[string]string{}}
 		for _, told := range p.Tell {
 			made.Keys[told.Key] = told.Member
 		}

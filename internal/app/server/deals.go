@@ -1,14 +1,14 @@
 package server
 
 import (
-	"context"
 	"crypto/ed25519"
 	"net/http"
 	"slices"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/rampapi"
 )
 
@@ -18,33 +18,39 @@ const deliverPath = "/deliver/"
 // addressLife is how long such an address opens: as long as the protocol lets it.
 const addressLife = 5 * time.Minute
 
-// openDeals lets the desk sell by the offers that it makes, deliver what was bought, and take reports.
-func (s *Server) openDeals() error {
+// openDeals makes the services that deliver what was bought, and sell.
+func (s *Server) openDeals() (err error) {
 	if _, err := s.Addresses.Keys(); err != nil {
 		return err
 	}
-	rules := s.config.RAMP.Reports
 	if err := s.openMeasures(); err != nil {
 		return err
 	}
-	var held func(context.Context, string) desk.Denial
-	if s.measures != nil {
-		held = s.heldSite
-	}
-	s.Desk.OpenDeals(&desk.Dealing{
-		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, SightingsKeep: s.config.Edge.Keep, EvidenceKeep: s.config.RAMP.Evidence.Keep, AddressLife: addressLife,
-		Sending: s.config.Limits.WriteTimeout,
-		Reports: func() desk.ReportRules {
-			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
-		},
-		Nonces:   s.Nonces,
-		Disputes: s.config.disputeRules, Attests: s.config.RAMP.Attest,
-		AddressKeys: s.Addresses.Keys, RevokedAbove: s.config.RAMP.Delegation.revokedAbove(),
-		Stopping: s.leaving.Done(),
-		Held:     held,
-		Rates:    s.disputeRates(),
+	s.Delivery, err = delivery.New(delivery.Deps{
+		Assortment: s.Assortment, Sites: s.Corpus.Sites(), DB: s.db, Ledger: s.Ledger, Book: s.Accounts,
+		AddressKeys: s.Addresses.Keys, Sending: s.config.Limits.WriteTimeout, Stopping: s.leaving.Done(), Now: s.now, Log: s.log,
 	})
-	return nil
+	if err != nil {
+		return err
+	}
+	config := s.config.RAMP
+	deps := exchange.Deps{
+		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.db, Ledger: s.Ledger, Book: s.Accounts,
+		Nonces: s.Nonces, Signed: s.signedHere, AddressKeys: s.Addresses.Keys, AddressLife: addressLife,
+		RevokedAbove: config.Delegation.revokedAbove(), Rates: s.disputeRates(), Now: s.now, Log: s.log,
+		Reports: func() exchange.ReportRules {
+			return exchange.ReportRules{Overdue: config.Reports.Overdue, Percent: config.Reports.Percent, Least: config.Reports.Least}
+		},
+		Keep: exchange.Keep{Offers: config.Offers.Keep, Sightings: s.config.Edge.Keep, Evidence: config.Evidence.Keep},
+	}
+	if s.measures != nil {
+		deps.Held = s.heldSite
+	}
+	if config.Attest {
+		deps.Renewals = s.Catalog.Renewals
+	}
+	s.Exchange, err = exchange.New(deps)
+	return err
 }
 
 // signedHere says whether a document was signed with one of the site's keys. They are those of all sites.
@@ -57,7 +63,7 @@ func (s *Server) fetchAt(r *http.Request) string { return s.outside.PublicURL(r)
 
 // deliverRoute hands out what was bought.
 func (s *Server) deliverRoute() route {
-	handler := rampapi.Deliver(s.Desk, s.fetchAt)
+	handler := rampapi.Deliver(s.Delivery, s.fetchAt)
 	if s.gate != nil {
 		handler = s.gate.strangers(handler)
 	}
@@ -67,13 +73,13 @@ func (s *Server) deliverRoute() route {
 
 // streamRoutes tell what was bought as streams.
 func (s *Server) streamRoutes() []route {
-	stream, rpc := attended(rampapi.Stream(s.Desk, s.fetchAt)), attended(rampapi.StreamHandler(s.Desk, s.fetchAt))
+	stream, rpc := attended(rampapi.Stream(s.Delivery, s.fetchAt)), attended(rampapi.StreamHandler(s.Delivery, s.fetchAt))
 	if s.gate != nil {
 		stream, rpc = s.gate.strangers(stream), s.gate.strangers(rpc)
 	}
-	pattern := deliverPath + "{" + rampapi.DeliverID + "}" + desk.StreamPath
+	pattern := deliverPath + "{" + rampapi.DeliverID + "}" + exchange.StreamPath
 	return []route{
-		{pattern: pattern, name: deliverPath + desk.StreamPath[1:], methods: []string{http.MethodGet}, cors: true, refuse: rampapi.WriteError, handler: stream},
+		{pattern: pattern, name: deliverPath + exchange.StreamPath[1:], methods: []string{http.MethodGet}, cors: true, refuse: rampapi.WriteError, handler: stream},
 		{pattern: rampapi.StreamRPC, name: rampapi.StreamRPC, methods: []string{http.MethodPost}, cors: true, refuse: rampapi.WriteError, handler: rpc},
 	}
 }

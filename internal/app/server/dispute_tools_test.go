@@ -137,7 +137,7 @@ func TestAgentsDisputeByATool(t *testing.T) {
 	}
 	m.logs(second, 503)
 	m.clock.Pass(13 * time.Hour)
-	if err := m.Desk.KeepDealsOnce(t.Context()); err != nil {
+	if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	object = ask()
@@ -217,7 +217,7 @@ func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 			}
 			m.tools("ramp_dispute", o.files("d", ""))
 			m.clock.Pass(13 * time.Hour)
-			if err := m.Desk.KeepDealsOnce(t.Context()); err != nil {
+			if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			object, _ := m.tools("ramp_dispute", o.files("d", ""))

@@ -4,26 +4,21 @@ import (
 	"cmp"
 	"context"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator/api"
 )
 
 // ReadDisputes reads disputes.
 func (h *House) ReadDisputes() *disputes.Reader { return disputes.NewReader(h.db) }
 
-// OpenDisputes lets the desk decide disputes where nothing is sold, such as at the command line.
-func (h *House) OpenDisputes(config Config) {
-	h.Desk.OpenDeals(&desk.Dealing{DB: h.db, Ledger: h.Ledger, Book: h.Accounts, Disputes: config.disputeRules})
-}
-
 // disputeRoutes let the operator's programs read and decide disputes.
 func (s *Server) disputeRoutes() (all []route) {
 	handler := s.gate.operators(api.DisputesHandler(api.Bench{
-		Reader: s.ReadDisputes(), Erase: s.Desk.EraseDispute,
+		Reader: s.ReadDisputes(), Erase: s.Cases.EraseDispute,
 		Decide: func(ctx context.Context, id string, resolution disputes.Resolution, amount int64, note string) (disputes.Case, error) {
 			by, _ := ctx.Value(byKey{}).(string)
-			return s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: resolution, Amount: amount, By: cmp.Or(by, "admin"), Note: note})
+			return s.Cases.DecideDispute(ctx, exchange.Decision{Dispute: id, Resolution: resolution, Amount: amount, By: cmp.Or(by, "admin"), Note: note})
 		},
 	}))
 	for _, pattern := range []string{api.Disputes, api.Disputes + "/{id}", api.Disputes + "/{id}/decide", api.Disputes + "/{id}/description", api.Disputes + "/"} {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator/api"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
@@ -35,13 +35,6 @@ func (c Config) proofFetcher() *fetch.Fetcher {
 	options := c.fetchOptions()
 	options.MaxBytes, options.Timeout, options.MaxRedirects = identity.AgentBytes, identity.ProofTime, -1
 	return fetch.New(options)
-}
-
-// openProofs lets the domains of tenants be verified.
-func (h *House) openProofs(config Config) *desk.Proving {
-	h.verified = counter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
-	h.proofs = identity.NewProofs(config.proofFetcher(), config.exchangeDomain())
-	return &desk.Proving{Proofs: h.proofs, Keys: h.Deliveries, Told: func(outcome string) { h.verified.WithLabelValues(outcome).Inc() }}
 }
 
 // domainFact is the body of an entry of the ledger on the verification of a domain.
@@ -69,7 +62,7 @@ func (h *House) recordDomain(ctx context.Context, tx *store.Tx, d push.Domain, d
 // tenantOutlet is who delivers what a tenant has at a domain; nil for nobody. Where a key was registered with the verification of the domain, addresses
 // there are signed with that and no other, and with none once the verification has lapsed: what a key of before signed the provider may not
 // know any more.
-func (h *House) tenantOutlet(t *push.Tenant, domain string) *desk.Outlet {
+func (h *House) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
 	proven := h.Tenants.Proven(domain)
 	if proven != nil && proven.Tenant != t.ID {
 		proven = nil
@@ -89,7 +82,7 @@ func (h *House) tenantOutlet(t *push.Tenant, domain string) *desk.Outlet {
 	if d.At == "" || !ok {
 		return nil
 	}
-	return &desk.Outlet{Name: d.Name, At: at, Licence: d.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
+	return &exchange.Outlet{Name: d.Name, At: at, Licence: d.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
 		return h.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
 	}}
 }

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/delivery"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/rampapi"
 	wire "frontdesk/wire/edge"
@@ -31,7 +31,7 @@ func (s *Server) openGates() error {
 		sites = append(sites, site.ID)
 	}
 	ship := func(ctx context.Context, batch wire.Batch) error {
-		_, err := s.Desk.Delivered(ctx, desk.Edge{Name: ownEdge, Sites: sites}, batch)
+		_, err := s.Delivery.Delivered(ctx, delivery.Edge{Name: ownEdge, Sites: sites}, batch)
 		return err
 	}
 	works, err := s.openGate(ship, s.ownSite)
@@ -51,10 +51,10 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 	works.policies = append(works.policies, policy)
 	made.Policy = policy.known.Load
 	if made.Origin == nil {
-		made.Shelf = rampapi.Shelf(s.Desk)
+		made.Shelf = rampapi.Shelf(s.Assortment, s.Delivery)
 	}
 	var documents httpx.DocumentCache
-	licences := rampapi.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) { return s.licensed(r, site.Domain) })
+	licences := rampapi.ServeRSL(s.Published, func(r *http.Request) (domain, origin, how string) { return s.licensed(r, site.Domain) })
 	made.Documents = func(path string) http.Handler {
 		switch {
 		case path == edge.RSLPath && policy.heard.Load():
@@ -113,19 +113,19 @@ func (s *Server) verifyingKeys(ctx context.Context, d RAMPDelivery) ([]sign.URLK
 	return keys, nil
 }
 
-// ownPolicy is the access policy of a site as the desk has it.
+// ownPolicy is the access policy of a site as this front desk has it.
 type ownPolicy struct {
 	server *Server
 	site   EdgeSite
 	known  atomic.Pointer[edge.Policy]
-	heard  atomic.Bool // the desk knows the site
-	failed bool        // the desk could not be asked when it last was
+	heard  atomic.Bool // its content is loaded
+	failed bool        // it could not be read when it last was
 }
 
-// policyEvery is how often the desk is asked for the policy of a site; a change of the terms counts after that.
+// policyEvery is how often the policy of a site is looked at; a change of the terms counts after that.
 const policyEvery = time.Second
 
-// follow asks the desk until ctx ends.
+// follow looks at the policy until ctx ends.
 func (p *ownPolicy) follow(ctx context.Context) {
 	tick := time.NewTicker(policyEvery)
 	defer tick.Stop()
@@ -139,9 +139,9 @@ func (p *ownPolicy) follow(ctx context.Context) {
 	}
 }
 
-// look asks the desk. What it said last holds while it says nothing.
+// look looks at the policy once. What it said last holds while it cannot be read.
 func (p *ownPolicy) look(ctx context.Context) {
-	said, err := p.server.Desk.AccessPolicy(ctx, p.site.Domain)
+	said, err := p.server.Published.AccessPolicy(ctx, p.site.Domain)
 	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
 		p.failed = failed
 		if failed {

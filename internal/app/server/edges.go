@@ -16,6 +16,6 @@ func (s *Server) edgeRoute() route {
 		}
 	}
 	return route{
-		pattern: rampapi.EdgePath, name: rampapi.EdgePath, methods: []string{http.MethodPost}, refuse: rampapi.WriteError, handler: s.gate.named(rampapi.Edges(s.Desk, config)),
+		pattern: rampapi.EdgePath, name: rampapi.EdgePath, methods: []string{http.MethodPost}, refuse: rampapi.WriteError, handler: s.gate.named(rampapi.Edges(s.Delivery, config)),
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
@@ -38,6 +37,9 @@ import (
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/accesslog"
 	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/licensing/published"
+	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/imported"
@@ -100,7 +102,7 @@ type House struct {
 	rules    atomic.Pointer[policy.Terms]
 	added    atomic.Pointer[overrides.Book]                  // to the terms of the file
 	licences atomic.Pointer[licensing]                       // what sites state
-	selling  atomic.Pointer[desk.Selling]                    // how offers are made; nil where nothing is sold
+	selling  atomic.Pointer[exchange.Selling]                // how offers are made; nil where nothing is sold
 	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
 	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
 	clock    func() time.Time                                // nil for time.Now
@@ -111,13 +113,17 @@ type House struct {
 
 // services are what the doors ask.
 type services struct {
-	Corpus      *released.Corpus // what the terms let out of the content
-	Desk        *desk.Desk
+	Corpus      *released.Corpus  // what the terms let out of the content
 	Excerpts    *excerpts.Service // nil where platforms are given no passages
 	Intakes     *intake.Service   // nil before OpenIntakes, and where nothing was ever taken in
 	Ask         *ask.Service
 	AskPromises *ask.Promises // nil where nothing is promised
 	AskVectors  *ask.Vectors  // nil where no model makes any
+
+	Cases      *exchange.Cases      // disputes, as the operator decides them
+	Assortment *exchange.Assortment // what is for sale; nil where nothing is, as are the next ones
+	Published  *published.Service
+	rampapi.Services
 }
 
 // Refresh brings the corpus, and the services that follow it, to the catalog's published state and the terms in force.
@@ -143,7 +149,10 @@ func (s *services) keepVectors(ctx context.Context) {
 
 // followers are what services do about each view of the corpus.
 func (s *services) followers() []released.Follower {
-	all := []released.Follower{s.Desk.Stock}
+	var all []released.Follower
+	if s.Assortment != nil {
+		all = append(all, s.Assortment.Follow)
+	}
 	if s.Excerpts != nil {
 		all = append(all, s.Excerpts.Warm)
 	}
@@ -203,6 +212,12 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		db.Close()
 		return nil, err
 	}
+	h.Cases, err = exchange.NewCases(exchange.CaseDeps{
+		DB: db, Ledger: h.Ledger, Book: h.Accounts, Rules: config.disputeRules, Now: h.now,
+	})
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
 	h.Nonces = identity.NewNonces(db, 0, h.now)
 	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {
@@ -247,13 +262,6 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
-	h.Desk, err = desk.New(desk.Config{
-		Corpus: h.Corpus, Catalog: h.Catalog, Sites: sites, Terms: h.Terms, CacheBytes: uint64(config.Ask.Cache),
-		Now: h.now, Log: log,
-	})
-	if err != nil {
-		return nil, errors.Join(err, h.Close())
-	}
 	return h, nil
 }
 
@@ -262,7 +270,7 @@ func (h *House) Terms() *policy.Terms { return h.rules.Load() }
 
 // forSale says whether a stranger may buy an item.
 func (h *House) forSale(rules *policy.Terms, l *index.Listing, d policy.Decision, item *released.Copy) bool {
-	return desk.ForSale(h.selling.Load(), rules, l, d, item)
+	return exchange.ForSale(h.selling.Load(), rules, l, d, item)
 }
 
 // now is the time by the server's clock.

@@ -42,8 +42,8 @@ func get(s http.Handler, address string, headers ...string) *httptest.ResponseRe
 	return send(s, r)
 }
 
-// published are the keys that the server tells of.
-func published(t *testing.T, s http.Handler) receipt.Keys {
+// publishedKeys are the keys that the server tells of.
+func publishedKeys(t *testing.T, s http.Handler) receipt.Keys {
 	t.Helper()
 	keys, err := receipt.ParseKeys(get(s, "/.well-known/jwks.json").Body.Bytes())
 	if err != nil {
@@ -91,7 +91,7 @@ func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkpoint, err := receipt.Verify(given, published(t, s))
+		checkpoint, err := receipt.Verify(given, publishedKeys(t, s))
 		if err != nil || given.Entry.ID != c.id || checkpoint.Origin != "example.com/desk/ledger" {
 			t.Errorf("%v: %s", err, w.Body)
 		}
@@ -111,7 +111,7 @@ func TestTheLedgerIsProvedToEverybody(t *testing.T) {
 		taken(t, s, "platform-7")
 	}
 	w := get(s, "/ledger/checkpoint")
-	c, err := receipt.OpenCheckpoint(w.Body.String(), published(t, s))
+	c, err := receipt.OpenCheckpoint(w.Body.String(), publishedKeys(t, s))
 	if err != nil || c.Size != 300 || c.Origin != "local/ledger" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
 		t.Fatalf("%v, %+v: %s", err, c, w.Body)
 	}
@@ -179,7 +179,7 @@ func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := published(t, s)
+	before := publishedKeys(t, s)
 	signatures := func(n int) string {
 		t.Helper()
 		taken(t, s, "platform-7")
@@ -196,7 +196,7 @@ func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
 	during := signatures(2)
 	c.Pass(2 * time.Hour)
 	after := signatures(1)
-	now := published(t, s)
+	now := publishedKeys(t, s)
 	for name, text := range map[string]string{"before": old.Checkpoint, "during": during, "after": after} {
 		if _, err := receipt.OpenCheckpoint(text, now); err != nil {
 			t.Errorf("what was signed %s the change does not hold by the keys of now: %v", name, err)
@@ -295,7 +295,7 @@ func TestABackupKeepsTheLedger(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := receipt.Verify(r, published(t, to)); err != nil {
+				if _, err := receipt.Verify(r, publishedKeys(t, to)); err != nil {
 					t.Error(err)
 				}
 			}

@@ -269,7 +269,9 @@ func (s *Server) lookAtLicences(ctx context.Context) error {
 	changed, err := s.takeLicences(ctx, s.config)
 	if changed {
 		err = errors.Join(err, s.reloader.added())
-		s.Desk.GoodsChanged()
+		if s.Assortment != nil {
+			s.Assortment.Changed()
+		}
 		s.log.Info("licences that sites state are in force as they were read", "version", s.Terms().Version())
 	}
 	return err

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/exchange"
 )
 
 // openMeasures has what goes wrong between buyers and sites counted, and those held to a rate against whom a measure is in force.
@@ -82,13 +82,13 @@ func (s *Server) heldBuyer(ctx context.Context, account string) (left identity.A
 }
 
 // heldSite says why nothing is sold of a site against which a measure is in force; empty where it is.
-func (s *Server) heldSite(ctx context.Context, site string) desk.Denial {
+func (s *Server) heldSite(ctx context.Context, site string) exchange.Denial {
 	limited, closed := s.measures.Held(enforcement.Party{Kind: enforcement.Provider, ID: site})
 	switch {
 	case closed:
-		return desk.ContentUnavailable
+		return exchange.ContentUnavailable
 	case limited && !s.held.Allow(ctx, "site "+site, 1).OK:
-		return desk.TooManyPurchases
+		return exchange.TooManyPurchases
 	}
 	return ""
 }

@@ -9,20 +9,28 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/licensing/published"
 	"frontdesk/internal/policy"
 )
 
-// openQuotes lets the desk make offers of what can be sold.
-func (h *House) openQuotes(config Config) (err error) {
+// openAssortment makes what is for sale of the catalog of what can be sold.
+func (h *House) openAssortment(config Config) (err error) {
 	h.sell(config.RAMP.selling(), h.Added())
-	quoting := &desk.Quoting{Owner: h.selling.Load, DB: h.db, Catalog: h.Goods, Book: h.Accounts}
+	deps := exchange.AssortmentDeps{
+		Corpus: h.Corpus, Catalog: h.Goods, Selling: h.selling.Load,
+		Supply: exchange.Supply{
+			Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Site: config.siteAt, Outlet: h.tenantOutlet,
+			Attested: h.attestationChecker(config),
+		},
+		CacheBytes: uint64(config.Ask.Cache), Now: h.now, Log: h.log,
+	}
 	if config.RAMP.Offers.CheckProviders {
 		own, _ := policy.Host(config.URL)
 		h.providers = identity.NewProviders(config.Fetcher(), config.exchangeDomain(), h.now)
-		quoting.Authorised = func(address string) bool {
+		deps.Authorised = func(address string) bool {
 			if canonical, err := catalog.CanonicalURI(address); err == nil && !catalog.IsPage(canonical) {
 				return true // it has no host that could name anybody; the operator lets its tenant sell it
 			}
@@ -30,10 +38,16 @@ func (h *House) openQuotes(config Config) (err error) {
 			return host == own || h.providers.Names(host)
 		}
 	}
-	if quoting.Outlet, err = h.outlets(config); err != nil {
+	if deps.Outlet, err = h.outlets(config); err != nil {
 		return err
 	}
-	return h.Desk.OpenQuotes(quoting)
+	if h.Assortment, err = exchange.NewAssortment(deps); err != nil {
+		return err
+	}
+	h.Published, err = published.New(published.Deps{
+		Corpus: h.Corpus, Catalog: h.Goods, Selling: h.selling.Load, Tenant: h.Assortment.Tenant, Now: h.now,
+	})
+	return err
 }
 
 // soldAt is the host of an address, with its port where it has one, as the catalog has it.

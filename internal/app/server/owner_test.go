@@ -412,7 +412,7 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 	if err != nil || !strings.Contains(w.Header().Get("Content-Disposition"), "receipt-"+id+".json") {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
-	if _, err := receipt.Verify(r, published(t, s)); err != nil {
+	if _, err := receipt.Verify(r, publishedKeys(t, s)); err != nil {
 		t.Error(err)
 	}
 	text := w.Body.String()

@@ -30,14 +30,14 @@ func (s *Server) providerRoutes() []route {
 		}
 	})
 	manifest = s.upToDate(manifest)
-	own := rampapi.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
+	own := rampapi.ServeRSL(s.Published, func(r *http.Request) (domain, origin, how string) {
 		return s.licensed(r, s.provider(r))
 	})
-	of := rampapi.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
+	of := rampapi.ServeRSL(s.Published, func(r *http.Request) (domain, origin, how string) {
 		return s.licensed(r, r.PathValue(rampapi.PolicyDomain))
 	})
 	listed := func(domain func(*http.Request) string, path func(host string) string) http.Handler {
-		return rampapi.ServeSitemap(s.Desk, func(r *http.Request) (host, at string) {
+		return rampapi.ServeSitemap(s.Published, func(r *http.Request) (host, at string) {
 			host, _, _ = s.licensed(r, domain(r))
 			return host, s.outside.PublicURL(r) + path(host)
 		})

@@ -78,7 +78,7 @@ func (s *Server) rampTools() []httpx.Tool {
 		refused, _ := t.so()
 		return refused
 	}
-	return rampapi.Tools(s.Desk, config)
+	return rampapi.Tools(s.Services, config)
 }
 
 // rampRoutes serve RAMP.
@@ -95,9 +95,9 @@ func (s *Server) rampRoutes(config rampapi.Config) []route {
 		})},
 		{pattern: rampapi.ExchangeKeys, name: rampapi.ExchangeKeys, methods: reading, cors: true, refuse: rampapi.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
 	}
-	all = append(all, route{pattern: rampapi.AccessPolicy, name: rampapi.AccessPolicy, methods: reading, cors: true, refuse: rampapi.WriteError, handler: s.upToDate(rampapi.ServePolicy(s.Desk))})
+	all = append(all, route{pattern: rampapi.AccessPolicy, name: rampapi.AccessPolicy, methods: reading, cors: true, refuse: rampapi.WriteError, handler: s.upToDate(rampapi.ServePolicy(s.Published))})
 	all = append(append(append(all, s.providerRoutes()...), s.verifierRoutes()...), s.answerRoutes()...)
-	handler := s.gate.named(rampapi.Handler(s.Desk, config))
+	handler := s.gate.named(rampapi.Handler(s.Services, config))
 	for _, pattern := range rampapi.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: rampapi.WriteError, handler: handler})
 	}

@@ -410,7 +410,7 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 		t.Errorf("after a purchase: %s", object)
 	}
 	m.clock.Pass(25 * time.Hour)
-	if err := m.Desk.KeepDealsOnce(t.Context()); err != nil {
+	if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, strings.Replace(strings.Replace(owed, `"late":false`, `"late":true`, 1), `overdue":false`, `overdue":true`, 1)) {

@@ -35,7 +35,7 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 	to := func(after time.Duration) { // and sweeps
 		t.Helper()
 		m.clock.Pass(begin.Add(after).Sub(m.clock.Now()))
-		if err := m.Desk.KeepDealsOnce(t.Context()); err != nil {
+		if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
 	"frontdesk/wire/intent"
@@ -189,7 +189,7 @@ func prices(book overrides.Book) map[string]policy.Money {
 }
 
 // sell has offers made by what the configuration says, and by the prices of sites.
-func (h *House) sell(selling *desk.Selling, book overrides.Book) {
+func (h *House) sell(selling *exchange.Selling, book overrides.Book) {
 	changed := *selling
 	changed.Prices = prices(book)
 	h.selling.Store(&changed)

@@ -3,13 +3,13 @@ package server
 import (
 	"context"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator/console"
 )
 
@@ -31,23 +31,23 @@ func (s *Server) sales() *console.SalesConfig {
 		return nil
 	}
 	c := &console.SalesConfig{
-		Shelf: s.Desk.Shelf, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Clerk: &accounts.Clerk{DB: s.db, Book: s.Accounts, Now: s.now},
+		Shelf: s.Assortment.Shelf, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Clerk: &accounts.Clerk{DB: s.db, Book: s.Accounts, Now: s.now},
 		By:         func(ctx context.Context, by string) context.Context { return context.WithValue(ctx, byKey{}, by) },
 		Requesters: s.Requesters.Page, SetRequester: s.Requesters.SetStatus,
 	}
 	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence, Measures: enforcement.NewReader(s.db)}
 	c.Disputes.Decide = func(ctx context.Context, id string, as disputes.Resolution, by, note string) error {
-		_, err := s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: as, By: by, Note: note})
+		_, err := s.Cases.DecideDispute(ctx, exchange.Decision{Dispute: id, Resolution: as, By: by, Note: note})
 		return err
 	}
 	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt, PutIn: s.onboard}
 	c.Domains = &console.Domains{
 		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
-		Start: func(ctx context.Context, by, domain string) (*desk.Challenged, error) {
-			return s.Desk.ChallengeDomain(ctx, s.operatorAt(by, domain), domain)
+		Start: func(ctx context.Context, by, domain string) (*exchange.Challenged, error) {
+			return s.Domains.Challenge(ctx, s.operatorAt(by, domain), domain)
 		},
-		Look: func(ctx context.Context, by, domain, token string) (*desk.Proven, error) {
-			return s.Desk.ProveDomain(ctx, s.operatorAt(by, domain), domain, token, "", "")
+		Look: func(ctx context.Context, by, domain, token string) (*exchange.Proven, error) {
+			return s.Domains.Prove(ctx, s.operatorAt(by, domain), domain, token, "", "")
 		},
 	}
 	if s.config.RAMP.Measures.Enabled { // which are opened later

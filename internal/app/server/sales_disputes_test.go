@@ -8,18 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/accesslog"
 	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/wire/receipt"
 )
 
-// contested records that something was disputed now, as the desk does, and that the purchase happened.
+// contested records that something was disputed now, as the exchange does, and that the purchase happened.
 func contested(t *testing.T, s *Server, id, transaction, buyer string, change func(*disputes.Case)) {
 	t.Helper()
 	now := s.now().UTC()
@@ -194,7 +194,7 @@ func TestAMeasureHoldsASite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, want := range []desk.Denial{"", "", desk.TooManyPurchases} {
+	for i, want := range []exchange.Denial{"", "", exchange.TooManyPurchases} {
 		if got := m.heldSite(context.Background(), "main"); got != want {
 			t.Errorf("purchase %d: %q", i, got)
 		}
@@ -210,7 +210,7 @@ func TestAMeasureHoldsASite(t *testing.T) {
 			}
 		}
 	}
-	if got := m.heldSite(context.Background(), "main"); got != desk.ContentUnavailable {
+	if got := m.heldSite(context.Background(), "main"); got != exchange.ContentUnavailable {
 		t.Errorf("a site that was closed: %q", got)
 	}
 	if left, held := m.heldBuyer(context.Background(), m.domain()+"/bot"); !held || left.OK || left.Limit == 0 {

@@ -37,7 +37,7 @@ func salesOf(t *testing.T, role string) (*Server, *person, *logbook, *clock.Cloc
 	return s, newPerson(t, s).login(token), log, c
 }
 
-// sold has a buyer buy something, as the desk records it.
+// sold has a buyer buy something, as the exchange records it.
 func sold(t *testing.T, s *Server, buyer string, price policy.Money, quantity int64, change func(*transactions.Transaction, *accounts.Charge)) transactions.Transaction {
 	t.Helper()
 	ctx, now := t.Context(), s.now().UTC()

@@ -1,7 +1,7 @@
 // Package server puts the house together and answers on the network: the configuration, the routes, one log event
 // per request, limits, health, metrics, terms that change while it runs, and a graceful stop.
 //
-// It stands on the doors and on the desk; the commands of cli stand on it. It speaks no protocol of its own: what
+// It stands on the services and on their handlers; the commands of cli stand on it. It speaks no protocol of its own: what
 // it answers itself (unknown addresses, overload) the NLWeb door renders.
 package server
 
@@ -295,7 +295,7 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() { s.forgetExcerpts(work) })
 	}
 	if s.config.RAMP.Enabled {
-		background.Go(func() { s.Desk.KeepDeals(work) })
+		background.Go(func() { s.Exchange.KeepDeals(work) })
 		if s.measures != nil {
 			background.Go(func() { s.measures.Run(work) })
 		}
@@ -466,8 +466,8 @@ func (s *Server) stop(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
 	defer cancel()
 	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx))
-	if s.Desk != nil { // an edge has no streams
-		err = errors.Join(err, s.Desk.AwaitStreams(ctx))
+	if s.Delivery != nil {
+		err = errors.Join(err, s.Delivery.AwaitStreams(ctx))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.front.inWork.Load())

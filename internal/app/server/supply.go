@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
@@ -164,18 +164,26 @@ func (h *House) recordTenant(ctx context.Context, tx *store.Tx, t push.Tenant, r
 	return err
 }
 
-// sellSupply lets the desk sell what is pushed.
-func (h *House) sellSupply(config Config) error {
-	fetcher := config.agentFetcher()
-	return h.Desk.OpenSupply(&desk.Supplying{
-		Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Outlet: h.tenantOutlet, Site: config.siteAt, Proving: h.openProofs(config),
-		Contributes: identity.NewContributors(fetcher, h.now).Lists,
-		Attested:    h.attestationChecker(config),
+// openSuppliers makes the services of those who push what is sold, and verify their domains.
+func (h *House) openSuppliers(config Config) (err error) {
+	h.Suppliers, err = exchange.NewSuppliers(exchange.SupplierDeps{
+		Assortment: h.Assortment, Contributes: identity.NewContributors(config.agentFetcher(), h.now).Lists,
 		Reread: func(site string) bool {
 			begin := h.rereads.Load()
 			return begin != nil && (*begin)(site, nil)
 		},
+		Now: h.now, Log: h.log,
 	})
+	if err != nil {
+		return err
+	}
+	h.verified = counter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
+	h.proofs = identity.NewProofs(config.proofFetcher(), config.exchangeDomain())
+	h.Domains, err = exchange.NewDomains(exchange.DomainDeps{
+		Assortment: h.Assortment, Proofs: h.proofs, Keys: h.Deliveries,
+		Told: func(outcome string) { h.verified.WithLabelValues(outcome).Inc() }, Log: h.log,
+	})
+	return err
 }
 
 // tenantTerms are the terms of a tenant: the content rules that name it, and behind them its own.

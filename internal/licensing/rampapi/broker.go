@@ -54,7 +54,7 @@ func BrokerPatterns(alone bool) []string {
 // BrokerHandler answers requests to a Broker: over Connect, gRPC and gRPC-Web, and as plain JSON at ResolvePath. Of the configuration it needs what
 // tells who asks and how often, and Broker.
 func BrokerHandler(config Config) http.Handler {
-	at := newDoor(nil, config)
+	at := newDoor(Services{}, config)
 	mux := http.NewServeMux()
 	path, service := rampv1connect.NewBrokerServiceHandler(brokerService{door: at}, options...)
 	received := at.receivedBy("BrokerService", MaxBody, service)

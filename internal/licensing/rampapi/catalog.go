@@ -11,10 +11,10 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/ramp/v1/rampv1connect"
@@ -108,7 +108,7 @@ func (c supply) push(ctx context.Context, by *identity.Caller, m *rampv1.PushRes
 	if len(m.Entries) > wire.MaxEntries {
 		return nil, &wire.Invalid{Path: "entries", Problem: fmt.Sprintf("has more than %d; push them in several requests", wire.MaxEntries)}
 	}
-	accepted, rejected, err := c.desk.Push(ctx, by, m.TenantId, len(m.Entries), func(i int) desk.Pushed { return pushed(m.Entries[i]) })
+	accepted, rejected, err := c.services.Suppliers.Push(ctx, by, m.TenantId, len(m.Entries), func(i int) exchange.Pushed { return pushed(m.Entries[i]) })
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ const (
 	maxEntryText  = 512
 )
 
-// pushed is an entry in the desk's words. What is wrong with it is told there, and does not touch the others.
-func pushed(e *rampv1.ResourceEntry) desk.Pushed {
-	p := desk.Pushed{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), URI: wire.EntryURI(e), Attestations: e.GetAttestations()}
+// pushed is an entry in the service's words. What is wrong with it is told there, and does not touch the others.
+func pushed(e *rampv1.ResourceEntry) exchange.Pushed {
+	p := exchange.Pushed{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), URI: wire.EntryURI(e), Attestations: e.GetAttestations()}
 	p.Entry.ContentID, p.Entry.Title, p.Entry.Hash, p.Entry.Method = e.GetContentId(), e.GetTitle(), e.GetContentHash(), e.GetHashMethod()
 	p.Entry.Words, p.Entry.Quantity, p.Entry.Found = int64(e.GetWordCount()), int64(e.GetEstimatedQuantity()), int32(e.GetSource())
 	p.Entry.Provenance = e.GetProvenanceSource()
@@ -134,7 +134,7 @@ func pushed(e *rampv1.ResourceEntry) desk.Pushed {
 		p.Entry.Collected = at.AsTime()
 	}
 	if err := wire.Validate(e); err != nil {
-		p.Reason, p.Detail = desk.RefusedEntry, err.Error()
+		p.Reason, p.Detail = exchange.RefusedEntry, err.Error()
 		return p
 	}
 	for _, text := range []struct {
@@ -142,12 +142,12 @@ func pushed(e *rampv1.ResourceEntry) desk.Pushed {
 		most       int
 	}{{"title", p.Entry.Title, maxEntryTitle}, {"content_id", p.Entry.ContentID, maxEntryText}, {"content_hash", p.Entry.Hash, maxEntryText}, {"hash_method", p.Entry.Method, 64}, {"provenance_source", p.Entry.Provenance, maxEntryText}} {
 		if len(text.text) > text.most {
-			p.Reason, p.Detail = desk.RefusedEntry, fmt.Sprintf("%s has more than %d bytes", text.name, text.most)
+			p.Reason, p.Detail = exchange.RefusedEntry, fmt.Sprintf("%s has more than %d bytes", text.name, text.most)
 			return p
 		}
 	}
 	if keys := wire.UnknownCritical(proto.Message(e), known); len(keys) > 0 {
-		p.Reason, p.Detail = desk.RefusedExtension, (&unknownKeys{keys}).Error()
+		p.Reason, p.Detail = exchange.RefusedExtension, (&unknownKeys{keys}).Error()
 	}
 	return p
 }
@@ -159,7 +159,7 @@ func (c supply) remove(ctx context.Context, by *identity.Caller, m *rampv1.Remov
 	if len(m.Paths) > MaxRemoved {
 		return nil, &wire.Invalid{Path: "paths", Problem: fmt.Sprintf("has more than %d; remove them in several requests", MaxRemoved)}
 	}
-	removed, err := c.desk.Withdraw(ctx, by, m.TenantId, m.Paths)
+	removed, err := c.services.Suppliers.Withdraw(ctx, by, m.TenantId, m.Paths)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (c supply) reread(_ context.Context, by *identity.Caller, m *rampv1.Refresh
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}
-	begun, err := c.desk.Reread(by, m.TenantId)
+	begun, err := c.services.Suppliers.Reread(by, m.TenantId)
 	return &rampv1.RefreshCatalogResponse{Started: begun}, err
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/internal/desk"
+	"frontdesk/internal/licensing/exchange"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -46,7 +46,7 @@ func FuzzPushedEntries(f *testing.F) {
 		for _, e := range m.Entries {
 			p := pushed(e)
 			if p.Reason != "" {
-				if p.Detail == "" || p.Reason != desk.RefusedEntry && p.Reason != desk.RefusedExtension {
+				if p.Detail == "" || p.Reason != exchange.RefusedEntry && p.Reason != exchange.RefusedExtension {
 					t.Fatalf("%v is refused as %q: %q", e, p.Reason, p.Detail)
 				}
 				continue
@@ -75,7 +75,7 @@ func FuzzPushedEntries(f *testing.F) {
 }
 
 // within holds that an entry that is not refused is one that can be kept.
-func within(t *testing.T, p *desk.Pushed) {
+func within(t *testing.T, p *exchange.Pushed) {
 	t.Helper()
 	e := &p.Entry
 	if p.URI == "" && (p.Domain == "" || p.Path == "") || p.Domain != strings.ToLower(p.Domain) || utf8.RuneCountInString(p.Path) > wire.MaxPath || len(p.Attestations) > wire.MaxAttestations ||

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/delivery"
 
 	"frontdesk/internal/infra/fail"
 )
@@ -23,7 +23,7 @@ const DeliverID = "transaction"
 // Deliver hands out what was bought at the address that the purchase gave (RAMP v1, delivery method DIRECT), in the form that the
 // client accepts, whole or in ranges (RFC 9110). fetchAt is as in Config. Every answer with content is recorded first, and again when
 // it has been sent.
-func Deliver(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
+func Deliver(d *delivery.Service, fetchAt func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue(DeliverID)
 		if r.URL.RawPath != "" {
@@ -40,7 +40,7 @@ func Deliver(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 }
 
 // hand answers with what was bought, in the form that the client accepts.
-func hand(w http.ResponseWriter, r *http.Request, fetched *desk.Fetched) {
+func hand(w http.ResponseWriter, r *http.Request, fetched *delivery.Fetched) {
 	if media, ok := accepted(w, r, fetched.Media); ok {
 		describe(w.Header(), fetched, fetched.In(media)).send(w, r)
 	}
@@ -56,7 +56,7 @@ func accepted(w http.ResponseWriter, r *http.Request, forms []string) (string, b
 }
 
 // describe writes what an answer tells of a rendition.
-func describe(header http.Header, fetched *desk.Fetched, rendition *desk.Rendition) *outgoing {
+func describe(header http.Header, fetched *delivery.Fetched, rendition *delivery.Rendition) *outgoing {
 	header.Set("Content-Type", rendition.Media)
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Link", "<"+fetched.URI+`>; rel="canonical"`)
@@ -71,10 +71,10 @@ func describe(header http.Header, fetched *desk.Fetched, rendition *desk.Renditi
 type outgoing struct {
 	http.ResponseWriter
 	r         *http.Request
-	rendition *desk.Rendition
+	rendition *delivery.Rendition
 	at        int64 // that is read next
 
-	sending *desk.Sending // nil before anything is sent
+	sending *delivery.Sending // nil before anything is sent
 	sent    int64
 	refused bool // an answer that is no delivery has been written in its place
 }

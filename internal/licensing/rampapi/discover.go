@@ -7,9 +7,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -33,7 +33,7 @@ func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuer
 	ctx, cancel := context.WithTimeout(ctx, d.allowed(query))
 	defer cancel()
 	sealed := map[string]*rampv1.Offer{}
-	groups, err := d.desk.Quote(ctx, q, func(p *desk.Proposal) (document, signature []byte, err error) {
+	groups, err := d.services.Exchange.Quote(ctx, q, func(p *exchange.Proposal) (document, signature []byte, err error) {
 		sealed[p.ID], document, signature, err = d.seal(p)
 		return document, signature, err
 	})
@@ -53,36 +53,36 @@ func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuer
 	return out, nil
 }
 
-// asked is a query in the desk's words.
-func asked(c *call, query *rampv1.ResourceQuery) (desk.Query, error) {
+// asked is a query in the service's words.
+func asked(c *call, query *rampv1.ResourceQuery) (exchange.Query, error) {
 	r := query.GetRequester()
 	if len(r.GetUris()) == 0 {
-		return desk.Query{}, &wire.Invalid{Path: "requester.uris", Problem: "is empty; name the addresses that you want offers for"}
+		return exchange.Query{}, &wire.Invalid{Path: "requester.uris", Problem: "is empty; name the addresses that you want offers for"}
 	}
 	user, country, err := using(r)
 	if err != nil {
-		return desk.Query{}, err
+		return exchange.Query{}, err
 	}
-	return desk.Query{
+	return exchange.Query{
 		By: c.who, URIs: distinct(r.GetUris()), Functions: intended(r), User: user, Country: country, Profiles: query.GetSupportedProfiles(),
 		Via: wire.Via(query),
 	}, nil
 }
 
-// absences are the protocol's reasons for those of the desk.
-var absences = map[desk.Absence]rampv1.OfferAbsenceReason{
-	desk.NotInCatalog:  rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG,
-	desk.ScopeMissing:  rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_SCOPE_INSUFFICIENT,
-	desk.NotAuthorised: rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED,
-	desk.NotLicensed:   rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_CONTENT_BLOCKED,
-	desk.FunctionOut:   rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED,
-	desk.UserOut:       rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_USER_CATEGORY_PROHIBITED,
-	desk.CountryOut:    rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_GEO_RESTRICTED,
-	desk.NotNow:        rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_TEMPORARILY_UNAVAILABLE,
+// absences are the protocol's reasons for those of the service.
+var absences = map[exchange.Absence]rampv1.OfferAbsenceReason{
+	exchange.NotInCatalog:  rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG,
+	exchange.ScopeMissing:  rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_SCOPE_INSUFFICIENT,
+	exchange.NotAuthorised: rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED,
+	exchange.NotLicensed:   rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_CONTENT_BLOCKED,
+	exchange.FunctionOut:   rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED,
+	exchange.UserOut:       rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_USER_CATEGORY_PROHIBITED,
+	exchange.CountryOut:    rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_GEO_RESTRICTED,
+	exchange.NotNow:        rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_TEMPORARILY_UNAVAILABLE,
 }
 
 // group is what is offered for one address. All that is sold here is found in the catalog.
-func group(q *desk.Quoted, sealed map[string]*rampv1.Offer) *rampv1.OfferGroup {
+func group(q *exchange.Quoted, sealed map[string]*rampv1.Offer) *rampv1.OfferGroup {
 	out := &rampv1.OfferGroup{Uri: q.URI}
 	for _, o := range q.Offers {
 		out.Offers = append(out.Offers, sealed[o.ID])

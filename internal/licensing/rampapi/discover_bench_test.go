@@ -17,14 +17,11 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/attestation"
-	"frontdesk/internal/licensing/catalog"
-	supplies "frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -63,31 +60,18 @@ func (v verifiers) Keys(_ context.Context, domain string, _ bool) ([]wire.Key, e
 func (s *selling) attest(path string) {
 	s.t.Helper()
 	ctx, key := s.t.Context(), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
-	shelves := supplies.NewShelves(s.db, s.time)
-	goods, err := catalog.New(catalog.Config{Content: s.content, Supply: shelves})
-	if err == nil {
-		_, err = goods.Refresh(ctx)
+	s.Attested = &attestation.Checker{
+		Verifiers: verifiers{"verifier.example": {{ID: "k1", Public: key.Public().(ed25519.PublicKey), Active: true}}}, Accepted: func(string) bool { return true },
+		Now: s.time,
 	}
-	if err == nil {
-		err = s.desk.OpenQuotes(&desk.Quoting{Owner: func() *desk.Selling { return s.owner }, DB: s.db, Catalog: goods, Book: accounts.New(accounts.Options{})})
-	}
-	s.desk.OpenGoods(goods)
-	if err == nil {
-		err = s.desk.OpenSupply(&desk.Supplying{
-			Shelves: shelves, Site: func(string) (string, bool) { return "main", true },
-			Attested: &attestation.Checker{
-				Verifiers: verifiers{"verifier.example": {{ID: "k1", Public: key.Public().(ed25519.PublicKey), Active: true}}}, Accepted: func(string) bool { return true },
-				Now: s.time,
-			},
-		})
-	}
+	s.Reopen(s.t, "site")
 	claims, wrong := structpb.NewStruct(map[string]any{"content_hash": "sha256:" + strings.Repeat("0a", 32), "word_count": 600, "language": "en"})
 	a := &rampv1.ResourceAttestation{Verifier: "verifier.example", Kid: "k1", AttestedAt: timestamppb.New(s.now), Uri: "https://site.example/" + path, Claims: claims}
-	if err = errors.Join(err, wrong, wire.SignAttestation(a, key)); err != nil {
+	if err := errors.Join(wrong, wire.SignAttestation(a, key)); err != nil {
 		s.t.Fatal(err)
 	}
-	n, _, err := s.desk.Push(ctx, &identity.Caller{ID: "verifier", Tenants: []string{"main"}}, "main", 1, func(int) desk.Pushed {
-		return desk.Pushed{Domain: "site.example", Path: "/" + path, Attestations: []*rampv1.ResourceAttestation{a}}
+	n, _, err := s.Suppliers.Push(ctx, &identity.Caller{ID: "verifier", Tenants: []string{"site"}}, "site", 1, func(int) exchange.Pushed {
+		return exchange.Pushed{Domain: "site.example", Path: "/" + path, Attestations: []*rampv1.ResourceAttestation{a}}
 	})
 	if err != nil || n != 1 {
 		s.t.Fatal(n, err)
@@ -98,7 +82,7 @@ func (s *selling) attest(path string) {
 }
 
 func benchmarkDiscover(b *testing.B, prepare func(*selling)) {
-	s := newSelling(b, supplies.Schema)
+	s := newSelling(b)
 	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	public := private.Public().(ed25519.PublicKey)
 	s.stock(nil, article("a", strings.Repeat("word ", 600)))
@@ -125,7 +109,7 @@ func benchmarkDiscover(b *testing.B, prepare func(*selling)) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	handler := Handler(s.desk, s.config)
+	handler := Handler(s.services(), s.config)
 	pool := sync.Pool{New: func() any { return &answered{header: http.Header{}} }}
 	discover := func(int64) error {
 		a := pool.Get().(*answered)
@@ -150,12 +134,12 @@ func benchmarkDiscover(b *testing.B, prepare func(*selling)) {
 		b.Fatal(err)
 	}
 	var facts int
-	if err := s.db.Update(b.Context(), func(tx *store.Tx) error {
+	if err := s.DB.Update(b.Context(), func(tx *store.Tx) error {
 		if err := tx.QueryRow(b.Context(), `SELECT MAX(LENGTH(facts)) FROM deal_offer`).Scan(&facts); err != nil {
 			return err
 		}
 		_, err := tx.Exec(b.Context(), strings.ReplaceAll(`CREATE TABLE floor (id B NOT NULL PRIMARY KEY, facts B NOT NULL, document B NOT NULL, signature B NOT NULL)`, " B ",
-			map[string]string{store.SQLite: " BLOB ", store.PostgreSQL: " BYTEA "}[s.db.Engine()]))
+			map[string]string{store.SQLite: " BLOB ", store.PostgreSQL: " BYTEA "}[s.DB.Engine()]))
 		return err
 	}); err != nil {
 		b.Fatal(err)
@@ -169,15 +153,15 @@ func benchmarkDiscover(b *testing.B, prepare func(*selling)) {
 		signed := ed25519.Sign(s.key, document)
 		id := make([]byte, 24)
 		binary.BigEndian.PutUint64(id, uint64(n))
-		return s.db.Update(ctx, func(tx *store.Tx) error {
+		return s.DB.Update(ctx, func(tx *store.Tx) error {
 			_, err := tx.Exec(ctx, `INSERT INTO floor (id, facts, document, signature) VALUES ($1, $2, $3, $4)`, id, row, document, signed)
 			return err
 		})
 	}
 	s.passing.Store(true)
-	inTurns(b, s.db, floor, discover)
+	inTurns(b, s.DB, floor, discover)
 	var kept int64
-	if err := s.db.Update(ctx, func(tx *store.Tx) (err error) {
+	if err := s.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		kept, err = transactions.ForgetOffers(ctx, tx, s.now.Add(time.Hour), 1)
 		return err
 	}); err != nil || kept == 0 {

@@ -19,18 +19,14 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/released"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
-	"frontdesk/internal/licensing/accounts/counts"
 	"frontdesk/internal/licensing/catalog"
-	"frontdesk/internal/licensing/disputes"
-	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
-	"frontdesk/internal/testkit/storetest"
+	"frontdesk/internal/testkit/saletest"
 	compv1 "frontdesk/wire/comp/v1"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -40,12 +36,8 @@ import (
 
 // selling is a door that sells the items of one site.
 type selling struct {
+	*saletest.Shop
 	t       testing.TB
-	db      *store.DB
-	desk    *desk.Desk
-	content *content.Catalog
-	rules   *policy.Terms
-	owner   *desk.Selling
 	config  Config
 	key     ed25519.PrivateKey
 	now     time.Time
@@ -61,22 +53,14 @@ func (s *selling) time() time.Time {
 	return s.now
 }
 
-func newSelling(t testing.TB, more ...store.Schema) *selling {
+func newSelling(t testing.TB) *selling {
 	t.Helper()
-	s := &selling{
-		t: t, now: time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC), owner: &desk.Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Currency: "USD"},
-		db: storetest.Chosen(t, append(more, content.Schema, transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, accounts.Schema)...), key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
-	}
-	s.content = content.New(s.db, content.Options{Now: func() time.Time { return s.now }})
+	s := &selling{Shop: saletest.New(t), t: t, key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
+	s.now = s.Clock.Now()
+	s.Now = s.time
+	s.Shop.Selling = &exchange.Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Currency: "USD"}
+	s.Reports = exchange.ReportRules{}
 	s.obey(policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}})
-	var err error
-	s.desk, err = desk.New(desk.Config{
-		Catalog: s.content, Terms: func() *policy.Terms { return s.rules }, Now: s.time,
-		Sites: []released.Site{{ID: "main", Hosts: []string{"site.example"}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.config = Config{
 		Exchange: "x.example", Deadline: 10 * time.Second, MaxDeadline: 10 * time.Second, Now: func() time.Time { return s.now },
 		Identify: func(_ context.Context, m *rampv1.Requester, _ identity.Call) (identity.Requester, error) {
@@ -87,41 +71,22 @@ func newSelling(t testing.TB, more ...store.Schema) *selling {
 	return s
 }
 
+// services are those that the door asks.
+func (s *selling) services() Services {
+	return Services{Exchange: s.Service, Suppliers: s.Suppliers, Delivery: s.Delivery}
+}
+
 func (s *selling) obey(rules ...policy.Rule) {
 	s.t.Helper()
-	var err error
-	if s.rules, err = (policy.Options{IsA: content.IsA}).New(rules); err != nil {
-		s.t.Fatal(err)
-	}
+	s.Obey(s.t, rules...)
 }
 
 // stock puts items up for sale.
 func (s *selling) stock(statements []catalog.Statement, items ...content.Item) {
 	s.t.Helper()
-	ctx := s.t.Context()
-	run, err := s.content.Begin(ctx, "main", "pages")
-	if err == nil {
-		err = run.Put(ctx, items...)
-	}
-	if err == nil {
-		_, err = run.Commit(ctx, content.CommitOptions{AllowShrink: true})
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	goods, err := catalog.New(catalog.Config{Content: s.content, Statements: statements})
-	if err == nil {
-		_, err = goods.Refresh(ctx)
-	}
-	if err == nil {
-		err = s.desk.Refresh(ctx)
-	}
-	if err == nil {
-		err = s.desk.OpenQuotes(&desk.Quoting{Owner: func() *desk.Selling { return s.owner }, DB: s.db, Catalog: goods, Book: accounts.New(accounts.Options{})})
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	s.Statements = statements
+	s.Reopen(s.t, "site")
+	s.Stock(s.t, items...)
 }
 
 func article(path, text string) content.Item {
@@ -136,7 +101,7 @@ func article(path, text string) content.Item {
 // asks sends a query for addresses, over a socket.
 func (s *selling) asks(q *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
 	s.t.Helper()
-	address, client, _ := socket(s.t, Handler(s.desk, s.config))
+	address, client, _ := socket(s.t, Handler(s.services(), s.config))
 	out, err := rampv1connect.NewExchangeServiceClient(client, address, connect.WithCodec(wire.Codec{})).DiscoverResources(s.t.Context(), connect.NewRequest(q))
 	if err != nil {
 		return nil, err
@@ -174,7 +139,7 @@ func TestOfferSaysAllThatIsKnown(t *testing.T) {
 		Countries: policy.Restriction{Permit: []string{"DE", "US"}}, Reporting: policy.Reporting{Window: 2 * time.Hour},
 	}
 	s.obey(rule)
-	s.owner.Profiles = []desk.Profile{{Name: "ramp-news-v1", Types: []string{"Article"}, Keys: map[string]string{"news.byline": "author"}}}
+	s.Selling.Profiles = []exchange.Profile{{Name: "ramp-news-v1", Types: []string{"Article"}, Keys: map[string]string{"news.byline": "author"}}}
 	matcher, err := policy.Options{}.Matcher(policy.Match{})
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +182,7 @@ func TestOfferSaysAllThatIsKnown(t *testing.T) {
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !strings.HasPrefix(got.Package.Id, "PKG-main-") || len(*got.Identity.ContentHash) != 64 {
+	if !strings.HasPrefix(got.Package.Id, "PKG-site-") || len(*got.Identity.ContentHash) != 64 {
 		t.Errorf("package %s, hash %s", got.Package.Id, *got.Identity.ContentHash)
 	}
 }
@@ -241,7 +206,7 @@ func TestOfferIsSignedOverItsCanonicalForm(t *testing.T) {
 		t.Fatal("the signature is not good")
 	}
 	document, _ := wire.OfferPayload(offer)
-	if err := s.db.View(t.Context(), func(tx *store.Tx) error {
+	if err := s.DB.View(t.Context(), func(tx *store.Tx) error {
 		kept, ok, err := transactions.FindOffer(t.Context(), tx, offer.OfferId)
 		if err == nil && (!ok || string(kept.Document) != string(document) || !ed25519.Verify(public, kept.Document, kept.Signature)) {
 			t.Error("what is kept is not what was signed")
@@ -345,7 +310,7 @@ func TestOpenItemsNameTheOtherDoors(t *testing.T) {
 	}
 }
 
-// TestEveryReasonAndModelHasItsWord holds that nothing that the desk or the terms can say is left out.
+// TestEveryReasonAndModelHasItsWord holds that nothing that the exchange or the terms can say is left out.
 func TestEveryReasonAndModelHasItsWord(t *testing.T) {
 	t.Parallel()
 	told := map[rampv1.OfferAbsenceReason]bool{rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNSPECIFIED: true, rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNKNOWN_CRITICAL_EXTENSION: true}
@@ -542,7 +507,7 @@ func TestSubscriptionIsOfferedBesideThePrice(t *testing.T) {
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
 	book := accounts.New(accounts.Options{})
-	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
+	if err := s.DB.Update(t.Context(), func(tx *store.Tx) error {
 		if err := book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.now}, "", s.now); err != nil {
 			return err
 		}

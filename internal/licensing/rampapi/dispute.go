@@ -9,9 +9,9 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/wire/contenthash"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -47,7 +47,7 @@ func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequ
 	if d.FetchAt != nil {
 		filed.FetchAt = d.FetchAt(ctx)
 	}
-	heard, err := d.desk.Dispute(ctx, filed)
+	heard, err := d.services.Exchange.Dispute(ctx, filed)
 	if err != nil {
 		return orElse(err, func() (*rampv1.DisputeResponse, bool, error) { return d.disputedElsewhere(ctx, c, request) })
 	}
@@ -61,23 +61,23 @@ func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequ
 	return standsAt(heard, d.Now())
 }
 
-// disputed is a request in the desk's words.
-func disputed(r *rampv1.DisputeRequest) (desk.Disputed, error) {
+// disputed is a request in the service's words.
+func disputed(r *rampv1.DisputeRequest) (exchange.Disputed, error) {
 	name, ok := rampv1.DisputeReason_name[int32(r.Reason)]
 	if !ok {
-		return desk.Disputed{}, &wire.Invalid{Path: "reason", Problem: fmt.Sprintf("%d is none; there are 1 to 5", r.Reason)}
+		return exchange.Disputed{}, &wire.Invalid{Path: "reason", Problem: fmt.Sprintf("%d is none; there are 1 to 5", r.Reason)}
 	}
-	out := desk.Disputed{
+	out := exchange.Disputed{
 		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Report: r.ReportId, Description: r.GetDescription(),
-		Reason: desk.DisputeReason(strings.ToLower(strings.TrimPrefix(name, "DISPUTE_REASON_"))),
+		Reason: exchange.DisputeReason(strings.ToLower(strings.TrimPrefix(name, "DISPUTE_REASON_"))),
 	}
 	text, err := wire.Marshal(r)
 	if err != nil {
-		return desk.Disputed{}, err
+		return exchange.Disputed{}, err
 	}
 	out.Digest = sha256.Sum256(text)
 	if out.Hash, err = received(r.GetReceivedContentHash(), r.GetReceivedHashMethod()); err != nil {
-		return desk.Disputed{}, err
+		return exchange.Disputed{}, err
 	}
 	for key, value := range r.GetExt().GetFields() {
 		text, isText := value.GetKind().(*structpb.Value_StringValue)
@@ -85,11 +85,11 @@ func disputed(r *rampv1.DisputeRequest) (desk.Disputed, error) {
 		case key == extAppeal && isText && text.StringValue != "":
 			out.Appeal = text.StringValue
 		case key == extAppeal:
-			return desk.Disputed{}, &wire.Invalid{Path: "ext." + extAppeal, Problem: "has to be the dispute_id of the dispute against whose decision you appeal"}
+			return exchange.Disputed{}, &wire.Invalid{Path: "ext." + extAppeal, Problem: "has to be the dispute_id of the dispute against whose decision you appeal"}
 		case key == extPrefer && isText && (text.StringValue == "credit" || text.StringValue == "redelivery"):
 			out.Redelivery = text.StringValue == "redelivery"
 		case key == extPrefer:
-			return desk.Disputed{}, &wire.Invalid{Path: "ext." + extPrefer, Problem: `has to be "credit" or "redelivery"`}
+			return exchange.Disputed{}, &wire.Invalid{Path: "ext." + extPrefer, Problem: `has to be "credit" or "redelivery"`}
 		}
 	}
 	return out, nil
@@ -114,7 +114,7 @@ func received(hash, method string) (contenthash.Hash, error) {
 }
 
 // standsAt is where a dispute stands, in the protocol's words.
-func standsAt(h *desk.Heard, now time.Time) (*rampv1.DisputeResponse, error) {
+func standsAt(h *exchange.Heard, now time.Time) (*rampv1.DisputeResponse, error) {
 	c := &h.Case
 	out := &rampv1.DisputeResponse{Accepted: h.Problem == "", DisputeId: c.ID, Status: rampv1.DisputeStatus(rampv1.DisputeStatus_value["DISPUTE_STATUS_"+strings.ToUpper(string(c.Status))])}
 	if !out.Accepted {

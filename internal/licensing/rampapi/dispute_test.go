@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/exchange"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -36,7 +36,7 @@ func (s *shop) disputes(id string) *rampv1.DisputeRequest {
 // logged has a log tell what was answered under a transaction.
 func (s *shop) logged(transaction string, status, bytes int) {
 	s.t.Helper()
-	if err := s.db.Update(s.t.Context(), func(tx *store.Tx) error {
+	if err := s.DB.Update(s.t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Exec(s.t.Context(), `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, $4, $5, 0, 0, '', 0)`,
 			transaction, []byte("1"), store.Micros(s.now), status, bytes)
 		return err
@@ -141,7 +141,7 @@ func TestADisputeTellsEachStatusItStandsAt(t *testing.T) {
 	}
 	review := func() {
 		t.Helper()
-		if err := s.desk.KeepDealsOnce(t.Context()); err != nil {
+		if err := s.KeepDealsOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestADisputeTellsEachStatusItStandsAt(t *testing.T) {
 	stands(appeal, "DISPUTE_STATUS_APPEALED RESOLUTION_TYPE_REJECTED")
 	review()
 	stands(request, "DISPUTE_STATUS_ESCALATED RESOLUTION_TYPE_INVESTIGATION")
-	if _, err := s.desk.DecideDispute(t.Context(), desk.Decision{Dispute: dispute, Resolution: "credit", By: "ann"}); err != nil {
+	if _, err := s.Cases.DecideDispute(t.Context(), exchange.Decision{Dispute: dispute, Resolution: "credit", By: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	stands(request, "DISPUTE_STATUS_SETTLED RESOLUTION_TYPE_CREDIT")

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/delivery"
 	"frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )
@@ -29,7 +29,7 @@ type EdgeConfig struct {
 
 // Edges takes the batches of edges. What it answers with 200 is recorded for good, and the answer is signed with the edge's secret, so
 // that nobody between the two can say so.
-func Edges(d *desk.Desk, config EdgeConfig) http.Handler {
+func Edges(d *delivery.Service, config EdgeConfig) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, id, key, err := config.told(d, w, r)
 		if err != nil {
@@ -51,7 +51,7 @@ func Edges(d *desk.Desk, config EdgeConfig) http.Handler {
 }
 
 // told takes a batch, and gives the text of the answer and the key that signs it.
-func (c EdgeConfig) told(d *desk.Desk, w http.ResponseWriter, r *http.Request) (answer []byte, id string, key identity.EdgeKey, err error) {
+func (c EdgeConfig) told(d *delivery.Service, w http.ResponseWriter, r *http.Request) (answer []byte, id string, key identity.EdgeKey, err error) {
 	body, key, err := c.signed(w, r)
 	if err != nil {
 		return nil, "", key, err
@@ -65,7 +65,7 @@ func (c EdgeConfig) told(d *desk.Desk, w http.ResponseWriter, r *http.Request) (
 	if b.ID != r.Header.Get(sign.WebhookID) {
 		return nil, "", key, fail.New(fail.Invalid, "id: it is not that of the header %s", sign.WebhookID)
 	}
-	told, err := d.Delivered(ctx, desk.Edge{Name: key.Edge, Sites: key.Sites}, b)
+	told, err := d.Delivered(ctx, delivery.Edge{Name: key.Edge, Sites: key.Sites}, b)
 	if err != nil {
 		return nil, "", key, err
 	}

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 	compv1 "frontdesk/wire/comp/v1"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -27,7 +27,7 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 	if d.FetchAt != nil {
 		p.FetchAt = d.FetchAt(ctx)
 	}
-	bought, err := d.desk.Commit(ctx, p)
+	bought, err := d.services.Exchange.Commit(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -61,20 +61,20 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 	return out, nil
 }
 
-// purchase is a request to buy in the desk's words.
-func purchase(c *call, request *rampv1.TransactionRequest) (desk.Purchase, error) {
+// purchase is a request to buy in the service's words.
+func purchase(c *call, request *rampv1.TransactionRequest) (exchange.Purchase, error) {
 	user, country, err := using(request.Requester)
 	if err != nil {
-		return desk.Purchase{}, err
+		return exchange.Purchase{}, err
 	}
-	p := desk.Purchase{
+	p := exchange.Purchase{
 		Requester: c.who, ID: request.Id, User: user, Country: country, Functions: intended(request.Requester), Licence: request.Requester.GetLicenseId(), Limited: c.exceeded() != nil,
 	}
 	if ends := request.Requester.GetDelegation().GetExpiresAt(); ends != nil {
 		p.Delegated = ends.AsTime()
 	}
 	if p.Digest, err = digest(request); err != nil {
-		return desk.Purchase{}, err
+		return exchange.Purchase{}, err
 	}
 	items := request.Items
 	if len(items) == 0 {
@@ -85,7 +85,7 @@ func purchase(c *call, request *rampv1.TransactionRequest) (desk.Purchase, error
 		if err != nil {
 			signature = nil
 		}
-		p.Items = append(p.Items, desk.PurchaseItem{Offer: item.OfferId, Signature: signature})
+		p.Items = append(p.Items, exchange.PurchaseItem{Offer: item.OfferId, Signature: signature})
 	}
 	return p, nil
 }
@@ -104,25 +104,25 @@ func digest(request *rampv1.TransactionRequest) (sum [sha256.Size]byte, err erro
 	return sha256.Sum256(text), err
 }
 
-// denials are the protocol's reasons for those of the desk.
-var denials = map[desk.Denial]rampv1.DenialReason{
-	desk.InvalidLicence:      rampv1.DenialReason_DENIAL_REASON_INVALID_LICENSE,
-	desk.ExpiredLicence:      rampv1.DenialReason_DENIAL_REASON_EXPIRED_LICENSE,
-	desk.InsufficientBalance: rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE,
-	desk.TooManyPurchases:    rampv1.DenialReason_DENIAL_REASON_RATE_LIMITED,
-	desk.ContentUnavailable:  rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE,
-	desk.FunctionProhibited:  rampv1.DenialReason_DENIAL_REASON_FUNCTION_PROHIBITED,
-	desk.GeoRestricted:       rampv1.DenialReason_DENIAL_REASON_GEO_RESTRICTED,
-	desk.ReportingOverdue:    rampv1.DenialReason_DENIAL_REASON_REPORTING_OVERDUE,
-	desk.TakenTooLate:        rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED,
-	desk.SignatureInvalid:    rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID,
-	desk.QuotaExceeded:       rampv1.DenialReason_DENIAL_REASON_QUOTA_EXCEEDED,
-	desk.DelegationExpired:   rampv1.DenialReason_DENIAL_REASON_DELEGATION_EXPIRED,
-	desk.ScopeInsufficient:   rampv1.DenialReason_DENIAL_REASON_SCOPE_INSUFFICIENT,
+// denials are the protocol's reasons for those of the service.
+var denials = map[exchange.Denial]rampv1.DenialReason{
+	exchange.InvalidLicence:      rampv1.DenialReason_DENIAL_REASON_INVALID_LICENSE,
+	exchange.ExpiredLicence:      rampv1.DenialReason_DENIAL_REASON_EXPIRED_LICENSE,
+	exchange.InsufficientBalance: rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE,
+	exchange.TooManyPurchases:    rampv1.DenialReason_DENIAL_REASON_RATE_LIMITED,
+	exchange.ContentUnavailable:  rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE,
+	exchange.FunctionProhibited:  rampv1.DenialReason_DENIAL_REASON_FUNCTION_PROHIBITED,
+	exchange.GeoRestricted:       rampv1.DenialReason_DENIAL_REASON_GEO_RESTRICTED,
+	exchange.ReportingOverdue:    rampv1.DenialReason_DENIAL_REASON_REPORTING_OVERDUE,
+	exchange.TakenTooLate:        rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED,
+	exchange.SignatureInvalid:    rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID,
+	exchange.QuotaExceeded:       rampv1.DenialReason_DENIAL_REASON_QUOTA_EXCEEDED,
+	exchange.DelegationExpired:   rampv1.DenialReason_DENIAL_REASON_DELEGATION_EXPIRED,
+	exchange.ScopeInsufficient:   rampv1.DenialReason_DENIAL_REASON_SCOPE_INSUFFICIENT,
 }
 
 // result is what came of one offer, as it stands in the answer to several.
-func (d *door) result(item *desk.PurchasedItem) (*rampv1.TransactionResultItem, error) {
+func (d *door) result(item *exchange.PurchasedItem) (*rampv1.TransactionResultItem, error) {
 	if item.Denial != "" {
 		return &rampv1.TransactionResultItem{OfferId: item.Offer, DenialReason: denials[item.Denial].Enum()}, nil
 	}
@@ -158,7 +158,7 @@ func sold(offer *rampv1.Offer, url string) *compv1.Package {
 }
 
 // single puts what came of one offer into the answer itself.
-func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, item *desk.PurchasedItem) {
+func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, item *exchange.PurchasedItem) {
 	if out.DenialReason = r.DenialReason; r.DenialReason != nil {
 		return
 	}
@@ -170,7 +170,7 @@ func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, it
 }
 
 // left are the quotas of the subscriptions that paid for several offers, as the last of those left them.
-func left(items []desk.PurchasedItem) (all []*rampv1.SubscriptionQuotaInfo) {
+func left(items []exchange.PurchasedItem) (all []*rampv1.SubscriptionQuotaInfo) {
 	for i := range items {
 		for _, q := range items[i].Quotas {
 			row := quota(items[i].Transaction.Subscription, q)
@@ -185,7 +185,7 @@ func left(items []desk.PurchasedItem) (all []*rampv1.SubscriptionQuotaInfo) {
 
 // total is what several offers cost together, which is never more than an account can hold; nil where they are not paid in
 // one currency.
-func total(items []desk.PurchasedItem, results []*rampv1.TransactionResultItem) *rampv1.Cost {
+func total(items []exchange.PurchasedItem, results []*rampv1.TransactionResultItem) *rampv1.Cost {
 	var sum int64
 	var currency, free string
 	for i := range items {

@@ -21,13 +21,11 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
-	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
 	compv1 "frontdesk/wire/comp/v1"
@@ -40,7 +38,6 @@ import (
 // shop is a door that sells by its offers, and delivers.
 type shop struct {
 	*selling
-	book    *accounts.Book
 	left    identity.Allowance // of everybody's limit
 	at      string             // its address
 	client  rampv1connect.ExchangeServiceClient
@@ -52,31 +49,17 @@ type shop struct {
 
 func newShop(t *testing.T, currency string, funds int64) *shop {
 	t.Helper()
-	s := &shop{selling: newSelling(t, ledger.Schema, botstats.Schema), book: accounts.New(accounts.Options{})}
+	s := &shop{selling: newSelling(t)}
+	s.Signed = func(_ string, document, signature []byte) bool {
+		again, _ := s.config.Sign(document)
+		return slices.Equal(again, signature)
+	}
 	s.stock(nil, article("a", "One two three four."), article("b", strings.Repeat("word ", 1000)))
-	keys, err := identity.OpenSiteKeys(t.TempDir(), func() time.Time { return s.now })
-	if err == nil {
-		err = keys.Make()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.desk.OpenDeals(&desk.Dealing{
-		DB: s.db, Ledger: ledger.New(s.db, ledger.Options{Origin: "x.example/ledger", Signers: keys.Signers, Now: func() time.Time { return s.now }}), Book: s.book,
-		Reports: func() desk.ReportRules { return desk.ReportRules{} }, AddressLife: 5 * time.Minute, Sending: time.Minute,
-		Signed: func(_ string, document, signature []byte) bool {
-			again, _ := s.config.Sign(document)
-			return slices.Equal(again, signature)
-		},
-		AddressKeys: func() ([]sign.URLKey, error) {
-			return []sign.URLKey{{Form: sign.URLHMAC, Secret: []byte("the secret of a shop")}}, nil
-		},
-	})
-	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
-		if err := s.book.Open(t.Context(), tx, buyer, currency, 0, s.now); err != nil {
+	if err := s.DB.Update(t.Context(), func(tx *store.Tx) error {
+		if err := s.Book.Open(t.Context(), tx, buyer, currency, 0, s.now); err != nil {
 			return err
 		}
-		_, err := s.book.Pay(t.Context(), tx, "credit", buyer, currency, funds, "", s.now)
+		_, err := s.Book.Pay(t.Context(), tx, "credit", buyer, currency, funds, "", s.now)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -95,9 +78,9 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 	}
 	s.config.Count = func(context.Context, identity.Requester) identity.Allowance { return s.left }
 	mux := http.NewServeMux()
-	s.deliver = Deliver(s.desk, func(*http.Request) string { return s.at + "/deliver/" })
+	s.deliver = Deliver(s.Delivery, func(*http.Request) string { return s.at + "/deliver/" })
 	mux.Handle("GET /deliver/{"+DeliverID+"}", s.deliver)
-	mux.Handle("/", Handler(s.desk, s.config))
+	mux.Handle("/", Handler(s.services(), s.config))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.at, s.fetches = server.URL, server.Client()
@@ -239,20 +222,20 @@ func TestSeveralAreBoughtAtOnce(t *testing.T) {
 
 func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 	t.Parallel()
-	item := func(amount int64, currency string, denial desk.Denial) desk.PurchasedItem {
-		return desk.PurchasedItem{Denial: denial, Transaction: transactions.Transaction{Amount: amount, Price: policy.Money{Currency: currency}}}
+	item := func(amount int64, currency string, denial exchange.Denial) exchange.PurchasedItem {
+		return exchange.PurchasedItem{Denial: denial, Transaction: transactions.Transaction{Amount: amount, Price: policy.Money{Currency: currency}}}
 	}
 	for _, c := range []struct {
-		items []desk.PurchasedItem
+		items []exchange.PurchasedItem
 		want  *rampv1.Cost
 	}{
-		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "USD", "")}, &rampv1.Cost{Amount: 2.3, Currency: "USD"}},
-		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
-		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", desk.TakenTooLate), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
-		{[]desk.PurchasedItem{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
-		{[]desk.PurchasedItem{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")}, &rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
-		{[]desk.PurchasedItem{item(0, "", ""), item(3e7, "EUR", desk.TakenTooLate)}, &rampv1.Cost{Currency: "CHF"}},
-		{[]desk.PurchasedItem{item(3e7, "EUR", desk.TakenTooLate)}, nil},
+		{[]exchange.PurchasedItem{item(2e8, "USD", ""), item(3e7, "USD", "")}, &rampv1.Cost{Amount: 2.3, Currency: "USD"}},
+		{[]exchange.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
+		{[]exchange.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", exchange.TakenTooLate), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
+		{[]exchange.PurchasedItem{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
+		{[]exchange.PurchasedItem{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")}, &rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
+		{[]exchange.PurchasedItem{item(0, "", ""), item(3e7, "EUR", exchange.TakenTooLate)}, &rampv1.Cost{Currency: "CHF"}},
+		{[]exchange.PurchasedItem{item(3e7, "EUR", exchange.TakenTooLate)}, nil},
 	} {
 		d := &door{Config: Config{Currency: "CHF"}}
 		var results []*rampv1.TransactionResultItem
@@ -275,11 +258,11 @@ func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 func TestASubscriptionPaysAndIsTold(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 5_000_000)
-	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
-		if err := s.book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: buyer, Begins: s.now}, "", s.now); err != nil {
+	if err := s.DB.Update(t.Context(), func(tx *store.Tx) error {
+		if err := s.Book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: buyer, Begins: s.now}, "", s.now); err != nil {
 			return err
 		}
-		return s.book.SetQuota(t.Context(), tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
+		return s.Book.SetQuota(t.Context(), tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -345,8 +328,8 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 	r = buys("licensed", offer)
 	r.Requester.LicenseId = proto.String("gold")
 	denied(rampv1.DenialReason_DENIAL_REASON_INVALID_LICENSE, r)
-	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
-		return s.book.AddLicence(t.Context(), tx, accounts.Licence{ID: "silver", Buyer: buyer, Begins: s.now.Add(-time.Hour), Ends: s.now}, s.now.Add(-time.Hour))
+	if err := s.DB.Update(t.Context(), func(tx *store.Tx) error {
+		return s.Book.AddLicence(t.Context(), tx, accounts.Licence{ID: "silver", Buyer: buyer, Begins: s.now.Add(-time.Hour), Ends: s.now}, s.now.Add(-time.Hour))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +422,7 @@ func TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer(t *testing.T) {
 	}
 }
 
-// TestEveryDenialHasItsWord goes over all that the desk may say.
+// TestEveryDenialHasItsWord goes over all that the exchange may say.
 func TestEveryDenialHasItsWord(t *testing.T) {
 	t.Parallel()
 	seen := map[rampv1.DenialReason]bool{}

@@ -9,9 +9,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 	wire "frontdesk/wire/ramp"
 )
 
@@ -41,14 +41,13 @@ func coded(ctx context.Context, err error) *connect.Error {
 	var ready *connect.Error
 	var invalid *wire.Invalid
 	var unknown *unknownKeys
-	var refusal *desk.Refusal
 	switch {
 	case errors.As(err, &ready):
 		return ready
 	case errors.As(err, &invalid):
 		return connect.NewError(connect.CodeInvalidArgument, invalid)
-	case errors.As(err, &refusal):
-		return connect.NewError(connect.CodeAlreadyExists, errors.New(refusal.Message)) // the one that there is: another request had its id
+	case errors.Is(err, exchange.ErrRequestConflict):
+		return connect.NewError(connect.CodeAlreadyExists, exchange.ErrRequestConflict)
 	case errors.As(err, &unknown):
 		return connect.NewError(connect.CodeFailedPrecondition, unknown)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:

@@ -14,7 +14,7 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// What a request costs on its way to the desk and back, without who asks: read, held against the rules, answered with one
+// What a request costs on its way to the exchange and back, without who asks: read, held against the rules, answered with one
 // address that is not sold. Floors beside it: the same bytes through net/http alone, and through the codec alone.
 func BenchmarkFrame(b *testing.B) {
 	f := newFramed()

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/published"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -34,11 +34,11 @@ var access = map[string]rampv1.ResourceAccessPolicy{
 }
 
 // ServePolicy serves the access policy of the provider that the path names.
-func ServePolicy(d *desk.Desk) http.Handler {
+func ServePolicy(s *published.Service) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), policyTime)
 		defer cancel()
-		document, err := declarePolicy(ctx, d, r.PathValue(PolicyDomain))
+		document, err := declarePolicy(ctx, s, r.PathValue(PolicyDomain))
 		if err != nil {
 			WriteError(w, r, err)
 			return
@@ -48,8 +48,8 @@ func ServePolicy(d *desk.Desk) http.Handler {
 }
 
 // declarePolicy makes the access policy of a provider.
-func declarePolicy(ctx context.Context, d *desk.Desk, domain string) (*httpx.Document, error) {
-	policy, err := d.AccessPolicy(ctx, domain)
+func declarePolicy(ctx context.Context, s *published.Service, domain string) (*httpx.Document, error) {
+	policy, err := s.AccessPolicy(ctx, domain)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@
 // reports on how content was used, and disputes, over Connect, gRPC and gRPC-Web on one port; and the documents that tell of it.
 //
 // A request passes the same steps in one order: its size, its form, its rules, its critical extensions, who asks, how often.
-// Then the desk is asked, and what it decided is rendered in the protocol's words. The package stands on desk, trust and
+// Then the service is asked, and what it decided is rendered in the protocol's words. The package stands on exchange, delivery, identity and
 // wire, and knows nothing of content, deals, ledger or database.
 package rampapi
 
@@ -16,9 +16,10 @@ import (
 	"connectrpc.com/grpcreflect"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/wire/grpc/health/v1/healthv1connect"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -30,6 +31,14 @@ const Version = "1.0"
 
 // MaxBody is how many bytes a request may have, and how many its message may have once it is decompressed.
 const MaxBody = 1 << 20
+
+// Services are those that answer.
+type Services struct {
+	Exchange  *exchange.Service
+	Suppliers *exchange.Suppliers
+	Domains   *exchange.Domains
+	Delivery  *delivery.Service
+}
 
 // Config is what the door needs to know.
 type Config struct {
@@ -79,7 +88,7 @@ type Config struct {
 	Sign func(document []byte) (signature []byte, err error)
 	// Attest gives what the site itself attests of what is offered, nil for nothing (RAMP v1, ResourceAttestation); it is the same for the same
 	// version. Nil attests nothing.
-	Attest func(*desk.Proposal) (*rampv1.ResourceAttestation, error)
+	Attest func(*exchange.Proposal) (*rampv1.ResourceAttestation, error)
 	// Base gives the address of this front desk as the sender of a request knows it, without a slash at its end; empty where
 	// nobody knows it. FetchAt is the address below which what is bought is fetched, with a slash at its end.
 	Base, FetchAt func(context.Context) string
@@ -98,15 +107,15 @@ type Config struct {
 
 // door serves one front desk.
 type door struct {
-	desk *desk.Desk
+	services Services
 	Config
 }
 
-func newDoor(d *desk.Desk, config Config) *door {
+func newDoor(services Services, config Config) *door {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &door{desk: d, Config: config}
+	return &door{services: services, Config: config}
 }
 
 // Patterns are the paths that Handler answers, as http.ServeMux reads them: each RPC, and what stands below the services.
@@ -137,22 +146,22 @@ func refuseSuccessor(w http.ResponseWriter, r *http.Request) {
 }
 
 // Handler answers the protocol's RPCs, and the health check and the reflection of gRPC beside them.
-func Handler(d *desk.Desk, config Config) http.Handler {
-	at := newDoor(d, config)
+func Handler(services Services, config Config) http.Handler {
+	at := newDoor(services, config)
 	mux := http.NewServeMux()
-	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
-	mux.Handle(path, at.received(exchange))
+	path, rpcs := rampv1connect.NewExchangeServiceHandler(exchangeService{door: at}, options...)
+	mux.Handle(path, at.received(rpcs))
 	mux.Handle(at.catalogHandler())
 	for _, path := range successors {
 		mux.HandleFunc(path, refuseSuccessor)
 	}
 	path, health := healthv1connect.NewHealthHandler(newHealth(config), options...)
 	mux.Handle(path, lasting(health))
-	services := []string{rampv1connect.ExchangeServiceName, rampv1connect.CatalogServiceName, healthv1connect.HealthName}
+	spoken := []string{rampv1connect.ExchangeServiceName, rampv1connect.CatalogServiceName, healthv1connect.HealthName}
 	if config.Broker != nil {
-		services = append(services, rampv1connect.BrokerServiceName)
+		spoken = append(spoken, rampv1connect.BrokerServiceName)
 	}
-	names := grpcreflect.NewStaticReflector(services...)
+	names := grpcreflect.NewStaticReflector(spoken...)
 	for _, of := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha} {
 		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection), compression)
 		mux.Handle(path, flushed(reflection))
@@ -169,28 +178,28 @@ var options = []connect.HandlerOption{
 // maxReflection is how many bytes a question about the services may have.
 const maxReflection = 16 << 10
 
-// exchange is ExchangeService. What is not here is answered with unimplemented.
-type exchange struct {
+// exchangeService is ExchangeService. What is not here is answered with unimplemented.
+type exchangeService struct {
 	rampv1connect.UnimplementedExchangeServiceHandler
 	*door
 }
 
 // DiscoverResources says what is offered for resources.
-func (x exchange) DiscoverResources(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
+func (x exchangeService) DiscoverResources(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
 	return take(ctx, x.door, r, x.discover)
 }
 
 // ExecuteTransaction buys by offers.
-func (x exchange) ExecuteTransaction(ctx context.Context, r *connect.Request[rampv1.TransactionRequest]) (*connect.Response[rampv1.TransactionResponse], error) {
+func (x exchangeService) ExecuteTransaction(ctx context.Context, r *connect.Request[rampv1.TransactionRequest]) (*connect.Response[rampv1.TransactionResponse], error) {
 	return take(ctx, x.door, r, x.execute)
 }
 
 // ReportUsage takes a report on how content was used.
-func (x exchange) ReportUsage(ctx context.Context, r *connect.Request[rampv1.UsageReport]) (*connect.Response[rampv1.UsageReportResponse], error) {
+func (x exchangeService) ReportUsage(ctx context.Context, r *connect.Request[rampv1.UsageReport]) (*connect.Response[rampv1.UsageReportResponse], error) {
 	return take(ctx, x.door, r, x.report)
 }
 
 // DisputeTransaction takes up a dispute, or says where it stands.
-func (x exchange) DisputeTransaction(ctx context.Context, r *connect.Request[rampv1.DisputeRequest]) (*connect.Response[rampv1.DisputeResponse], error) {
+func (x exchangeService) DisputeTransaction(ctx context.Context, r *connect.Request[rampv1.DisputeRequest]) (*connect.Response[rampv1.DisputeResponse], error) {
 	return take(ctx, x.door, r, x.dispute)
 }

@@ -165,7 +165,7 @@ func TestNoMoreIsDecompressedThanIsRead(t *testing.T) {
 func TestHealthSaysWhetherRequestsAreAnswered(t *testing.T) {
 	t.Parallel()
 	var down error
-	address, client, over2 := socket(t, Handler(nil, Config{Ready: func(context.Context) error { return down }}))
+	address, client, over2 := socket(t, Handler(Services{}, Config{Ready: func(context.Context) error { return down }}))
 	for name, health := range map[string]healthv1connect.HealthClient{
 		"connect":  healthv1connect.NewHealthClient(client, address),
 		"JSON":     healthv1connect.NewHealthClient(client, address, connect.WithProtoJSON()),
@@ -203,7 +203,7 @@ func TestHealthIsWatched(t *testing.T) {
 		},
 		Stopping: stopping.Load, watchEvery: time.Millisecond,
 	}
-	address, client, over2 := socket(t, Handler(nil, config))
+	address, client, over2 := socket(t, Handler(Services{}, config))
 	for name, health := range map[string]healthv1connect.HealthClient{
 		"connect":  healthv1connect.NewHealthClient(client, address),
 		"JSON":     healthv1connect.NewHealthClient(client, address, connect.WithProtoJSON()),
@@ -245,7 +245,7 @@ func TestHealthIsWatched(t *testing.T) {
 // TestOnlySoManyWatch holds that watching cannot use up what answers are made with.
 func TestOnlySoManyWatch(t *testing.T) {
 	t.Parallel()
-	address, client, _ := socket(t, Handler(nil, Config{watchEvery: time.Hour}))
+	address, client, _ := socket(t, Handler(Services{}, Config{watchEvery: time.Hour}))
 	health := healthv1connect.NewHealthClient(client, address)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -267,7 +267,7 @@ func TestOnlySoManyWatch(t *testing.T) {
 
 func TestReflectionTellsOfWhatIsServedAndOfNothingElse(t *testing.T) {
 	t.Parallel()
-	address, _, over2 := socket(t, Handler(nil, Config{}))
+	address, _, over2 := socket(t, Handler(Services{}, Config{}))
 	client := grpcreflect.NewClient(over2, address, connect.WithGRPC())
 	stream := client.NewStream(t.Context())
 	defer stream.Close()

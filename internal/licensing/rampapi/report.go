@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 	compv1 "frontdesk/wire/comp/v1"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -32,7 +32,7 @@ func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) 
 	if c.who.Signed != "" {
 		used.Reporter = &c.who
 	}
-	filed, err := d.desk.Report(ctx, used)
+	filed, err := d.services.Exchange.Report(ctx, used)
 	if err != nil {
 		return orElse(err, func() (*rampv1.UsageReportResponse, bool, error) { return d.relayed(ctx, c, report) })
 	}
@@ -46,10 +46,10 @@ func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) 
 	return out, nil
 }
 
-// usage is a report in the desk's words.
-func usage(r *rampv1.UsageReport) (desk.Used, error) {
+// usage is a report in the service's words.
+func usage(r *rampv1.UsageReport) (exchange.Used, error) {
 	u := r.GetUsage()
-	out := desk.Used{
+	out := exchange.Used{
 		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Consumed: int64(u.GetConsumedQuantity()), Unit: u.GetConsumedUnit(),
 		Fields: fields(r),
 	}
@@ -58,7 +58,7 @@ func usage(r *rampv1.UsageReport) (desk.Used, error) {
 	}
 	var err error
 	if out.UsageDetails, err = usageDetails(r); err != nil {
-		return desk.Used{}, err
+		return exchange.Used{}, err
 	}
 	value, ok := r.GetExt().GetFields()[extRevenue]
 	if !ok {
@@ -69,7 +69,7 @@ func usage(r *rampv1.UsageReport) (desk.Used, error) {
 	earned := told["amount"].GetNumberValue()
 	out.Currency = told["currency"].GetStringValue()
 	if !isNumber || earned < 0 || earned > 1e9 || len(out.Currency) != 3 || strings.Trim(out.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return desk.Used{}, &wire.Invalid{Path: "ext." + extRevenue, Problem: `has to be like {"amount": 12.5, "currency": "USD"}, with an amount of 0 to 1000000000`}
+		return exchange.Used{}, &wire.Invalid{Path: "ext." + extRevenue, Problem: `has to be like {"amount": 12.5, "currency": "USD"}, with an amount of 0 to 1000000000`}
 	}
 	out.Revenue = units(earned)
 	return out, nil
@@ -83,17 +83,17 @@ const (
 )
 
 // usageDetails is what a report says beside how much was used.
-func usageDetails(r *rampv1.UsageReport) (d desk.UsageDetails, err error) {
+func usageDetails(r *rampv1.UsageReport) (d exchange.UsageDetails, err error) {
 	u := r.GetUsage()
 	if u == nil {
 		u = &rampv1.Usage{}
 	}
-	d = desk.UsageDetails{Shown: u.DisplayedToUser, Cited: u.CitationIncluded, Exchange: r.GetExchange(), Request: r.GetRequestId()}
+	d = exchange.UsageDetails{Shown: u.DisplayedToUser, Cited: u.CitationIncluded, Exchange: r.GetExchange(), Request: r.GetRequestId()}
 	d.Functions = enumNames(u.GetFunction(), compv1.Function_name)
 	d.SubFunctions = enumNames(u.GetSubfn(), compv1.SubFunction_name)
 	texts := []struct{ path, text string }{{"exchange", d.Exchange}, {"request_id", d.Request}}
 	for i, a := range u.GetAttribution() {
-		one := desk.Attribution{URL: a.GetDisplayedUrl(), Visible: a.VisibleToUser}
+		one := exchange.Attribution{URL: a.GetDisplayedUrl(), Visible: a.VisibleToUser}
 		if a.Format != nil {
 			one.Format = a.Format.String()
 		}
@@ -101,7 +101,7 @@ func usageDetails(r *rampv1.UsageReport) (d desk.UsageDetails, err error) {
 		texts = append(texts, struct{ path, text string }{fmt.Sprintf("usage.attribution.%d.displayed_url", i), one.URL})
 	}
 	for i, a := range r.GetAssets() {
-		d.Assets = append(d.Assets, desk.Asset{URI: a.Uri, Title: a.GetTitle(), Package: a.GetPackageId()})
+		d.Assets = append(d.Assets, exchange.Asset{URI: a.Uri, Title: a.GetTitle(), Package: a.GetPackageId()})
 		for _, text := range []string{a.Uri, a.GetTitle(), a.GetPackageId()} {
 			texts = append(texts, struct{ path, text string }{fmt.Sprintf("assets.%d", i), text})
 		}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/published"
 )
 
 // The paths of what the Exchange makes of a provider's terms, beside AccessPolicy, for edges that keep it: its manifest, and an RSL
@@ -29,12 +29,12 @@ const rslMedia = "application/rsl+xml"
 
 // ServeRSL serves the RSL document of the provider that of gives for a request, whose addresses begin with origin; how is where is said
 // how what costs something is bought.
-func ServeRSL(d *desk.Desk, of func(*http.Request) (domain, origin, how string)) http.Handler {
+func ServeRSL(s *published.Service, of func(*http.Request) (domain, origin, how string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), policyTime)
 		defer cancel()
 		domain, origin, how := of(r)
-		text, err := d.RSL(ctx, domain, origin, how)
+		text, err := s.RSL(ctx, domain, origin, how)
 		if err != nil {
 			WriteError(w, r, err)
 			return
@@ -44,7 +44,7 @@ func ServeRSL(d *desk.Desk, of func(*http.Request) (domain, origin, how string))
 }
 
 // ServeSitemap serves the RAMP sitemap of the provider that of gives for a request; at is the address of the sitemap. Its pages are asked for as `page`.
-func ServeSitemap(d *desk.Desk, of func(*http.Request) (domain, at string)) http.Handler {
+func ServeSitemap(s *published.Service, of func(*http.Request) (domain, at string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), policyTime)
 		defer cancel()
@@ -58,7 +58,7 @@ func ServeSitemap(d *desk.Desk, of func(*http.Request) (domain, at string)) http
 			page = n
 		}
 		domain, at := of(r)
-		text, err := d.Sitemap(ctx, domain, at, page)
+		text, err := s.Sitemap(ctx, domain, at, page)
 		if err != nil {
 			WriteError(w, r, err)
 			return

@@ -5,15 +5,16 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/wire/sign"
 )
 
 // Shelf answers with this front desk's own content at the addresses of a site behind its gate: with what was bought, where grant is
 // what the address was bound to that the gate has verified; otherwise with what is open to everyone, and with nothing else. What
 // is delivered against a grant is recorded as by Deliver.
-func Shelf(d *desk.Desk) func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant) {
+func Shelf(open *exchange.Assortment, d *delivery.Service) func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant) {
 	return func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant) {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")
@@ -33,7 +34,7 @@ func Shelf(d *desk.Desk) func(w http.ResponseWriter, r *http.Request, address st
 			hand(w, r, fetched)
 			return
 		}
-		shown, err := d.Show(r.Context(), address)
+		shown, err := open.Show(r.Context(), address)
 		if err != nil {
 			header.Set("Cache-Control", "no-store")
 			WriteError(w, r, failed(r.Context(), err))

@@ -12,8 +12,8 @@ import (
 	"github.com/coder/websocket"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/delivery"
 
 	"frontdesk/internal/infra/fail"
 	deliveryv1 "frontdesk/wire/delivery/v1"
@@ -36,7 +36,7 @@ const (
 
 // Stream tells what was bought at the address that the purchase gave (RAMP v1, delivery method STREAMING), as server-sent events or over
 // WebSocket. fetchAt is as for Deliver. Every delivery is recorded before its first byte.
-func Stream(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
+func Stream(d *delivery.Service, fetchAt func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue(DeliverID)
 		if r.URL.RawPath != "" {
@@ -53,7 +53,7 @@ func Stream(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 		}
 		stream, err := d.OpenStream(r.Context(), fetchAt(r), id, r.URL.RawQuery, lastPlace(r))
 		switch {
-		case errors.Is(err, desk.ErrStreamed):
+		case errors.Is(err, delivery.ErrStreamed):
 			w.WriteHeader(http.StatusNoContent) // by which an EventSource does not come again
 		case err != nil:
 			WriteError(w, r, failed(r.Context(), err))
@@ -86,7 +86,7 @@ func lastPlace(r *http.Request) string {
 }
 
 // asEvents tells a stream as server-sent events.
-func asEvents(w http.ResponseWriter, r *http.Request, stream *desk.Stream) {
+func asEvents(w http.ResponseWriter, r *http.Request, stream *delivery.Stream) {
 	header := w.Header()
 	header.Set("Content-Type", eventStream)
 	header.Set("Cache-Control", "private, no-store")
@@ -95,7 +95,7 @@ func asEvents(w http.ResponseWriter, r *http.Request, stream *desk.Stream) {
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(noDeadline) // that of the request would end a stream that lasts longer
 	text := []byte("retry: " + strconv.FormatInt(streamAgain.Milliseconds(), 10) + "\n\n")
-	run(r.Context(), stream, func(e desk.StreamEvent) error {
+	run(r.Context(), stream, func(e delivery.StreamEvent) error {
 		message := told(e)
 		data, err := wire.Marshal(message)
 		if err != nil {
@@ -127,7 +127,7 @@ func kept(buffer []byte) []byte {
 
 // overWebSocket tells a stream over WebSocket: each event is a message of text. The address is what lets its bearer in, and it has no
 // other credential, so that a page of any origin may use one that it has.
-func overWebSocket(w http.ResponseWriter, r *http.Request, stream *desk.Stream) {
+func overWebSocket(w http.ResponseWriter, r *http.Request, stream *delivery.Stream) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{streamProtocol}, InsecureSkipVerify: true})
 	if err != nil {
 		httpx.EventFrom(r.Context()).Set("failure", "websocket")
@@ -136,9 +136,9 @@ func overWebSocket(w http.ResponseWriter, r *http.Request, stream *desk.Stream) 
 	}
 	defer conn.CloseNow()
 	ctx := listening(context.WithoutCancel(r.Context()), conn)
-	why := run(ctx, stream, func(e desk.StreamEvent) error { return say(ctx, conn, e) })
+	why := run(ctx, stream, func(e delivery.StreamEvent) error { return say(ctx, conn, e) })
 	code := websocket.StatusNormalClosure
-	if why == desk.StreamStopping || why == desk.StreamFailed {
+	if why == delivery.StreamStopping || why == delivery.StreamFailed {
 		code = websocket.StatusTryAgainLater
 	}
 	_ = conn.Close(code, string(why))
@@ -166,7 +166,7 @@ func listening(ctx context.Context, conn *websocket.Conn) context.Context {
 
 // say tells a client an event over WebSocket. One that says the time is followed by a ping, and taken once that is answered (RFC 6455, 5.5.3): who
 // is gone without a word, or behind a proxy that is not, answers none, and is not charged for what it did not take.
-func say(ctx context.Context, conn *websocket.Conn, e desk.StreamEvent) error {
+func say(ctx context.Context, conn *websocket.Conn, e delivery.StreamEvent) error {
 	data, err := wire.Marshal(told(e))
 	if err != nil {
 		return err
@@ -190,10 +190,10 @@ func say(ctx context.Context, conn *websocket.Conn, e desk.StreamEvent) error {
 }
 
 // run tells a stream, and has the log tell of it.
-func run(ctx context.Context, stream *desk.Stream, send func(desk.StreamEvent) error) desk.Ending {
+func run(ctx context.Context, stream *delivery.Stream, send func(delivery.StreamEvent) error) delivery.Ending {
 	e := httpx.EventFrom(ctx)
 	delivered := 0
-	why := stream.Run(ctx, func(event desk.StreamEvent) error {
+	why := stream.Run(ctx, func(event delivery.StreamEvent) error {
 		err := send(event)
 		if event.Content != nil && err == nil {
 			delivered += len(event.Content.Text)
@@ -206,7 +206,7 @@ func run(ctx context.Context, stream *desk.Stream, send func(desk.StreamEvent) e
 }
 
 // told is an event as it goes over the wire.
-func told(e desk.StreamEvent) *deliveryv1.StreamResponse {
+func told(e delivery.StreamEvent) *deliveryv1.StreamResponse {
 	out := &deliveryv1.StreamResponse{Id: e.ID}
 	switch {
 	case e.Start != nil:

@@ -8,9 +8,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/exchange"
 	deliveryv1 "frontdesk/wire/delivery/v1"
 	"frontdesk/wire/delivery/v1/deliveryv1connect"
 )
@@ -22,9 +23,9 @@ const StreamRPC = deliveryv1connect.DeliveryServiceStreamProcedure
 const maxStreamRequest = 16 << 10
 
 // StreamHandler tells what Stream tells, over gRPC, gRPC-Web and Connect. fetchAt is as for Deliver.
-func StreamHandler(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
+func StreamHandler(d *delivery.Service, fetchAt func(*http.Request) string) http.Handler {
 	options := []connect.HandlerOption{connect.WithHandlerOptions(options...), connect.WithReadMaxBytes(maxStreamRequest)}
-	_, handler := deliveryv1connect.NewDeliveryServiceHandler(&delivery{d}, options...)
+	_, handler := deliveryv1connect.NewDeliveryServiceHandler(&deliveryService{d}, options...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &attentive{patient: patient{flusher{w, http.NewResponseController(w)}}, at: fetchAt(r)}
 		_ = out.control.SetReadDeadline(noDeadline)
@@ -33,11 +34,11 @@ func StreamHandler(d *desk.Desk, fetchAt func(*http.Request) string) http.Handle
 	})
 }
 
-// delivery is DeliveryService.
-type delivery struct{ desk *desk.Desk }
+// deliveryService is DeliveryService.
+type deliveryService struct{ service *delivery.Service }
 
 // Stream tells what the address of a purchase opens.
-func (x *delivery) Stream(ctx context.Context, r *connect.Request[deliveryv1.StreamRequest], out *connect.ServerStream[deliveryv1.StreamResponse]) error {
+func (x *deliveryService) Stream(ctx context.Context, r *connect.Request[deliveryv1.StreamRequest], out *connect.ServerStream[deliveryv1.StreamResponse]) error {
 	e := httpx.EventFrom(ctx)
 	e.Set("rpc", "Stream")
 	e.Set("protocol", r.Peer().Protocol)
@@ -45,18 +46,18 @@ func (x *delivery) Stream(ctx context.Context, r *connect.Request[deliveryv1.Str
 	at := writer.at
 	path, query, _ := strings.Cut(r.Msg.Address, "?")
 	below, here := strings.CutPrefix(path, at)
-	id, ok := strings.CutSuffix(below, desk.StreamPath)
+	id, ok := strings.CutSuffix(below, exchange.StreamPath)
 	if !here || !ok || strings.Contains(id, "/") {
 		return failed(ctx, fail.New(fail.Forbidden, "address: it opens no stream here; send the endpoint that the purchase gave, as it is"))
 	}
-	stream, err := x.desk.OpenStream(ctx, at, id, query, r.Msg.LastEventId)
+	stream, err := x.service.OpenStream(ctx, at, id, query, r.Msg.LastEventId)
 	switch {
-	case errors.Is(err, desk.ErrStreamed):
+	case errors.Is(err, delivery.ErrStreamed):
 		return nil
 	case err != nil:
 		return failed(ctx, err)
 	}
-	run(ctx, stream, func(e desk.StreamEvent) error {
+	run(ctx, stream, func(e delivery.StreamEvent) error {
 		err := out.Send(told(e))
 		if err == nil {
 			err = writer.err

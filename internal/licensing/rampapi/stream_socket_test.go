@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
+	"frontdesk/internal/licensing/delivery"
 
-	"frontdesk/internal/desk"
+	"github.com/coder/websocket"
 )
 
 // oneConn is a listener that gives one connection.
@@ -87,7 +87,7 @@ func TestAClientThatAnswersNoPingIsGone(t *testing.T) {
 				defer socket.CloseNow()
 				ctx := listening(context.WithoutCancel(r.Context()), socket)
 				began := time.Now()
-				err = say(ctx, socket, desk.StreamEvent{Time: &desk.StreamTime{Used: time.Second}})
+				err = say(ctx, socket, delivery.StreamEvent{Time: &delivery.StreamTime{Used: time.Second}})
 				took := time.Since(began)
 				if c.left && err != nil {
 					<-ctx.Done() // whoever sees first that the connection broke

@@ -19,10 +19,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -246,8 +246,8 @@ func bounded(m proto.Message) error {
 	case *rampv1.UsageReport:
 		id = m.Id
 	case *rampv1.DisputeRequest:
-		if id = m.Id; len(m.GetDescription()) > desk.MaxDescription {
-			return &wire.Invalid{Path: "description", Problem: fmt.Sprintf("has more than %d bytes; say less", desk.MaxDescription)}
+		if id = m.Id; len(m.GetDescription()) > exchange.MaxDescription {
+			return &wire.Invalid{Path: "description", Problem: fmt.Sprintf("has more than %d bytes; say less", exchange.MaxDescription)}
 		}
 	}
 	if utf8.RuneCountInString(id) > MaxID {

@@ -335,7 +335,7 @@ func TestRevenueOfAReportMayBeCritical(t *testing.T) {
 func TestOtherMessagesWithAnUnknownCriticalKeyFail(t *testing.T) {
 	t.Parallel()
 	f := newFramed()
-	handler := Handler(nil, f.Config)
+	handler := Handler(Services{}, f.Config)
 	address, client, _ := socket(t, handler)
 	for method, body := range map[string]string{
 		"ExecuteTransaction": `{"ver":"1.0","id":"t","offer_id":"o","requester":{"id":"b","domain":"b.example"},"ext":{"x":1},"ext_critical":["x"]}`,

@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/exchange"
 
 	"frontdesk/internal/infra/fail"
 
@@ -197,7 +197,7 @@ func (d *door) fetchLicensed(ctx context.Context, f fetching) (*fetchAnswer, err
 	if d.FetchAt != nil {
 		p.FetchAt = d.FetchAt(ctx)
 	}
-	bought, known, err := d.desk.Bought(ctx, p)
+	bought, known, err := d.services.Exchange.Bought(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +210,8 @@ func (d *door) fetchLicensed(ctx context.Context, f fetching) (*fetchAnswer, err
 		if err != nil {
 			return nil, err
 		}
-		p.Items = []desk.PurchaseItem{{Offer: offer.OfferId, Signature: signature}}
-		if bought, err = d.desk.Commit(ctx, p); err != nil {
+		p.Items = []exchange.PurchaseItem{{Offer: offer.OfferId, Signature: signature}}
+		if bought, err = d.services.Exchange.Commit(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +283,7 @@ func (f fetching) affords(o *rampv1.Offer) bool {
 }
 
 // handOver puts what came of a purchase into the answer, and the text with it, which is fetched as everybody fetches it.
-func (d *door) handOver(ctx context.Context, f fetching, at string, bought *desk.Purchased, out *fetchAnswer) error {
+func (d *door) handOver(ctx context.Context, f fetching, at string, bought *exchange.Purchased, out *fetchAnswer) error {
 	item := &bought.Items[0]
 	e := httpx.EventFrom(ctx)
 	e.Set("again", bought.Again)
@@ -338,7 +338,7 @@ func preferred(types []string) (accept []string) {
 
 // textOf puts the text of what was bought into the answer.
 func (d *door) textOf(ctx context.Context, f fetching, at, transaction, query string, out *fetchAnswer) error {
-	fetched, err := d.desk.Fetch(ctx, at, transaction, query)
+	fetched, err := d.services.Delivery.Fetch(ctx, at, transaction, query)
 	if err != nil {
 		out.NotDelivered = failed(ctx, err).Message()
 		return nil

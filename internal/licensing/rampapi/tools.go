@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 
@@ -40,8 +39,8 @@ const (
 // are the protocol's messages and nothing else, their results its answers, and their failures its codes. They pass the same
 // steps as an RPC, so that the same requester is told, counted and charged, whichever way it comes. A tool's call is signed over HTTP
 // by the request that carries it ([WithCall]), or in its message, or not at all.
-func Tools(d *desk.Desk, config Config) []httpx.Tool {
-	at := newDoor(d, config)
+func Tools(services Services, config Config) []httpx.Tool {
+	at := newDoor(services, config)
 	all := []httpx.Tool{
 		{
 			Name: ToolDiscover, Title: "Ask what licensed content costs",

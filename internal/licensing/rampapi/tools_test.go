@@ -16,7 +16,7 @@ import (
 // tools are the shop's, by their names.
 func (s *shop) tools() map[string]httpx.Tool {
 	all := map[string]httpx.Tool{}
-	for _, t := range Tools(s.desk, s.config) {
+	for _, t := range Tools(s.services(), s.config) {
 		all[t.Name] = t
 	}
 	return all
@@ -84,7 +84,7 @@ func TestCriticalKeysOfToolsAreHeeded(t *testing.T) {
 
 func TestArgumentsOfToolsMayLeaveOutVersionAndTime(t *testing.T) {
 	t.Parallel()
-	at := newDoor(nil, Config{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Signatures: identity.SignaturesBody})
+	at := newDoor(Services{}, Config{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Signatures: identity.SignaturesBody})
 	var report rampv1.UsageReport
 	if err := arguments([]byte(`{"id":"r"}`), &report, at); err != nil || report.Ver != Version || report.Timestamp.Seconds != 1_800_000_000 {
 		t.Errorf("%v, %v", &report, err)
@@ -100,7 +100,7 @@ func FuzzToolArguments(f *testing.F) {
 	f.Add(asksForA)
 	f.Add(`{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["FUNCTION_AI_INPUT",3],"consumed_quantity":7},"ext":{"ramp.revenue":{"amount":1e400}}}`)
 	f.Add(`{"items":[{"offer_id":"o"},{"offer_id":null}],"requester":[]}`)
-	at := newDoor(nil, Config{})
+	at := newDoor(Services{}, Config{})
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, m := range []proto.Message{&rampv1.ResourceQuery{}, &rampv1.TransactionRequest{}, &rampv1.UsageReport{}} {
 			if err := arguments([]byte(text), m, at); err != nil {

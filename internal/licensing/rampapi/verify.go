@@ -14,31 +14,31 @@ import (
 )
 
 // RequestDomainVerification gives a challenge by which a caller of the catalog can show that a domain is its own.
-func (x exchange) RequestDomainVerification(ctx context.Context, r *connect.Request[rampv1.DomainVerificationRequest]) (*connect.Response[rampv1.DomainVerificationChallenge], error) {
+func (x exchangeService) RequestDomainVerification(ctx context.Context, r *connect.Request[rampv1.DomainVerificationRequest]) (*connect.Response[rampv1.DomainVerificationChallenge], error) {
 	return supplied(ctx, x.door, r, x.challengeDomain)
 }
 
 // ConfirmDomainVerification looks whether the challenge is met, and registers the key that comes with it.
-func (x exchange) ConfirmDomainVerification(ctx context.Context, r *connect.Request[rampv1.DomainVerificationConfirmation]) (*connect.Response[rampv1.DomainVerificationResult], error) {
+func (x exchangeService) ConfirmDomainVerification(ctx context.Context, r *connect.Request[rampv1.DomainVerificationConfirmation]) (*connect.Response[rampv1.DomainVerificationResult], error) {
 	return supplied(ctx, x.door, r, x.proveDomain)
 }
 
-func (x exchange) challengeDomain(ctx context.Context, by *identity.Caller, m *rampv1.DomainVerificationRequest) (*rampv1.DomainVerificationChallenge, error) {
+func (x exchangeService) challengeDomain(ctx context.Context, by *identity.Caller, m *rampv1.DomainVerificationRequest) (*rampv1.DomainVerificationChallenge, error) {
 	if err := provable(m, m.Domain); err != nil {
 		return nil, err
 	}
-	given, err := x.desk.ChallengeDomain(ctx, by, m.Domain)
+	given, err := x.services.Domains.Challenge(ctx, by, m.Domain)
 	if err != nil {
 		return nil, err
 	}
 	return &rampv1.DomainVerificationChallenge{Token: given.Token, ExpiresAt: timestamppb.New(given.Ends), VerificationUrl: given.URL}, nil
 }
 
-func (x exchange) proveDomain(ctx context.Context, by *identity.Caller, m *rampv1.DomainVerificationConfirmation) (*rampv1.DomainVerificationResult, error) {
+func (x exchangeService) proveDomain(ctx context.Context, by *identity.Caller, m *rampv1.DomainVerificationConfirmation) (*rampv1.DomainVerificationResult, error) {
 	if err := provable(m, m.Domain); err != nil {
 		return nil, err
 	}
-	proven, err := x.desk.ProveDomain(ctx, by, m.Domain, m.Token, m.GetSigningKey(), m.GetCdnType())
+	proven, err := x.services.Domains.Prove(ctx, by, m.Domain, m.Token, m.GetSigningKey(), m.GetCdnType())
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (s *shop) do(fn func(ctx context.Context, tx *store.Tx) error) {
 	}
 }
 
-// sell sells something for a rate, as the desk does.
+// sell sells something for a rate, as the exchange does.
 func (s *shop) sell(id, buyer, site, model string, rate float64, quantity int64, at time.Time) {
 	s.t.Helper()
 	price := policy.Money{Model: model, Rate: int64(rate * coin), Currency: "USD"}

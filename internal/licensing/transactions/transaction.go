@@ -139,6 +139,13 @@ func (d Obligation) String() string {
 	return [...]string{"none", "pending", "fulfilled", "expired", "waived", "late"}[d]
 }
 
+// The ways of delivery (RAMP v1, DeliveryMethod).
+const (
+	Direct       = "direct"       // by this front desk
+	Instructions = "instructions" // by an address, which may be an outlet's
+	Streaming    = "streaming"    // by this front desk, as a stream of events
+)
+
 // Transaction is the purchase of an offer.
 type Transaction struct {
 	ID       string // "txn-" and a ULID: they sort by time
@@ -161,7 +168,7 @@ type Transaction struct {
 	// were put.
 	Subscription string
 	Quotas       []byte
-	Method       string // of delivery: "direct", "instructions" or "streaming"
+	Method       string // of delivery: Direct, Instructions or Streaming
 	Failed       bool   // it was undone, since nothing could be delivered
 	Entry        string // of the ledger
 	Document     []byte // the offer's JSON, as it was signed

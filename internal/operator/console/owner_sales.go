@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/reports"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
@@ -23,7 +23,7 @@ import (
 // nil.
 type SalesConfig struct {
 	Sites   []Site
-	Shelf   func(context.Context, desk.Browse) ([]desk.Shelved, int, error)
+	Shelf   func(context.Context, exchange.Browse) ([]exchange.Shelved, int, error)
 	Deals   *transactions.Reader
 	Reports reports.Books
 	Traffic *botstats.Reader

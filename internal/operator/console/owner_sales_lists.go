@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/strictjson"
@@ -57,7 +57,7 @@ type shelfBody struct {
 
 // shelfRow is something that can be sold, or not.
 type shelfRow struct {
-	desk.Shelved
+	exchange.Shelved
 	Type  string
 	Price string
 	Note  string
@@ -66,10 +66,10 @@ type shelfRow struct {
 }
 
 // absences say why nobody is offered something.
-var absences = map[desk.Absence]string{
-	desk.NotInCatalog: "not sold: what stands within it is not under the same rule", desk.NotAuthorised: "not sold: its provider does not name this exchange",
-	desk.NotLicensed: "blocked by the terms", desk.FunctionOut: "not sold: the terms permit no use of it",
-	desk.UserOut: "sold to known kinds of users alone", desk.CountryOut: "sold to known countries alone", desk.NotNow: "not sold: the terms name no way to deliver it that there is",
+var absences = map[exchange.Absence]string{
+	exchange.NotInCatalog: "not sold: what stands within it is not under the same rule", exchange.NotAuthorised: "not sold: its provider does not name this exchange",
+	exchange.NotLicensed: "blocked by the terms", exchange.FunctionOut: "not sold: the terms permit no use of it",
+	exchange.UserOut: "sold to known kinds of users alone", exchange.CountryOut: "sold to known countries alone", exchange.NotNow: "not sold: the terms name no way to deliver it that there is",
 }
 
 // shelf shows the catalog with prices.
@@ -79,7 +79,7 @@ func (o *owner) shelf(w http.ResponseWriter, r *http.Request, v *visit) error {
 	body := shelfBody{}
 	body.listed, _, _ = o.choose(r, "catalog")
 	before, _ := strconv.Atoi(r.URL.Query().Get("before"))
-	all, next, err := o.config.Sales.Shelf(ctx, desk.Browse{Find: body.Find, Site: body.Site, Before: max(before, 0), Limit: perPage})
+	all, next, err := o.config.Sales.Shelf(ctx, exchange.Browse{Find: body.Find, Site: body.Site, Before: max(before, 0), Limit: perPage})
 	if err != nil {
 		return unread(err)
 	}
@@ -93,7 +93,7 @@ func (o *owner) shelf(w http.ResponseWriter, r *http.Request, v *visit) error {
 	return nil
 }
 
-func newShelfRow(s desk.Shelved) shelfRow {
+func newShelfRow(s exchange.Shelved) shelfRow {
 	row := shelfRow{Shelved: s, Price: priceSays(s.Price), Why: absences[s.Absent], Owed: dutySays(s.Report)}
 	if len(s.Types) > 0 {
 		row.Type = s.Types[0]

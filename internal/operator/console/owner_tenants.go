@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"frontdesk/internal/desk"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
 )
 
@@ -118,7 +118,7 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id,
 	body.listed, _, _ = o.choose(r, "tenant")
 	body.First = link("tenant", "id", id, "find", body.Find)
 	before, _ := strconv.Atoi(r.URL.Query().Get("before"))
-	all, next, err := o.config.Sales.Shelf(ctx, desk.Browse{Find: body.Find, Site: id, Before: max(before, 0), Limit: perPage})
+	all, next, err := o.config.Sales.Shelf(ctx, exchange.Browse{Find: body.Find, Site: id, Before: max(before, 0), Limit: perPage})
 	if err != nil {
 		return unread(err)
 	}

@@ -32,13 +32,16 @@ type Corpus struct {
 	terms atomic.Pointer[policy.Terms]
 }
 
-// New returns an empty corpus in a database, which has the tables of content; everything in it is
-// open. Of the options, Catalog and Terms are made here.
+// New returns an empty corpus in a database, which has the tables of content; everything in it is open. Of the
+// options, Terms are made here, and Catalog where there is none.
 func New(t testing.TB, db *store.DB, options released.Options) *Corpus {
 	t.Helper()
-	c := &Corpus{Catalog: content.New(db, content.Options{})}
+	if options.Catalog == nil {
+		options.Catalog = content.New(db, content.Options{})
+	}
+	c := &Corpus{Catalog: options.Catalog}
 	c.terms.Store(Terms(t, ""))
-	options.Catalog, options.Terms = c.Catalog, c.terms.Load
+	options.Terms = c.terms.Load
 	var err error
 	if c.Corpus, err = released.New(options); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,235 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/cache"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/attestation"
+	"frontdesk/internal/licensing/catalog"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+)
+
+// Assortment is what is for sale at present: the entries of the catalog, under which terms each is sold, for how much,
+// and who delivers it. Its methods may be called from many goroutines.
+type Assortment struct {
+	deps  AssortmentDeps
+	state catalogState
+
+	objects      objects // that profiles told of
+	attestations cache.Cache[attestedAt, []*attestation.Kept]
+}
+
+// AssortmentDeps is what an Assortment needs. All of it is required but where it says otherwise.
+type AssortmentDeps struct {
+	Corpus  *released.Corpus
+	Catalog *catalog.Catalog
+	// Selling gives what the owner declares at present. It is called for every request and may answer differently over
+	// time.
+	Selling func() *Selling
+	Supply  Supply
+	// Outlet gives who delivers an item in this front desk's place, nil where that does itself; a nil func is for all.
+	Outlet func(policy.Facts) *Outlet
+	// Authorised says whether the provider of an item's address lets this front desk sell for it; nil for all.
+	Authorised func(address string) bool
+	// CacheBytes bounds the memory for items that profiles tell of; 0 is 64 MiB.
+	CacheBytes uint64
+	Now        func() time.Time // nil is time.Now
+	Log        *slog.Logger     // nil for none
+}
+
+// Supply is what others push, and for whom it is sold. All of it is required but Outlet.
+type Supply struct {
+	Shelves *push.Shelves
+	// Tenants are those for whom this front desk sells beside its own sites, and Terms the terms of one of them.
+	Tenants *push.Tenants
+	Terms   func(*push.Tenant) *policy.Terms
+	// Site gives the id of the site of this front desk's own that has a host; ok is false where none has.
+	Site func(host string) (id string, ok bool)
+	// Outlet gives who delivers what a tenant has at a domain of its own; nil for nobody, as a nil func is for all.
+	Outlet func(one *push.Tenant, domain string) *Outlet
+	// Attested checks what is attested of entries.
+	Attested *attestation.Checker
+}
+
+// NewAssortment returns what is for sale of a catalog, which Follow keeps at the content's published state.
+func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
+	if err := needs(map[string]bool{
+		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "Selling": deps.Selling != nil,
+		"Supply.Shelves": deps.Supply.Shelves != nil, "Supply.Tenants": deps.Supply.Tenants != nil,
+		"Supply.Terms": deps.Supply.Terms != nil, "Supply.Site": deps.Supply.Site != nil,
+		"Supply.Attested": deps.Supply.Attested != nil,
+	}); err != nil {
+		return nil, err
+	}
+	deps.Now, deps.Log = orNow(deps.Now), orDiscard(deps.Log)
+	if deps.Outlet == nil {
+		deps.Outlet = func(policy.Facts) *Outlet { return nil }
+	}
+	if deps.Supply.Outlet == nil {
+		deps.Supply.Outlet = func(*push.Tenant, string) *Outlet { return nil }
+	}
+	if deps.Authorised == nil {
+		deps.Authorised = func(string) bool { return true }
+	}
+	told, err := newObjects(cmp.Or(deps.CacheBytes, 64<<20), deps.Corpus)
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of what profiles tell: %w", err)
+	}
+	attested, err := cache.Weighed(attestationsKept, func(_ attestedAt, all []*attestation.Kept) uint32 {
+		return uint32(1 + 4*len(all))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of attestations: %w", err)
+	}
+	return &Assortment{deps: deps, objects: told, attestations: attested}, nil
+}
+
+// serves says whether a site is one of this front desk's own.
+func (a *Assortment) serves(site string) bool { return a.deps.Corpus.Sites().Serves(site) }
+
+// Terms are the terms in force of this front desk's own sites.
+func (a *Assortment) Terms() *policy.Terms { return a.deps.Corpus.Terms() }
+
+// catalogState tells who waits that the catalog has changed, and when its file was written. The zero value is ready.
+type catalogState struct {
+	mu      sync.Mutex    // guards what follows
+	saved   time.Time     // when the catalog's file was looked after
+	changed chan struct{} // closed when the catalog changes; nil while nobody waits for that
+}
+
+// changes gives what is closed when the catalog changes next.
+func (c *catalogState) changes() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changed == nil {
+		c.changed = make(chan struct{})
+	}
+	return c.changed
+}
+
+// tell wakes who waits for changes.
+func (c *catalogState) tell() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changed != nil {
+		close(c.changed)
+		c.changed = nil
+	}
+}
+
+// keepCatalog is how often the catalog's file is brought up to date.
+const keepCatalog = 10 * time.Minute
+
+// due says whether the catalog's file has to be written, and takes it that it is.
+func (c *catalogState) due(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now.Sub(c.saved) < keepCatalog {
+		return false
+	}
+	c.saved = now
+	return true
+}
+
+// NextChange gives what is closed when something else is for sale.
+func (a *Assortment) NextChange() <-chan struct{} { return a.state.changes() }
+
+// Changed has who waits for NextChange look again.
+func (a *Assortment) Changed() { a.state.tell() }
+
+// Follow brings the catalog to the content's published state. It is a [released.Follower].
+func (a *Assortment) Follow(ctx context.Context, _ *released.View) error {
+	if err := a.catchUp(ctx); err != nil {
+		return err
+	}
+	if !a.state.due(a.deps.Now()) {
+		return nil
+	}
+	if err := a.deps.Catalog.Save(); err != nil {
+		a.deps.Log.Warn("what can be sold is not kept in its file, so that the next start takes longer", "error", err)
+	}
+	return nil
+}
+
+// catchUp has what can be sold stand where the content's published state does now, before the next look that Follow
+// takes.
+func (a *Assortment) catchUp(ctx context.Context) error {
+	changed, err := a.deps.Catalog.Refresh(ctx)
+	if changed {
+		a.state.tell()
+	}
+	return err
+}
+
+// ForSale says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms
+// name a price and sell it for something to somebody, without a scope, and with all that stands within it. selling is
+// nil where no offers are made.
+func ForSale(selling *Selling, rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
+	if selling == nil || decision.Access != policy.Licensed {
+		return false
+	}
+	owner := *selling
+	owner.Strict = false // who asks may still say for whom
+	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
+	q.licensed(l.Ref.Site)
+	_, err := catalog.CanonicalURI(item.URL())
+	return err == nil && q.price != (policy.Money{}) && q.unlocked() && q.refused() == policy.Permitted && item.Whole(rules)
+}
+
+// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it; see released.Corpus.SellsWhole.
+func (a *Assortment) sellsWhole(ctx context.Context, rules *policy.Terms, entry *catalog.Entry) (bool, error) {
+	if !entry.Mixed {
+		return true, nil
+	}
+	return a.deps.Corpus.SellsWhole(ctx, rules, entry.Ref)
+}
+
+// CopyOf gives the version of an item that was bought, or, when it is no more, the one that is there now; and the media types in
+// which it may be had.
+func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (item *released.Copy, media []string, err error) {
+	gone := fail.New(fail.NotFound, "what was bought is not there any more; dispute the transaction")
+	if !a.serves(t.Site) {
+		return nil, nil, gone
+	}
+	ref := t.Item
+	for range 2 {
+		found, err := a.deps.Corpus.Copy(ctx, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found != nil {
+			if media := a.lets(found); media != nil {
+				return found, media, nil
+			}
+			return nil, nil, gone
+		}
+		wares := a.deps.Catalog.Find(t.URI) // what is sold at the address by now, whatever spelling it has
+		at := slices.IndexFunc(wares, func(w catalog.Entry) bool { return w.Site == t.Site && w.Source == t.Item.Source })
+		if at < 0 || wares[at].Ref == ref {
+			return nil, nil, gone
+		}
+		ref = wares[at].Ref
+	}
+	return nil, nil, gone
+}
+
+// lets gives the media types in which today's terms let an item be had that was bought; nil for none. In whichever it is sold as a
+// whole, it can be had: others would give away what has a price of its own.
+func (a *Assortment) lets(item *released.Copy) (media []string) {
+	rules := a.Terms()
+	if rules.Decide(item.Facts()).Access == policy.Blocked {
+		return nil
+	}
+	return item.Forms(rules)
+}

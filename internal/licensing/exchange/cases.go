@@ -1,0 +1,37 @@
+package exchange
+
+import (
+	"time"
+
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/licensing/accounts"
+)
+
+// Cases are disputes as far as they move without what is for sale: what the operator decides of them, and what is given
+// back. A Service moves the cases that it hears by the same rules. Its methods may be called from many goroutines.
+type Cases struct{ deps CaseDeps }
+
+// CaseDeps is what Cases need. DB, Ledger and Book are required.
+type CaseDeps struct {
+	DB     *store.DB
+	Ledger *ledger.Ledger
+	Book   *accounts.Book
+	// Rules gives how long things take; it is called for every case and may answer differently over time. Nil is the usual.
+	Rules func() DisputeRules
+	Now   func() time.Time        // nil is time.Now
+	Fault func(step string) error // as in Deps
+}
+
+// NewCases returns the cases of a database.
+func NewCases(deps CaseDeps) (*Cases, error) {
+	err := needs(map[string]bool{"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Book": deps.Book != nil})
+	if err != nil {
+		return nil, err
+	}
+	if deps.Rules == nil {
+		deps.Rules = func() DisputeRules { return DisputeRules{} }
+	}
+	deps.Now, deps.Fault = orNow(deps.Now), orNone(deps.Fault)
+	return &Cases{deps}, nil
+}

@@ -1,0 +1,151 @@
+// Package exchange sells: it makes offers, takes them, takes reports of use and disputes, and takes what others push
+// (RAMP v1, Exchange, Catalog and Domain Verification).
+//
+// Enter at NewAssortment: an Assortment is what is for sale at present. A Service makes offers of it to buyers and sells
+// by them, New; Suppliers push to it, NewSuppliers, and verify their Domains, NewDomains; Cases are disputes as the
+// operator decides them, NewCases. Each use case is one exported method and one transaction, and answers only what was recorded.
+//
+// It knows the terms, money and the ledger, and nothing of how RAMP is written over the wire (rampapi) or how what was
+// bought is sent (delivery).
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/cache"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/wire/sign"
+)
+
+// Deps is what a Service needs. All of it is required but where it says otherwise.
+type Deps struct {
+	Assortment *Assortment
+	Cases      *Cases // by which disputes move
+	Deliveries Deliveries
+	DB         *store.DB
+	Ledger     *ledger.Ledger
+	Book       *accounts.Book
+	Nonces     *identity.Nonces // the signatures that were taken and count once: see [identity.Requester.Proof]
+	// Signed says whether a site has signed a document with a key that was good then.
+	Signed func(site string, document, signature []byte) bool
+	// AddressKeys give the keys that sign the addresses at which this front desk delivers, the one in use first.
+	AddressKeys func() ([]sign.URLKey, error)
+	// AddressLife is how long such an address opens; 0 is as long as it may, sign.URLLife.
+	AddressLife time.Duration
+	// RevokedAbove is from which price on, in 1e-8 of whatever currency, nothing is sold under a delegation of which it is
+	// not certain that its principal has not revoked it. Below, what is known counts.
+	RevokedAbove int64
+	// Reports gives the rules in force; it is called for every request and may answer differently over time.
+	Reports func() ReportRules
+	// Held says why nothing is sold of a site at the moment; empty where it is. It is asked once for each offer that would
+	// be sold; nil holds nothing.
+	Held func(ctx context.Context, site string) Denial
+	// Keep is how long what is not for good is kept.
+	Keep Keep
+	// Rates says how often things go wrong with a buyer, and with a provider, which is a site; nil counts what the buyer
+	// disputes alone.
+	Rates func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error)
+	// Renewals gives the versions of an item that came after one, where what this front desk publishes itself is attested,
+	// each version when it is there; nil where it is not.
+	Renewals func(ctx context.Context, item content.Ref) ([]content.Renewal, error)
+	Now      func() time.Time // nil is time.Now
+	Log      *slog.Logger     // nil for none
+	// Fault is what befalls a step, by its name: tests have it fail. Nil for nothing.
+	Fault func(step string) error
+}
+
+// Keep is how long things are kept.
+type Keep struct {
+	Offers    time.Duration // after their end, so that who comes too late is told so
+	Sightings time.Duration // of agents that edges saw
+	Evidence  time.Duration // lines of imported logs; 0 for as long as nobody says
+}
+
+// Deliveries is what delivers what was bought, as far as a sale depends on it.
+type Deliveries interface {
+	// Meter counts for how long the streams under a transaction were open until now.
+	Meter(ctx context.Context, transaction string)
+	// EndStreams ends the streams under a transaction whose use was reported.
+	EndStreams(transaction string)
+	// EndLost ends deliveries whose end nobody has recorded, up to so many, and says how many those were.
+	EndLost(ctx context.Context, tx *store.Tx, now time.Time, most int) (int, error)
+}
+
+// Service makes offers and sells by them. Its methods may be called from many goroutines.
+type Service struct {
+	deps         Deps
+	assortment   *Assortment
+	lately       lately
+	signatures   signatures
+	unsubscribed cache.Cache[subscriber, time.Time]
+}
+
+// New returns a Service. It is complete: what it needs is given, or an error names what is missing.
+func New(deps Deps) (*Service, error) {
+	if err := needs(map[string]bool{
+		"Assortment": deps.Assortment != nil, "Cases": deps.Cases != nil, "Deliveries": deps.Deliveries != nil,
+		"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Book": deps.Book != nil, "Nonces": deps.Nonces != nil,
+		"Signed": deps.Signed != nil, "AddressKeys": deps.AddressKeys != nil, "Reports": deps.Reports != nil,
+	}); err != nil {
+		return nil, err
+	}
+	deps.AddressLife = cmp.Or(deps.AddressLife, sign.URLLife)
+	deps.Now, deps.Log, deps.Fault = orNow(deps.Now), orDiscard(deps.Log), orNone(deps.Fault)
+	if deps.Held == nil {
+		deps.Held = func(context.Context, string) Denial { return "" }
+	}
+	if deps.Renewals == nil {
+		deps.Renewals = func(context.Context, content.Ref) ([]content.Renewal, error) { return nil, nil }
+	}
+	unsubscribed, err := cache.Sized[subscriber, time.Time](100_000)
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of who has no subscription: %w", err)
+	}
+	return &Service{deps: deps, assortment: deps.Assortment, unsubscribed: unsubscribed}, nil
+}
+
+// needs says what is missing, of what is required.
+func needs(given map[string]bool) error {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !given[name] {
+			return fmt.Errorf("exchange: %s is missing", name)
+		}
+	}
+	return nil
+}
+
+func orNow(now func() time.Time) func() time.Time {
+	if now == nil {
+		return time.Now
+	}
+	return now
+}
+
+func orDiscard(log *slog.Logger) *slog.Logger {
+	if log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return log
+}
+
+func orNone(fault func(step string) error) func(step string) error {
+	if fault == nil {
+		return func(string) error { return nil }
+	}
+	return fault
+}
+
+// ErrRequestConflict is of a request whose id another request of the same party had.
+var ErrRequestConflict = errors.New("another request had this id; give each its own")

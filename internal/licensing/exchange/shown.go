@@ -1,0 +1,49 @@
+package exchange
+
+import (
+	"context"
+
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
+)
+
+// Shown is an item that is open to everyone.
+type Shown struct {
+	URI   string
+	Media []string // types in which it can be had
+
+	item *released.Copy
+}
+
+// Show gives the item at an address, if it is open as a whole to everyone. The error is fail.NotFound where there is none, and
+// fail.Forbidden for one that is not open.
+func (a *Assortment) Show(ctx context.Context, address string) (*Shown, error) {
+	rules, closed := a.Terms(), false
+	for _, ware := range a.deps.Catalog.Find(address) {
+		if !a.serves(ware.Site) || ware.IsPushed() {
+			continue
+		}
+		if rules.Decide(ware.Facts()).Access != policy.Open {
+			closed = closed || rules.Decide(ware.Facts()).Access == policy.Licensed
+			continue
+		}
+		found, err := a.deps.Corpus.Copy(ctx, ware.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			continue
+		}
+		if media := found.Forms(rules); media != nil {
+			return &Shown{URI: found.URL(), Media: media, item: found}, nil
+		}
+	}
+	if closed {
+		return nil, fail.New(fail.Forbidden, "this content opens to a licence alone")
+	}
+	return nil, fail.New(fail.NotFound, "there is nothing at this address")
+}
+
+// In gives the item in one of the types of Media.
+func (s *Shown) In(media string) []byte { return s.item.Render(media) }

@@ -1,0 +1,355 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+)
+
+// Used is a report on how what was bought was used (RAMP v1, ReportUsage).
+type Used struct {
+	// Reporter is who reports; nil where nobody has signed it and the configuration lets that pass.
+	Reporter             *identity.Requester
+	ID                   string // which the reporter gave it
+	Transaction, Billing string
+	Fields               []string  // the names of the members that it has, as required_fields names them
+	At                   time.Time // when it was used; zero where it does not say
+	Consumed             int64     // of Unit
+	Unit                 string    // empty where it does not say
+	// Revenue is what was earned with it, in units of 1e-8 of Currency; of models that share it.
+	Revenue  int64
+	Currency string
+	// UsageDetails is what else it says.
+	transactions.UsageDetails
+}
+
+// What a report says of a use beside its quantity.
+type (
+	UsageDetails = transactions.UsageDetails
+	Attribution  = transactions.Attribution
+	Asset        = transactions.Asset
+)
+
+// Filed is what became of a report.
+type Filed struct {
+	ID      string // ours, for a dispute; empty for one that is not taken
+	Problem string // why it is not taken, and what to do; empty for one that is
+	Again   bool   // it was filed before
+	Late    bool   // its window was over
+	Deviant bool   // it is farther from the estimate than is usual; it counts all the same
+	Settled int64  // what the purchase cost in the end, in units of 1e-8
+}
+
+// Report takes a report on a transaction, once, and settles the purchase by it, in one transaction with the entry in the
+// ledger. A report that is late lifts what its being overdue has closed. The error is fail.NotFound for a transaction that
+// is not the reporter's, fail.Invalid for one whose billing_id is another, fail.Unauthorized for a
+// signature that was used before, or any other, which is ours.
+func (s *Service) Report(ctx context.Context, u Used) (*Filed, error) {
+	now := s.deps.Now().UTC().Truncate(time.Microsecond)
+	s.deps.Deliveries.Meter(ctx, u.Transaction) // whose time until now counts
+	var filed *Filed
+	err := s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
+		filed = nil
+		t, ok, err := transactions.FindTransaction(ctx, tx, u.Transaction)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return errNotTheirs
+		}
+		if may, err := speaksFor(ctx, tx, u.Reporter, t); err != nil || !may {
+			return orTheirs(err)
+		}
+		if u.Reporter != nil {
+			if err := s.deps.Nonces.UseProof(ctx, tx, u.Reporter.Proof); err != nil {
+				return err
+			}
+		}
+		if u.Billing != t.Billing {
+			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
+		}
+		filed, err = s.file(ctx, tx, u, t, now)
+		return err
+	})
+	if err == nil {
+		err = s.deps.Fault("reported")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if filed.Problem == "" {
+		s.deps.Deliveries.EndStreams(u.Transaction)
+	}
+	return filed, nil
+}
+
+// file takes a report on a transaction that is the reporter's.
+func (s *Service) file(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction, now time.Time) (*Filed, error) {
+	switch {
+	case t.Report.ID != "" && t.Report.Of == u.ID:
+		return &Filed{ID: t.Report.ID, Again: true, Late: t.Obligation == transactions.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
+	case t.Report.ID != "":
+		return &Filed{Problem: "already reported: this transaction has a report under another id, which stands"}, nil
+	case t.Failed:
+		return &Filed{Problem: "nothing to report: this transaction was taken back, and nothing could be fetched under it"}, nil
+	}
+	if problem, err := s.lacks(ctx, tx, u, t); err != nil || problem != "" {
+		return &Filed{Problem: problem}, err
+	}
+	consumed, unit, of := toldAs(u, t)
+	settled, err := s.deps.Book.Settle(ctx, tx, t.ID, accounts.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
+	var wrong *fail.Error
+	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
+		return &Filed{Problem: wrong.Detail}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.deps.Fault("settled"); err != nil {
+		return nil, err
+	}
+	r := transactions.Report{ID: transactions.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside, Details: u.UsageDetails.JSON()}
+	r.Prohibited, r.Future = namesProhibited(u, t), u.At.Sub(now) > clocksApart
+	to := transactions.Fulfilled
+	switch {
+	case t.Obligation == transactions.NoObligation || t.Obligation == transactions.Waived:
+		to = t.Obligation
+	case t.Obligation == transactions.Expired || !now.Before(t.Due):
+		to = transactions.Late
+	}
+	body := usageBody{Metered: int64(settled.Used / time.Second), Unit: unit}
+	if settled.Currency != "" {
+		body.Currency, body.Settled = settled.Currency, policy.Amount(r.Settled)
+	}
+	if err := s.recordUsage(ctx, tx, u, t, r, to, body); err != nil {
+		return nil, err
+	}
+	if err := s.deps.Fault("usage recorded"); err != nil {
+		return nil, err
+	}
+	return &Filed{ID: r.ID, Late: to == transactions.Late, Deviant: r.Deviant, Settled: r.Settled}, transactions.PutReport(ctx, tx, t.ID, r, to)
+}
+
+// clocksApart is how far a reporter's clock may be ahead of ours.
+const clocksApart = 5 * time.Minute
+
+// namesProhibited says whether a report names a function that the offer does not permit. Training is
+// one also where it stands among the sub-functions alone.
+func namesProhibited(u Used, t transactions.Transaction) bool {
+	bound := policy.Decision{Access: policy.Licensed, Permit: t.Functions.Permit, Prohibit: t.Functions.Prohibit}
+	named := u.Words()
+	if slices.Contains(u.SubFunctions, "SUB_FUNCTION_TRAINING") {
+		named = append(named, "ai-train")
+	}
+	return bound.Sells(policy.Sale{Functions: named}) != policy.Permitted
+}
+
+// lacks says what a report lacks that its transaction asks for. What did not come, and was not used, needs no attribution: its buyer
+// could dispute it by no report else.
+func (s *Service) lacks(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction) (string, error) {
+	var missing []string
+	for _, field := range t.Fields {
+		if !slices.Contains(u.Fields, field) {
+			missing = append(missing, field)
+		}
+	}
+	if at := slices.Index(missing, fieldAttribution); at >= 0 && u.Consumed == 0 {
+		n, err := transactions.CountDeliveries(ctx, tx, t.ID, 1)
+		if err != nil {
+			return "", err
+		}
+		if n == 0 {
+			missing = slices.Delete(missing, at, at+1)
+		}
+	}
+	return inadequate(u, t, missing), nil
+}
+
+// fieldAttribution is the member of a report that tells how people were shown where something is from.
+const fieldAttribution = "attribution"
+
+// inadequate puts into words what a report lacks.
+func inadequate(u Used, t transactions.Transaction, missing []string) string {
+	switch {
+	case slices.Contains(missing, fieldAttribution) && len(u.Attribution) > 0:
+		return "usage.attribution: this was sold for an attribution that people see, and none of these is visible to them; name the source where they see it, and file the report again with that"
+	case len(missing) > 0:
+		return "it lacks " + strings.Join(missing, ", ") + ", which reporting_obligation.required_fields of the purchase asks for; file it again with that"
+	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit) && !toldInTime(u, t):
+		return fmt.Sprintf("usage.consumed_unit: this purchase is counted in %s; report that", t.Unit)
+	}
+	return ""
+}
+
+// spans are the units of time in which use may be reported, whatever of them the price counts.
+var spans = map[string]time.Duration{"seconds": time.Second, "minutes": time.Minute, "hours": time.Hour}
+
+// toldInTime says whether a report tells in a unit of time what may be told so: what is counted in minutes, and for how long a stream was open
+// that is paid otherwise.
+func toldInTime(u Used, t transactions.Transaction) bool {
+	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == policy.UnitMinutes || t.Method == transactions.Streaming && !t.Price.Metered())
+}
+
+// toldAs is what a report tells in the unit of the price, or in its own unit of time where the price counts something else; of is that
+// unit of time, 0 for none.
+func toldAs(u Used, t transactions.Transaction) (n int64, unit string, of time.Duration) {
+	if !toldInTime(u, t) {
+		return u.Consumed, t.Unit, 0
+	}
+	unit = strings.ToLower(u.Unit)
+	of = spans[unit]
+	if t.Unit != policy.UnitMinutes {
+		return u.Consumed, unit, of
+	}
+	if of >= time.Minute {
+		return u.Consumed * int64(of/time.Minute), t.Unit, of // of 32 bits at the door
+	}
+	return (u.Consumed + 59) / 60, t.Unit, of
+}
+
+// usageBody is the body of a ledger entry of kind "usage", in the order of canonical JSON.
+type usageBody struct {
+	Assets       []transactions.Asset       `json:"assets,omitempty"`
+	Attribution  []transactions.Attribution `json:"attribution,omitempty"`
+	Billing      string                     `json:"billing_id"`
+	Cited        *bool                      `json:"citation_included,omitempty"`
+	Consumed     int64                      `json:"consumed_quantity"`
+	Currency     string                     `json:"currency,omitempty"`
+	Deviant      bool                       `json:"deviant,omitzero"`
+	Shown        *bool                      `json:"displayed_to_user,omitempty"`
+	Exchange     string                     `json:"exchange,omitempty"`
+	Functions    []string                   `json:"functions,omitempty"`
+	Future       bool                       `json:"future,omitzero"`
+	Metered      int64                      `json:"metered_seconds,omitzero"`
+	Prohibited   bool                       `json:"prohibited,omitzero"`
+	Report       string                     `json:"report_id"`
+	Request      string                     `json:"request_id,omitempty"`
+	Settled      string                     `json:"settled,omitempty"`
+	State        string                     `json:"state"`
+	SubFunctions []string                   `json:"subfn,omitempty"`
+	At           string                     `json:"timestamp,omitempty"`
+	Unit         string                     `json:"unit,omitempty"`
+}
+
+// recordUsage puts a report into the ledger, with what is said of it already.
+func (s *Service) recordUsage(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction, r transactions.Report, to transactions.Obligation, body usageBody) error {
+	body.Billing, body.Consumed, body.Deviant, body.Report, body.State = t.Billing, r.Consumed, r.Deviant, r.ID, to.String()
+	body.Assets, body.Attribution, body.Cited, body.Shown = u.Assets, u.Attribution, u.Cited, u.Shown
+	body.Exchange, body.Functions, body.Request, body.SubFunctions = u.Exchange, u.Functions, u.Request, u.SubFunctions
+	body.Prohibited, body.Future = r.Prohibited, r.Future
+	if !u.At.IsZero() {
+		body.At = u.At.UTC().Format(time.RFC3339)
+	}
+	return s.befell(ctx, tx, t, kindUsage, r.Made, body)
+}
+
+// KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
+// for them is charged, deliveries whose end nobody saw count as broken off, disputes are reviewed, and requests and offers are forgotten whose
+// time is over. Several processes may do so at once.
+func (s *Service) KeepDeals(ctx context.Context) {
+	tick := time.NewTicker(dealsEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := s.KeepDealsOnce(ctx); err != nil && ctx.Err() == nil {
+			s.deps.Log.Error("what was due among the deals could not all be done; that is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+const (
+	dealsEvery = time.Minute // RAMP v1, reporting
+	dealsStep  = 500         // rows that one transaction changes
+)
+
+// KeepDealsOnce is one turn of KeepDeals.
+func (s *Service) KeepDealsOnce(ctx context.Context) error {
+	now := s.deps.Now().UTC().Truncate(time.Microsecond)
+	overdue := 0
+	for _, step := range []func(tx *store.Tx) (int, error){
+		func(tx *store.Tx) (int, error) {
+			ids, err := transactions.Expire(ctx, tx, now, dealsStep)
+			overdue += len(ids)
+			return len(ids), err
+		},
+		func(tx *store.Tx) (int, error) {
+			closed, err := s.deps.Book.Expire(ctx, tx, now, dealsStep)
+			return len(closed), err
+		},
+		func(tx *store.Tx) (int, error) { return s.deps.Deliveries.EndLost(ctx, tx, now, dealsStep) },
+		func(tx *store.Tx) (int, error) {
+			n, err := transactions.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
+			return int(n), err
+		},
+		func(tx *store.Tx) (int, error) {
+			n, err := transactions.ForgetOffers(ctx, tx, now.Add(-s.deps.Keep.Offers), dealsStep)
+			return int(n), err
+		},
+		func(tx *store.Tx) (int, error) {
+			return counts.Forget(ctx, tx, now.Add(-remembered), dealsStep)
+		},
+		func(tx *store.Tx) (int, error) {
+			return botstats.Forget(ctx, tx, now.Add(-s.deps.Keep.Sightings), dealsStep)
+		},
+		func(tx *store.Tx) (int, error) {
+			if s.deps.Keep.Evidence <= 0 {
+				return 0, nil
+			}
+			n, err := accesslog.Forget(ctx, tx, now.Add(-s.deps.Keep.Evidence), dealsStep)
+			return int(n), err
+		},
+	} {
+		for more := true; more; {
+			n := 0
+			if err := s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) (err error) {
+				n, err = step(tx)
+				return err
+			}); err != nil {
+				return err
+			}
+			more = n == dealsStep
+		}
+	}
+	if overdue > 0 {
+		s.deps.Log.Info("reports are overdue", "count", overdue)
+	}
+	return s.ReviewDisputes(ctx)
+}
+
+var errNotTheirs = fail.New(fail.NotFound, "transaction_id: there is no such transaction of this requester")
+
+// orTheirs is an error, or that a transaction is somebody else's.
+func orTheirs(err error) error {
+	if err == nil {
+		return errNotTheirs
+	}
+	return err
+}
+
+// speaksFor says whether somebody may speak of a transaction: its buyer, or an intermediary through which the buyer asked for the offer, such as
+// the Broker that bought for it. Nil is nobody who signed, which the configuration has let in.
+func speaksFor(ctx context.Context, tx *store.Tx, who *identity.Requester, t transactions.Transaction) (bool, error) {
+	if who == nil || who.Speaks(t.Buyer) {
+		return true, nil
+	}
+	if who.Signed != identity.SignedHTTP {
+		return false, nil
+	}
+	return transactions.CameVia(ctx, tx, t.ID, who.Domain)
+}

@@ -1,0 +1,127 @@
+package published
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
+	"frontdesk/internal/testkit/saletest"
+)
+
+// shop is what is told of the terms of a shop.
+type shop struct {
+	*saletest.Shop
+	*Service
+}
+
+func newShop(t testing.TB, sites ...string) *shop {
+	t.Helper()
+	s := saletest.New(t, sites...)
+	told, err := New(Deps{
+		Corpus: s.Corpus.Corpus, Catalog: s.Goods, Selling: func() *exchange.Selling { return s.Selling },
+		Tenant: s.Assortment.Tenant, Now: s.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &shop{s, told}
+}
+
+func (s *shop) policy(t contenttest.T, host string) policy.Policy {
+	t.Helper()
+	s.Clock.Pass(policiesFor)
+	p, err := s.AccessPolicy(context.Background(), host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
+	t.Parallel()
+	b := newShop(t, "mag")
+	b.Fill(t, "mag", "articles",
+		contenttest.Item("mag", "news/1", "NewsArticle", "One", "One."), contenttest.Item("mag", "news/2", "Recipe", "Two", "Two."),
+		contenttest.Item("mag", "drafts/3", "NewsArticle", "Three", "Three."), contenttest.Item("mag", "free/4", "Recipe", "Four", "Four."),
+		contenttest.Item("mag", "list/5", "Person", "Five", "Five."), contenttest.Item("mag", "list/6", "Quiz", "Six", "Six."))
+	b.Obey(t,
+		policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Type: []string{"Person"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Type: []string{"Quiz"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"search"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/free/**"}}, Access: policy.Open},
+		policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Open},
+		policy.Rule{Access: policy.Licensed},
+	)
+	p := b.policy(t, "MAG.example")
+	want := []policy.PathRule{
+		{Pattern: "/news/2", Access: policy.Open}, // by its type
+		{Pattern: "/drafts", Access: policy.Blocked}, {Pattern: "/drafts/*", Access: policy.Blocked},
+		{Pattern: "/free", Access: policy.Open}, {Pattern: "/free/*", Access: policy.Open},
+	}
+	if p.Default != policy.Licensed || !slices.Equal(p.Rules, want) { // nothing of what is blocked by its type, or may not be found
+		t.Errorf("%+v", p)
+	}
+	if _, err := b.AccessPolicy(t.Context(), "other.example"); fail.From(err).Code != fail.NotFound {
+		t.Error("a host of somebody else has a policy:", err)
+	}
+	if _, err := b.AccessPolicy(t.Context(), "mag.example/x"); fail.From(err).Code != fail.NotFound {
+		t.Error("what is no host has a policy:", err)
+	}
+}
+
+func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
+	t.Parallel()
+	b := newShop(t, "mag")
+	var items []content.Item
+	for i := range maxExceptions + 2 {
+		items = append(items, contenttest.Item("mag", fmt.Sprint("a/", i), "Recipe", "One", "One."))
+	}
+	b.Fill(t, "mag", "articles", append(items, contenttest.Item("mag", "b/1", "NewsArticle", "One", "One."))...)
+	b.Obey(t, policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Licensed}, policy.Rule{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open}, policy.Rule{Access: policy.Open})
+	p := b.policy(t, "mag.example")
+	if p.At("/a/7") != policy.Licensed || p.At("/b/1") != policy.Open || len(p.Rules) != 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Whoever goes by the policy goes no further than the terms.
+func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
+	t.Parallel()
+	b := newShop(t, "mag")
+	path := rapid.SampledFrom([]string{"a", "a/", "a/b", "b", "b?x=1", "b?x=2", "c*d", "c%20d", "a/b/c", ""})
+	typ := rapid.SampledFrom([]string{"Recipe", "NewsArticle", "Person"})
+	rapid.Check(t, func(rt *rapid.T) {
+		var all []content.Item
+		for _, p := range rapid.SliceOfNDistinct(path, 1, 6, rapid.ID).Draw(rt, "paths") {
+			all = append(all, contenttest.Item("mag", p, typ.Draw(rt, "type"), "One", "One."))
+		}
+		b.Fill(rt, "mag", "articles", all...)
+		var rules []policy.Rule
+		for range rapid.IntRange(1, 4).Draw(rt, "rules") {
+			r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(rt, "access")}
+			if rapid.Bool().Draw(rt, "by type") {
+				r.Match.Type = []string{typ.Draw(rt, "of type")}
+			}
+			if rapid.Bool().Draw(rt, "by path") {
+				r.Match.Path = []string{rapid.SampledFrom([]string{"/a/**", "/b", "/c*", "/**", "/a"}).Draw(rt, "pattern")}
+			}
+			rules = append(rules, r)
+		}
+		b.Obey(rt, rules...)
+		said := b.policy(rt, "mag.example")
+		for _, i := range all {
+			decision := b.Terms().Decide(policy.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types})
+			if got := said.At(pathOf(i.URL)); decision.Access != policy.Blocked && decision.Access.Stricter(got) {
+				rt.Fatalf("%s is %s by the policy %+v, and %s by the terms", i.URL, got, said, decision.Access)
+			}
+		}
+	})
+}

@@ -1,0 +1,279 @@
+package saletest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
+	"frontdesk/internal/testkit/contenttest"
+	"frontdesk/wire/sign"
+)
+
+// AddressKey is a key that signs addresses.
+func AddressKey(name string) sign.URLKey {
+	return sign.URLKey{Form: sign.URLHMAC, Secret: []byte("the secret of " + name)}
+}
+
+// Address is that of an item of the site.
+func Address(path string) string { return "https://site.example/" + path }
+
+// Licensed is a rule that sells what is below a path.
+func Licensed(path string, price policy.Price) policy.Rule {
+	return policy.Rule{Match: policy.Match{Path: []string{path}}, Access: policy.Licensed, Price: price}
+}
+
+// Open opens a shop with stories for a cent below /a, by the token below /t, and the bot's account with its funds on it.
+func Open(t testing.TB) *Shop {
+	t.Helper()
+	s := New(t)
+	s.Furnish(t)
+	return s
+}
+
+// Furnish has a shop that has nothing yet sell what Open says.
+func (s *Shop) Furnish(t testing.TB) {
+	t.Helper()
+	s.Price(t, Licensed("/a/**", Cent))
+	s.Stock(t, contenttest.Story("a/1", "One two three four."), contenttest.Story("a/2", "Five six."),
+		contenttest.Story("a/3", "Seven."), contenttest.Story("t/1", strings.Repeat("word ", 1000)),
+		contenttest.Story("r/1", "Rent."), contenttest.Story("n/1", "Named."))
+	s.Credit(t, Bot.Account(), Funds)
+}
+
+// Price puts rules before those that sell by the token and by a share of the revenue.
+func (s *Shop) Price(t contenttest.T, rules ...policy.Rule) {
+	t.Helper()
+	s.Obey(t, append(rules, Licensed("/t/**", policy.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}),
+		Licensed("/r/**", policy.Price{Model: "revenue_share", Rate: "0.1"}),
+		Licensed("/n/**", policy.Price{Model: "attribution"}))...)
+}
+
+// Stock puts items of the site up for sale.
+func (s *Shop) Stock(t contenttest.T, items ...content.Item) {
+	t.Helper()
+	s.Fill(t, "site", "pages", items...)
+}
+
+// Credit puts money on a buyer's account.
+func (s *Shop) Credit(t testing.TB, buyer string, amount int64) {
+	t.Helper()
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		if err := s.Book.Open(ctx, tx, buyer, "USD", 0, s.Clock.Now()); err != nil {
+			return err
+		}
+		_, err := s.Book.Pay(ctx, tx, "credit", buyer, "USD", amount, "", s.Clock.Now())
+		return err
+	})
+}
+
+// Write does something to the database.
+func (s *Shop) Write(t testing.TB, fn func(ctx context.Context, tx *store.Tx) error) {
+	t.Helper()
+	ctx := context.Background()
+	if err := s.DB.Update(ctx, func(tx *store.Tx) error { return fn(ctx, tx) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Asking is a query of a requester whom the operator knows nothing of.
+func Asking(uris ...string) exchange.Query {
+	return exchange.Query{
+		By: identity.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"},
+	}
+}
+
+// Plainly seals an offer with its id.
+func Plainly(p *exchange.Proposal) (document, signature []byte, err error) {
+	return []byte(p.ID), []byte("signed " + p.ID), nil
+}
+
+// Quoted is what is offered for a query.
+func (s *Shop) Quoted(t contenttest.T, q exchange.Query) []exchange.Quoted {
+	t.Helper()
+	groups, err := s.Quote(context.Background(), q, Plainly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		if (len(g.Offers) == 0) != (g.Absent != "") {
+			t.Fatal(fmt.Sprintf("%s has %d offers, and the reason %q why there is none", g.URI, len(g.Offers), g.Absent))
+		}
+	}
+	return groups
+}
+
+// Absent is why there is no offer for one address; empty when there is one.
+func (s *Shop) Absent(t contenttest.T, q exchange.Query) exchange.Absence {
+	t.Helper()
+	return s.Quoted(t, q)[0].Absent
+}
+
+// Offered is the first offer for a path of the site.
+func (s *Shop) Offered(t testing.TB, by identity.Requester, path string) *transactions.Offer {
+	t.Helper()
+	q := Asking(Address(path))
+	q.By = by
+	got := s.Quoted(t, q)[0]
+	if len(got.Offers) == 0 {
+		t.Fatalf("%s is not offered: %s", path, got.Absent)
+	}
+	return got.Offers[0]
+}
+
+// Take is a request of a requester to buy by offers, under an id that is new.
+func (s *Shop) Take(by identity.Requester, offers ...*transactions.Offer) exchange.Purchase {
+	p := exchange.Purchase{
+		Requester: by, ID: fmt.Sprint("request-", s.made.Add(1)), FetchAt: "https://site.example/deliver/",
+	}
+	for _, o := range offers {
+		p.Items = append(p.Items, exchange.PurchaseItem{Offer: o.ID, Signature: o.Signature})
+	}
+	return Digested(p)
+}
+
+// Digested is a request with the digest of what it asks for.
+func Digested(p exchange.Purchase) exchange.Purchase {
+	p.Digest = sha256.Sum256(fmt.Append(nil, p.ID, p.Items))
+	return p
+}
+
+// Buy buys, which has to be answered.
+func (s *Shop) Buy(t testing.TB, p exchange.Purchase) *exchange.Purchased {
+	t.Helper()
+	out, err := s.Commit(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// BuyAt has the bot buy what is at a path.
+func (s *Shop) BuyAt(t testing.TB, path string) exchange.PurchasedItem {
+	t.Helper()
+	got := s.Buy(t, s.Take(Bot, s.Offered(t, Bot, path))).Items[0]
+	if got.Denial != "" {
+		t.Fatalf("%s was denied: %s", path, got.Denial)
+	}
+	return got
+}
+
+// Balance is what stands on the bot's account.
+func (s *Shop) Balance(t testing.TB) (b accounts.Balance) {
+	t.Helper()
+	all, err := accounts.NewReader(s.DB).Balances(context.Background(), Bot.Account())
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	return all[0]
+}
+
+// Sound holds the books and the ledger against their own rules, and each transaction against both.
+func (s *Shop) Sound(t testing.TB) {
+	t.Helper()
+	ctx := context.Background()
+	if problems, err := accounts.Check(ctx, s.DB); err != nil || len(problems) > 0 {
+		t.Errorf("the book: %v %v", problems, err)
+	}
+	if report, err := s.Ledger.Check(ctx); err != nil || len(report.Findings) > 0 {
+		t.Errorf("the ledger: %v %v", report.Findings, err)
+	}
+	recorded := map[string]int{}
+	for _, e := range s.Entries(t, "transaction") {
+		if e["body"].(map[string]any)["outcome"] == nil {
+			recorded[e["subject"].(string)]++
+		}
+	}
+	over := 0
+	for one, err := range transactions.NewReader(s.DB).EachDelivery(ctx, transactions.Sent{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (one.State == transactions.DeliveryBegun) != (one.Entry == "") {
+			t.Errorf("delivery %s has %s, with the entry %q", one.ID, one.State, one.Entry)
+		}
+		if one.Entry != "" {
+			over++
+		}
+	}
+	if n := len(s.Entries(t, "delivery")); n != over {
+		t.Errorf("%d deliveries are over, and %d entries tell of one", over, n)
+	}
+	ids := s.inBook(t)
+	for _, id := range ids {
+		if recorded[id] != 1 {
+			t.Errorf("transaction %s has %d entries", id, recorded[id])
+		}
+	}
+	if n, m := s.Rows(t, "deal_transaction"), s.Rows(t, "account_hold"); n != len(ids) || m != len(ids) || len(recorded) != len(ids) {
+		t.Errorf("%d transactions, %d purchases in the book, %d of them together, %d entries", n, m, len(ids), len(recorded))
+	}
+}
+
+// inBook are the transactions that are in the book, too.
+func (s *Shop) inBook(t testing.TB) (ids []string) {
+	t.Helper()
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		ids = nil
+		rows, err := tx.Query(ctx, `SELECT t.id FROM deal_transaction t JOIN account_hold h ON h.id = t.id`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	})
+	return ids
+}
+
+// Rows counts those of a table.
+func (s *Shop) Rows(t testing.TB, table string) (n int) {
+	t.Helper()
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM `+table).Scan(&n)
+	})
+	return n
+}
+
+// Entries are those of the ledger of a kind, all for an empty one.
+func (s *Shop) Entries(t testing.TB, kind string) (all []map[string]any) {
+	t.Helper()
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, `SELECT leaf FROM ledger_entry UNION ALL SELECT leaf FROM ledger_pending`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var leaf []byte
+			if err := rows.Scan(&leaf); err != nil {
+				return err
+			}
+			var entry map[string]any
+			if err := json.Unmarshal(leaf, &entry); err != nil {
+				return err
+			}
+			if kind == "" || entry["kind"] == kind {
+				all = append(all, entry)
+			}
+		}
+		return rows.Err()
+	})
+	return all
+}
