@@ -2,7 +2,7 @@
 // Everything is keyed by site. Writers publish a source's new state at once (a Run); readers see the old state or
 // the new one, whole, and follow changes by revision.
 //
-// It stands between ingest, which fills it, and answer and desk, which read it; below it there is only store.
+// It stands between ingest, which fills it, and index and released, which read it; below it there is only store.
 package content
 
 import "time"

@@ -272,7 +272,7 @@ func spanWords(wait time.Duration) string {
 	return "a second"
 }
 
-// Sites counts a question for the sites that it goes to; nil means all. It is the desk's Admit.
+// Sites counts a question for the sites that it goes to; nil means all. It is the Admit of ask.Deps.
 func (a *admission) Sites(ctx context.Context, sites []string) error {
 	t, _ := ctx.Value(tallyKey{}).(*tally)
 	if t != nil && t.refused != nil {

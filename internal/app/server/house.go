@@ -257,7 +257,8 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		},
 		Elicitation: config.Ask.Elicit.asker(), Conversations: conversations, Memory: memory,
 		Promises: h.AskPromises, LLM: h.Model, Vectors: h.AskVectors,
-		Admit: func(ctx context.Context, sites []string) error { return h.admit(ctx, sites) }, Now: h.now, Timeout: config.Ask.Timeout, Log: log,
+		Admit: func(ctx context.Context, sites []string) error { return h.admit(ctx, sites) },
+		Now:   h.now, Timeout: config.Ask.Timeout, Log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, h.Close())

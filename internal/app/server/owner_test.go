@@ -337,7 +337,7 @@ func TestTheFirstTokenIsMadeOnce(t *testing.T) {
 	}
 }
 
-// given appends an access as the desk does.
+// given appends an access as package excerpts does.
 func given(t *testing.T, s *Server, platform, address string, at time.Time) (id string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"chunks_returned":2,"event_id":"evt","items":[{"chunks":["c_a","c_b"],"rule":3,"url":%q}],"terms":"0123456789abcdef","token_count":41}`, address)

@@ -23,7 +23,7 @@ type route struct {
 	// counted; those of a route without a door are not.
 	door   string
 	public func(*http.Request) bool // requests that need no credential in any case; nil for none
-	tells  bool                     // the handler says in its protocol's words that a limit is used up, as desk.Config.Admit tells it
+	tells  bool                     // the handler says in its protocol's words that a limit is used up, as the Admit of its service tells it
 	// refuse tells in the route's own protocol what was refused before the handler had it; nil is NLWeb's.
 	refuse  func(http.ResponseWriter, *http.Request, error)
 	handler http.Handler

@@ -104,8 +104,8 @@ func isRefusal(err error) bool {
 	return errors.As(err, &coded) && coded.Code == fail.Invalid
 }
 
-// followContent reads the configured sources, again and again where they say so, and keeps the desk at the catalog's
-// state until ctx ends. The desk starts at once from what was read before; where there is nothing yet it waits for
+// followContent reads the configured sources, again and again where they say so, and keeps the corpus at the catalog's
+// state until ctx ends. The corpus starts at once from what was read before; where there is nothing yet it waits for
 // the first content, and the server is not ready until then: "nothing matches" would be untrue.
 func (s *Server) followContent(ctx context.Context) {
 	var following sync.WaitGroup

@@ -2,8 +2,8 @@
 // that the owner configured for a type, and, where that is switched on, what the items that fit differ in. It reads the
 // answers, too, and makes of them the attributes that they stand for.
 //
-// It stands below desk, which knows the question, what was understood of it and what fits. It is pure: no I/O, no clock,
-// and the same need gives the same questions.
+// Package ask stands above it, and knows the question, what was understood of it and what fits. It is pure: no I/O, no
+// clock, and the same need gives the same questions.
 package elicitation
 
 import (

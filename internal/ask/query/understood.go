@@ -2,7 +2,7 @@
 // search for, constraints, an order, a number. It works by rule, with what the catalog taught it (a Lexicon), and has no
 // I/O and no clock.
 //
-// It stands below answer, which finds what was understood, and desk, which asks back when too little was.
+// Package ask stands above it: it finds what was understood, and asks back when too little was.
 package query
 
 import "frontdesk/internal/content/facets"

@@ -1,7 +1,7 @@
 // Package index turns questions into ranked items. Its Library keeps the search index at the catalog's state; its View is
 // one such state, on which a question is asked as often as needed.
 //
-// It stands between desk, which decides what may be found and shown, and search and content, which know nothing
+// It stands between released, which decides what may be found and shown, and search and content, which know nothing
 // of questions and answers. It sees no rules: what may be found comes in as a selection.
 package index
 

@@ -5,8 +5,8 @@
 // Nothing waits for it: an item whose vector is not there yet is found by its words. Of several processes on a database
 // one makes vectors, under a lease; all take them from the database.
 //
-// It stands beside answer, below desk, which says what of an item's text the terms let the model see; on content, model
-// and store.
+// It stands beside index, on content, llm and store. Package ask says what of an item's text the terms let the model
+// see.
 package vector
 
 import (

@@ -8,9 +8,9 @@
 //
 // What goes to the model is data, never instruction: it is put into JSON, bounded, and what comes back is checked. An
 // order is a permutation and nothing else; a summary cites what it was given, and holds no address and no figure that
-// is not there. Which texts may go out at all the desk decides, by the owner's terms.
+// is not there. Package ask decides which texts may go out at all, by the owner's terms.
 //
-// It is a leaf below the desk. The address is the owner's own choice, so it is called directly and not through fetch;
+// It is a leaf. The address is the owner's own choice, so it is called directly and not through fetch;
 // redirects are not followed.
 package llm
 

@@ -2,7 +2,7 @@
 // follows from, under a key of its own, and done afterwards, at least once, for as long as it takes. Each sink has hands of
 // its own, so that one that stalls or fails holds up none of the others.
 //
-// It stands below desk, which records effects, and above store; whoever assembles the house gives it the hands that do
+// It stands below the services, which record effects, and above store; package app gives it the hands that do
 // them. Several processes may work on one database.
 package outbox
 

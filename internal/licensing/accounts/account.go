@@ -2,7 +2,7 @@
 // earned, who holds which licence and subscription, and how much of its quotas is used. It knows no protocol; what it
 // does for each of the twelve pricing models of RAMP v1 is one table, Models.
 //
-// It stands below desk, whose transactions its methods take part in, and above store and terms. It reads no clock: the
+// It stands below exchange, whose transactions its methods take part in, and above store and terms. It reads no clock: the
 // caller says what time it is. Money is integers of 1e-8 of a currency, and is never converted into another currency.
 //
 // The book is double-entry. An account is of one buyer in one currency and has four sides: what is available, what is

@@ -2,7 +2,7 @@
 // and finds it by that address. It follows the change feed of content, as the search index does, and keeps everything in
 // memory, a few hundred bytes an item, with a file from which it starts quickly.
 //
-// It stands between desk, which decides by the owner's terms what is offered to whom, and content. It knows no rules: what
+// It stands between exchange, which decides by the owner's terms what is offered to whom, and content. It knows no rules: what
 // the terms match on comes with each entry.
 package catalog
 

@@ -19,7 +19,8 @@ const Disputes = "/admin/disputes"
 // Bench is what DisputesHandler needs.
 type Bench struct {
 	Reader *disputes.Reader
-	// Decide decides a dispute, as [desk.Desk.DecideDispute] does: with an amount in units of 1e-8, 0 for all, and a note, empty for none.
+	// Decide decides a dispute, as exchange.Cases.DecideDispute does: with an amount in units of 1e-8, 0 for all, and
+	// a note, empty for none.
 	Decide func(ctx context.Context, id string, resolution disputes.Resolution, amount int64, note string) (disputes.Case, error)
 	// Erase forgets what the buyer wrote of a dispute.
 	Erase func(ctx context.Context, id string) error

@@ -9,7 +9,7 @@
 // again, by sealing it, or by sharing it out. Two tokens that were attenuated from one have caps of their own, and that of
 // the one together.
 //
-// It stands below desk, whose transactions its functions take part in, and above store. It reads no clock. Times are
+// It stands below exchange, whose transactions its functions take part in, and above store. It reads no clock. Times are
 // microseconds, amounts units of 1e-8 of a currency.
 //
 //	delegation_count   what was counted under a block since its period began

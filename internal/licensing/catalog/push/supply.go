@@ -1,7 +1,7 @@
 // Package push keeps what others say that an Exchange can sell, and for whom it sells (RAMP v1, CatalogService): the tenants,
 // each with its domains and the terms under which it sells, and the entries that are pushed for them.
 //
-// It stands on store. The catalog follows its entries, as it follows content; desk decides who may push what, and what of it is
+// It stands on store. The catalog follows its entries, as it follows content; exchange decides who may push what, and what of it is
 // offered.
 package push
 
