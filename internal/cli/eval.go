@@ -23,9 +23,10 @@ type evalCommand struct {
 	URL     string `placeholder:"URL" help:"Ask the front desk at this address instead of reading --items."`
 	JSON    bool   `name:"json" help:"Print JSON, with the figures of each question."`
 
-	Constrained string `placeholder:"FILE" help:"Constrained questions with their conditions, one JSON object a line, instead of --queries and --qrels; needs --items or --demo also with --url."`
-	Demo        bool   `help:"The items of the sample sites, in place of --items; for constrained questions."`
-	Misses      bool   `help:"Of constrained questions, print what is wrong with each answer that is not whole."`
+	Constrained string   `placeholder:"FILE" help:"Constrained questions with their conditions, one JSON object a line, instead of --queries and --qrels; needs --items or --demo also with --url."`
+	Demo        bool     `help:"The items of the sample sites, in place of --items; for constrained questions."`
+	Exam        []string `placeholder:"FOLDER" sep:"none" help:"Everyday questions of a site: a folder with items.jsonl and exam.jsonl; may be given more than once."`
+	Misses      bool     `help:"Of constrained and everyday questions, print what is wrong with each answer that is not whole."`
 
 	Against   string `placeholder:"FILE" help:"Compare with what --json printed of an earlier run: the change of each figure, with an interval by bootstrap."`
 	Resamples int    `default:"10000" help:"How often the bootstrap draws the questions again (${default})."`
@@ -39,8 +40,12 @@ func (evalCommand) Help() string {
 		"and everything runs in this process with default settings; with --url the questions go to POST /ask.\n\n" +
 		"Constrained questions are asked as a client does, for the ten results that come by default. Of the first five it is counted how many " +
 		"fulfil the question's condition, which is checked on the items' own JSON.\n\n" +
+		"Everyday questions are asked as the ask page does, of the items in their folder with default settings. Each says what the answer of a " +
+		"helpful person has: which names stand first (first), among three (in3) or ten (all), or nowhere (none), that there is nothing (empty), " +
+		"and a pattern of the summary (say).\n\n" +
 		"Example:\n\n\tfrontdesk eval --items items.jsonl.gz --queries queries.tsv --qrels qrels.txt" +
-		"\n\tfrontdesk eval --demo --constrained questions.jsonl --misses"
+		"\n\tfrontdesk eval --demo --constrained questions.jsonl --misses" +
+		"\n\tfrontdesk eval --exam sites/museum --exam sites/bakery --misses"
 }
 
 // The depths at which questions are asked.
@@ -57,7 +62,10 @@ func (c evalCommand) Run(env *environment) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.Constrained != "" {
+	switch {
+	case len(c.Exam) > 0:
+		return c.runExam(env)
+	case c.Constrained != "":
 		return c.runConstrained(env)
 	}
 	queries, err := readFile(c.Queries, eval.ReadQueries)
@@ -103,6 +111,10 @@ func (c evalCommand) check() error {
 	switch {
 	case c.Resamples < 1:
 		return usage("--resamples is %d; draw at least once", c.Resamples)
+	case len(c.Exam) > 0 && (c.Items+c.Queries+c.Qrels+c.URL+c.Constrained+c.Against != "" || c.Demo):
+		return usage("--exam has its items and questions in its folder; beside it there are --misses and --json alone")
+	case len(c.Exam) > 0:
+		return nil
 	case c.JSON && c.Against != "":
 		return usage("--against prints a table; leave out --json")
 	case c.Constrained != "" && (c.Queries != "" || c.Qrels != ""):
@@ -112,7 +124,7 @@ func (c evalCommand) check() error {
 	case c.Constrained != "":
 		return nil
 	case c.Demo || c.Misses:
-		return usage("--demo and --misses go with --constrained")
+		return usage("--demo goes with --constrained, and --misses with that or --exam")
 	case c.Queries == "" || c.Qrels == "":
 		return usage("give --queries and --qrels, or --constrained")
 	case c.Items == "" && c.URL == "":

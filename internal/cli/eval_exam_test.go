@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"frontdesk/internal/cli/eval"
+)
+
+// TestEverydayQuestionsAreAnsweredAsBefore asks four invented sites, in four languages, what their visitors ask. The
+// floors are what is answered right today: who answers better raises them.
+func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
+	t.Parallel()
+	floors := map[string]int{"harbour": 10, "fournil": 14, "lomo": 15, "ribeira": 14}
+	const shows = 5 // answers that show what they must not
+	command := evalCommand{JSON: true, Resamples: 1}
+	for site := range floors {
+		command.Exam = append(command.Exam, "eval/testdata/exam/"+site)
+	}
+	var out bytes.Buffer
+	if err := command.Run(&environment{ctx: t.Context(), stdout: &out, stderr: os.Stderr}); err != nil {
+		t.Fatal(err)
+	}
+	var report eval.ExamReport
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatal(err)
+	}
+	for site, least := range floors {
+		if got := report.Sites[site]; got == nil || got.Right < least {
+			t.Errorf("%s: %+v is answered right, and %d were", site, got, least)
+		}
+	}
+	if report.All.Shows > shows {
+		t.Errorf("%d answers show what they must not, and %d did", report.All.Shows, shows)
+	}
+}
