@@ -1,0 +1,56 @@
+package practical
+
+import (
+	"slices"
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+// intents are those of a language, in the order of its table.
+func intents(t *testing.T, language string) (all []string) {
+	t.Helper()
+	phrases, err := Phrases(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range phrases {
+		if !slices.Contains(all, p.Intent) {
+			all = append(all, p.Intent)
+		}
+	}
+	return all
+}
+
+func TestEachLanguageHasTheSameIntents(t *testing.T) {
+	t.Parallel()
+	first := intents(t, Languages[0])
+	for _, language := range Languages[1:] {
+		if got := intents(t, language); !slices.Equal(got, first) {
+			t.Errorf("%s has %q\nand %s has %q", language, got, Languages[0], first)
+		}
+	}
+}
+
+// TestNoQuestionHasTwoIntents holds that the tables do not contradict themselves. Titles may: a page on delivery tells
+// of its cost and of its time.
+func TestNoQuestionHasTwoIntents(t *testing.T) {
+	t.Parallel()
+	for _, language := range Languages {
+		phrases, err := Phrases(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]string{}
+		for _, p := range phrases {
+			if p.Title {
+				continue
+			}
+			folded := facets.Fold(p.Text)
+			if other, ok := of[folded]; ok {
+				t.Errorf("%s: %q is asked under %s and under %s", language, p.Text, other, p.Intent)
+			}
+			of[folded] = p.Intent
+		}
+	}
+}
