@@ -3,9 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -162,7 +160,7 @@ func (a *agents) keep(domain string, got *agent) {
 func (a *agents) get(ctx context.Context, domain string) *agent {
 	got := &agent{got: a.now()}
 	got.tried, got.until = got.got, got.got.Add(agentPause)
-	address := agentScheme(domain) + "://" + domain + a.path
+	address := Origin(domain) + a.path
 	response, err := a.fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}}})
 	switch {
 	case err != nil:
@@ -191,7 +189,7 @@ func (a *agents) get(ctx context.Context, domain string) *agent {
 // noKeys is the failure of a requester whose keys cannot be had. It tells what the requester can mend, and nothing of where the
 // name leads.
 func noKeys(domain, path, why string) *fail.Error {
-	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s://%s%s: %s", domain, agentScheme(domain), domain, path, why)
+	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s%s: %s", domain, Origin(domain), path, why)
 }
 
 // why is what a stranger may know of a fetch that failed.
@@ -230,55 +228,6 @@ func maxAge(header http.Header) time.Duration {
 	return 0
 }
 
-var domainName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-
-// ParseDomain reads the domain of a requester: a host name in ASCII, which it gives in lower case. On this machine alone it may
-// have a port or be an address, for trials.
-func ParseDomain(text string) (string, error) {
-	domain := strings.ToLower(text)
-	name, port, err := net.SplitHostPort(domain)
-	if err != nil {
-		name, port = domain, ""
-	}
-	ip, _ := netip.ParseAddr(name)
-	here := ip.IsLoopback() || onThisMachine(name)
-	number, err := strconv.Atoi(port)
-	switch {
-	case port != "" && (!here || err != nil || number < 1 || number > 65535 || strconv.Itoa(number) != port):
-	case ip.IsValid() && (!here || ip.Is6() && port == ""):
-	case len(name) > 253 || !ip.IsValid() && !domainName.MatchString(name):
-	default:
-		return domain, nil
-	}
-	return "", fail.New(fail.Invalid, "%q is no domain of a requester; write a host name such as agents.example.com, in ASCII and without a port", clip(text))
-}
-
-// clip bounds what is repeated of a stranger's text.
-func clip(text string) string {
-	if len(text) > 80 {
-		return text[:80] + "..."
-	}
-	return text
-}
-
-// agentScheme is by which scheme a domain is asked for its keys: http on this machine alone, where the configuration allows to
-// fetch from it.
-func agentScheme(domain string) string {
-	name, _, err := net.SplitHostPort(domain)
-	if err != nil {
-		name = domain
-	}
-	if ip, _ := netip.ParseAddr(name); ip.IsLoopback() || onThisMachine(name) {
-		return "http"
-	}
-	return "https"
-}
-
-// onThisMachine says whether a name is this machine's, whatever a DNS says (RFC 6761 §6.3).
-func onThisMachine(name string) bool {
-	return name == "localhost" || strings.HasSuffix(name, ".localhost")
-}
-
 // candidates are the keys of a list that a key id names, by the rules for the domain's keys: the domain names all of them, and
 // "domain#name" one by its name or thumbprint (RFC 7638), as do name and thumbprint alone. Keys that are not good at a time are left
 // out.
@@ -295,5 +244,5 @@ func candidates(keys []ramp.Key, domain, keyID string, now time.Time) []ramp.Key
 
 // goesBy says whether a key has a name or thumbprint.
 func goesBy(k ramp.Key, name string) bool {
-	return name != "" && (k.ID == name || thumbprint(k.Public) == name)
+	return name != "" && (k.ID == name || Thumbprint(k.Public) == name)
 }

@@ -62,7 +62,7 @@ func (c *Caller) State() string {
 // KeyNames are the thumbprints (RFC 7638) of the caller's keys.
 func (c *Caller) KeyNames() (names []string) {
 	for _, k := range c.Keys {
-		names = append(names, thumbprint(k.Public))
+		names = append(names, Thumbprint(k.Public))
 	}
 	return names
 }

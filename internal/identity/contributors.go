@@ -38,7 +38,7 @@ type contributorList struct {
 	failed  error
 }
 
-// NewContributors knows nothing yet. The fetcher should take AgentBytes at the most, AgentTime at the longest, and follow no redirect.
+// NewContributors knows nothing yet. The fetcher should take ramp.MaxDocument at the most, AgentTime at the longest, and follow no redirect.
 func NewContributors(fetcher *fetch.Fetcher, now func() time.Time) *Contributors {
 	return &Contributors{fetcher: fetcher, now: now, hosts: map[string]*contributorList{}}
 }
@@ -79,7 +79,7 @@ func (c *Contributors) Lists(ctx context.Context, host, domain string) (bool, er
 // ask reads the contributors of a provider. One without the document has none.
 func (c *Contributors) ask(ctx context.Context, host string) (map[string]bool, error) {
 	response, err := c.fetcher.Get(ctx, fetch.Request{
-		URL: agentScheme(host) + "://" + host + providerPath, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}},
+		URL: Origin(host) + providerPath, MaxBytes: ramp.MaxDocument, Header: http.Header{"Accept": {"application/json"}},
 	})
 	switch {
 	case err != nil:

@@ -127,7 +127,7 @@ func (d *Delegation) listAt(said string) (string, error) {
 	switch {
 	case said != "" && said != address:
 		return "", refusedDelegation("revocation_uri is another than the token's; leave it out")
-	case len(address) > 2048 || host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != agentScheme(host):
+	case len(address) > 2048 || host == "" || u.User != nil || u.Scheme != "https" && u.Scheme+"://"+host != Origin(host):
 		return "", refusedDelegation("revocation_uri is no address that can be asked; it begins with https://")
 	case d.grants.Revocation == "" && host != d.Domain && !strings.HasSuffix(host, "."+d.Domain):
 		return "", refusedDelegation("revocation_uri is not of the principal's domain %s, and the token does not name it; leave it out", d.Domain)

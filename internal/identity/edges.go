@@ -218,7 +218,7 @@ func (e *EdgeKeys) Verify(ctx context.Context, m EdgeSigned) (EdgeKey, error) {
 
 // find gives the key of an id; good is false where there is none, or it was revoked. What it read holds for a second.
 func (e *EdgeKeys) find(ctx context.Context, id string) (key EdgeKey, good bool, err error) {
-	if !visible(id) {
+	if !Visible(id) {
 		return key, false, nil
 	}
 	now := e.now()

@@ -103,7 +103,7 @@ func (p *proving) proof(call Call) *Proof {
 	if p.signedBy == nil || !call.Spends {
 		return nil
 	}
-	return &Proof{Key: thumbprint(p.signedBy), Signature: p.signature.Bytes, Until: p.signature.Ends()}
+	return &Proof{Key: Thumbprint(p.signedBy), Signature: p.signature.Bytes, Until: p.signature.Ends()}
 }
 
 var (
@@ -250,7 +250,7 @@ func (p *proving) verify(s *sign.HTTPSignature, keys []ramp.Key, call Call) (key
 // keyName is what a key is called: as its document does, or by its thumbprint.
 func keyName(k ramp.Key) string {
 	if k.ID == "" {
-		return thumbprint(k.Public)
+		return Thumbprint(k.Public)
 	}
 	return k.ID
 }

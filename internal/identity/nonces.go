@@ -63,6 +63,13 @@ func (n *Nonces) UseNonce(ctx context.Context, tx *store.Tx, keyID, nonce string
 	return fresh, err
 }
 
+// Proof is a signature over HTTP that counts once.
+type Proof struct {
+	Key       string    // the thumbprint of the key that made it
+	Signature []byte    // as [Nonces.UseNonce] takes it
+	Until     time.Time // when it is too old to be taken in any case
+}
+
 // UseProof uses a request's signature, in the caller's transaction. It is fail.Unauthorized where it was used
 // before: who copied a request gets nothing for it, not the answer that it had either. A nil proof is used any number of times.
 func (n *Nonces) UseProof(ctx context.Context, tx *store.Tx, p *Proof) error {

@@ -246,9 +246,9 @@ func checkPlatform(k PlatformKey, roles []string, secret []byte) error {
 		}
 	}
 	switch {
-	case !visible(k.ID):
+	case !Visible(k.ID):
 		return fail.New(fail.Invalid, "%q is no id of a key; use 1 to %d visible ASCII characters", k.ID, maxPlatformID)
-	case !visible(k.Platform):
+	case !Visible(k.Platform):
 		return fail.New(fail.Invalid, "%q is no id of a platform; use 1 to %d visible ASCII characters, as platform.id of its requests has them", k.Platform, maxPlatformID)
 	case len(secret) < minSecretBytes || len(secret) > maxSecretBytes:
 		return fail.New(fail.Invalid, "the secret has %d bytes; it needs %d to %d", len(secret), minSecretBytes, maxSecretBytes)
@@ -262,8 +262,8 @@ func checkPlatform(k PlatformKey, roles []string, secret []byte) error {
 	return nil
 }
 
-// visible says whether a text is one of visible ASCII characters, of a length that an id may have.
-func visible(s string) bool {
+// Visible says whether a text is one of visible ASCII characters, of a length that an id may have.
+func Visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
 			return false
@@ -397,7 +397,7 @@ func (p *Platforms) Rotate(ctx context.Context, id string, overlap time.Duration
 // Find gives the key of an id, whatever its state, with its secret, which must not be changed. What it read holds for
 // a second. It is fail.NotFound when there is none of that id, and fail.Unavailable when that cannot be told.
 func (p *Platforms) Find(ctx context.Context, id string) (PlatformKey, []byte, error) {
-	if !visible(id) {
+	if !Visible(id) {
 		return PlatformKey{}, nil, noPlatformKey("of that id")
 	}
 	now := p.now()

@@ -71,11 +71,8 @@ func NewProofs(fetcher *fetch.Fetcher, exchange string) *Proofs {
 
 // ChallengeURL is where a domain is to answer with a token.
 func ChallengeURL(domain, token string) string {
-	return agentScheme(domain) + "://" + domain + challengePath + token
+	return Origin(domain) + challengePath + token
 }
-
-// Origin is scheme and host of a domain.
-func Origin(domain string) string { return agentScheme(domain) + "://" + domain }
 
 // Look says whether a domain answers with a token, and its ramp.json names the Exchange; both have to be so. The error is an *Unproven, or ctx's.
 func (p *Proofs) Look(ctx context.Context, domain, token string) error {

@@ -77,7 +77,7 @@ func (p *Providers) ask(ctx context.Context, host string) (named bool, err error
 // names says whether the provider at a host names an Exchange in its ramp.json. One without the document names nobody.
 func names(ctx context.Context, fetcher *fetch.Fetcher, host, domain string) (named bool, err error) {
 	response, err := fetcher.Get(ctx, fetch.Request{
-		URL: agentScheme(host) + "://" + host + providerPath, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}},
+		URL: Origin(host) + providerPath, MaxBytes: ramp.MaxDocument, Header: http.Header{"Accept": {"application/json"}},
 	})
 	switch {
 	case err != nil:

@@ -71,13 +71,6 @@ func (r Requester) Speaks(account string) bool {
 	return r.ID == "" && !slices.Contains(r.apart, id)
 }
 
-// Proof is a signature over HTTP that counts once.
-type Proof struct {
-	Key       string    // the thumbprint of the key that made it
-	Signature []byte    // as [Nonces.UseNonce] takes it
-	Until     time.Time // when it is too old to be taken in any case
-}
-
 // Call is the HTTP side of a request that may be signed.
 type Call struct {
 	Method string

@@ -506,7 +506,7 @@ func checkRegistration(g Registration) (Registration, error) {
 	}
 	g.Scopes, g.Country = NormalScopes(g.Scopes), strings.ToUpper(g.Country)
 	for _, scope := range g.Scopes {
-		if !visible(scope) {
+		if !Visible(scope) {
 			return g, fail.New(fail.Invalid, "%q is no scope; write visible ASCII characters without blanks, such as news:read", clip(scope))
 		}
 	}
@@ -523,7 +523,7 @@ func checkRegistration(g Registration) (Registration, error) {
 		return g, fail.New(fail.Invalid, "%q is no state of a requester; there are active and suspended", clip(g.Status))
 	}
 	for _, k := range g.Keys {
-		if len(k.Public) != ed25519.PublicKeySize || k.ID != "" && !visible(k.ID) || !k.Until.IsZero() && !k.Until.After(k.From) {
+		if len(k.Public) != ed25519.PublicKeySize || k.ID != "" && !Visible(k.ID) || !k.Until.IsZero() && !k.Until.After(k.From) {
 			return g, fail.New(fail.Invalid, "a key is no Ed25519 key, has a name with blanks, or would end before it begins")
 		}
 	}
@@ -548,7 +548,7 @@ func parseRequester(domain, id string) (string, error) {
 func (g Registration) KeyNames() []string {
 	var names []string
 	for _, k := range g.Keys {
-		names = append(names, thumbprint(k.Public))
+		names = append(names, Thumbprint(k.Public))
 	}
 	return names
 }

@@ -73,6 +73,6 @@ func (a *agent) vouches(domain, id string) error {
 	if a.speaksForAll(domain) || a.id == id {
 		return nil
 	}
-	return fail.New(fail.Unauthorized, "%s://%s%s is of the agent %q, and not of %q; write the requester's id, or the domain for all its requesters, as agent_id",
-		agentScheme(domain), domain, AgentPath, clip(a.id), clip(id))
+	return fail.New(fail.Unauthorized, "%s%s is of the agent %q, and not of %q; write the requester's id, or the domain for all its requesters, as agent_id",
+		Origin(domain), AgentPath, clip(a.id), clip(id))
 }

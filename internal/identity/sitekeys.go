@@ -242,7 +242,7 @@ func parseSiteKey(text []byte) (siteKey, error) {
 		return key, err
 	}
 	key.Created = key.Created.UTC()
-	key.ID = thumbprint(key.Public)
+	key.ID = Thumbprint(key.Public)
 	return key, nil
 }
 
@@ -294,8 +294,8 @@ func (k *siteKey) encode(whose string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// thumbprint is RFC 7638's of an Ed25519 key (RFC 8037 §2).
-func thumbprint(public ed25519.PublicKey) string {
+// Thumbprint is RFC 7638's of an Ed25519 key (RFC 8037 §2).
+func Thumbprint(public ed25519.PublicKey) string {
 	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(public) + `"}`))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
