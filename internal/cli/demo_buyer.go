@@ -9,7 +9,7 @@ import (
 
 	"frontdesk/internal/app/demo"
 	"frontdesk/internal/app/server"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -29,7 +29,7 @@ func (c demoCommand) letBuy(ctx context.Context, s *server.Server) error {
 	if err := s.AgentKeys.Make(); err != nil {
 		return err
 	}
-	buyer := identity.Registration{Domain: demo.BuyerDomain, ID: demo.BuyerID}
+	buyer := requesters.Registration{Domain: demo.BuyerDomain, ID: demo.BuyerID}
 	for _, key := range s.AgentKeys.Keys() {
 		buyer.Keys = append(buyer.Keys, ramp.Key{ID: key.ID, Public: key.Public, Active: true})
 	}

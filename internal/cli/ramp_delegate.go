@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/biscuit"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -458,7 +458,7 @@ func (c delegateRevoke) Run(env *environment) error {
 		}
 		text = hex.EncodeToString(ids[c.Block])
 	}
-	id, err := identity.ParseRevocationID(text)
+	id, err := requesters.ParseRevocationID(text)
 	if err != nil {
 		return err
 	}

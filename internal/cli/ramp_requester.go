@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/app/server"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/wire/ramp"
 )
@@ -50,7 +50,7 @@ type requesterName struct {
 }
 
 // with opens the house and does something to the requester.
-func (n requesterName) with(env *environment, do func(*identity.Requesters) error) error {
+func (n requesterName) with(env *environment, do func(*requesters.Registry) error) error {
 	house, err := openRequesters(env, n.configFlags, false)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ type requesterTerms struct {
 }
 
 // read reads what was said, files and standard input among it, and gives what takes it over. That may be called more than once.
-func (c requesterTerms) read(env *environment) (apply func(*identity.Registration), err error) {
+func (c requesterTerms) read(env *environment) (apply func(*requesters.Registration), err error) {
 	if _, err := ratelimit.ParseRate(c.Rate); err != nil {
 		return nil, usage("--rate %v", err)
 	}
@@ -87,7 +87,7 @@ func (c requesterTerms) read(env *environment) (apply func(*identity.Registratio
 	if len(c.Key) > 0 && len(keys) == 0 {
 		return nil, usage("--key names a document without an Ed25519 key")
 	}
-	return func(g *identity.Registration) {
+	return func(g *requesters.Registration) {
 		g.UserCategory, g.Country, g.Rate = cmp.Or(c.Category, g.UserCategory), cmp.Or(c.Country, g.Country), cmp.Or(c.Rate, g.Rate)
 		if len(c.Scope) > 0 {
 			g.Scopes = c.Scope
@@ -134,7 +134,7 @@ func (requesterAdd) Help() string {
 
 // Run puts a requester in.
 func (c requesterAdd) Run(env *environment) error {
-	g := identity.Registration{Domain: c.Domain, ID: c.ID}
+	g := requesters.Registration{Domain: c.Domain, ID: c.ID}
 	apply, err := c.read(env)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (c requesterAdd) Run(env *environment) error {
 	if g, err = house.Requesters.Add(env.ctx, g); err != nil {
 		return err
 	}
-	keys := "the keys that its domain publishes at " + identity.AgentPath
+	keys := "the keys that its domain publishes at " + requesters.AgentPath
 	if len(g.Keys) > 0 {
 		keys = "the keys that you gave"
 	}
@@ -178,8 +178,8 @@ func (c requesterChange) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	return c.with(env, func(rs *identity.Requesters) error {
-		_, err := rs.Change(env.ctx, c.Domain, c.ID, func(g *identity.Registration) error {
+	return c.with(env, func(rs *requesters.Registry) error {
+		_, err := rs.Change(env.ctx, c.Domain, c.ID, func(g *requesters.Registration) error {
 			if c.Published {
 				g.Keys = nil
 			}
@@ -217,7 +217,7 @@ func (c requesterList) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	var all []identity.Registration
+	var all []requesters.Registration
 	if house != nil {
 		defer house.Close()
 		if all, err = house.Requesters.List(env.ctx, c.Domain); err != nil {
@@ -270,7 +270,7 @@ type shownKey struct {
 	Until     *time.Time `json:"valid_until,omitempty"`
 }
 
-func showRequester(g identity.Registration) shownRequester {
+func showRequester(g requesters.Registration) shownRequester {
 	shown := shownRequester{
 		Domain: g.Domain, ID: g.ID, State: g.Status, SignUp: g.SignUp, Keys: []shownKey{}, Scopes: append([]string{}, g.Scopes...),
 		Category: g.UserCategory, Country: g.Country, Rate: g.Rate, Created: g.Created, Changed: g.Changed,
@@ -293,7 +293,7 @@ type requesterShow struct{ requesterName }
 
 // Run shows a requester.
 func (c requesterShow) Run(env *environment) error {
-	return c.with(env, func(rs *identity.Requesters) error {
+	return c.with(env, func(rs *requesters.Registry) error {
 		g, err := rs.Get(env.ctx, c.Domain, c.ID)
 		if err != nil {
 			return err
@@ -304,7 +304,7 @@ func (c requesterShow) Run(env *environment) error {
 
 // setState gives the requester a state.
 func (n requesterName) setState(env *environment, state, told string) error {
-	return n.with(env, func(rs *identity.Requesters) error {
+	return n.with(env, func(rs *requesters.Registry) error {
 		if _, err := rs.SetStatus(env.ctx, n.Domain, n.ID, state); err != nil {
 			return err
 		}
@@ -317,19 +317,19 @@ type requesterSuspend struct{ requesterName }
 
 // Run suspends a requester.
 func (c requesterSuspend) Run(env *environment) error {
-	return c.setState(env, identity.RequesterSuspended, "The requester %s is let in no longer until it is resumed; servers that run know it within a second.\n")
+	return c.setState(env, requesters.Suspended, "The requester %s is let in no longer until it is resumed; servers that run know it within a second.\n")
 }
 
 type requesterResume struct{ requesterName }
 
 // Run resumes a requester.
 func (c requesterResume) Run(env *environment) error {
-	return c.setState(env, identity.RequesterActive, "The requester %s is let in again; servers that run know it within a second.\n")
+	return c.setState(env, requesters.Active, "The requester %s is let in again; servers that run know it within a second.\n")
 }
 
 type requesterRemove struct{ requesterName }
 
 // Run removes a requester.
 func (c requesterRemove) Run(env *environment) error {
-	return c.setState(env, identity.RequesterRemoved, "The requester %s is removed; servers that run know it within a second.\n")
+	return c.setState(env, requesters.Removed, "The requester %s is removed; servers that run know it within a second.\n")
 }

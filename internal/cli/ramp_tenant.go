@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/internal/app/server"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
@@ -91,9 +92,9 @@ func (c tenantAdd) Run(env *environment) error {
 	if c.Price != "" || c.Model == "free" {
 		t.Rule.Price = policy.Price{Model: c.Model, Rate: c.Price, Currency: c.Currency}
 	}
-	var caller identity.Caller
+	var caller requesters.Caller
 	if c.Caller != "" {
-		caller = identity.Caller{ID: c.Caller, Tenants: []string{c.ID}}
+		caller = requesters.Caller{ID: c.Caller, Tenants: []string{c.ID}}
 		if err := addKeys(env, &caller, c.Key); err != nil {
 			return err
 		}
@@ -255,7 +256,7 @@ func (callerAdd) Help() string {
 
 // Run puts a caller in.
 func (c callerAdd) Run(env *environment) error {
-	one := identity.Caller{ID: c.ID, Domain: c.Domain, Tenants: c.Tenant}
+	one := requesters.Caller{ID: c.ID, Domain: c.Domain, Tenants: c.Tenant}
 	if err := addKeys(env, &one, c.Key); err != nil {
 		return err
 	}
@@ -274,7 +275,7 @@ func (c callerAdd) Run(env *environment) error {
 }
 
 // addKeys reads the keys of a caller.
-func addKeys(env *environment, one *identity.Caller, texts []string) error {
+func addKeys(env *environment, one *requesters.Caller, texts []string) error {
 	for _, text := range texts {
 		keys, err := readPublicKeys(env, text)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 
 var domainName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// ParseDomain reads the domain of a requester: a host name in ASCII, which it gives in lower case. On this machine alone it may
-// have a port or be an address, for trials.
+// ParseDomain reads the domain of a requester: a host name in ASCII, which it gives in lower case.
+// On this machine alone it may have a port or be an address, for trials.
 func ParseDomain(text string) (string, error) {
 	domain := strings.ToLower(text)
 	name, port, err := net.SplitHostPort(domain)
@@ -30,7 +30,8 @@ func ParseDomain(text string) (string, error) {
 	default:
 		return domain, nil
 	}
-	return "", fail.New(fail.Invalid, "%q is no domain of a requester; write a host name such as agents.example.com, in ASCII and without a port", clip(text))
+	return "", fail.New(fail.Invalid, "%q is no domain of a requester; write a host name such as agents.example.com, "+
+		"in ASCII and without a port", clip(text))
 }
 
 // Origin is scheme and host of a domain.
@@ -44,8 +45,8 @@ func clip(text string) string {
 	return text
 }
 
-// scheme is by which scheme a domain is asked for what it publishes: http on this machine alone, where the configuration allows to
-// fetch from it.
+// scheme is by which scheme a domain is asked for what it publishes: http on this machine alone,
+// where the configuration allows to fetch from it.
 func scheme(domain string) string {
 	name, _, err := net.SplitHostPort(domain)
 	if err != nil {

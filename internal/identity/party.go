@@ -1,14 +1,15 @@
-// Package identity says who asks. It verifies the credentials that a request carries, API keys and bearer tokens of an
-// OAuth 2.0 authorization server, and names the party behind them; the doors read the party from the context. Whether
-// a party may enter is decided by whoever calls it.
+// Package identity says who asks. It verifies the credentials that a request carries, API keys and
+// bearer tokens of an OAuth 2.0 authorization server, and names the party behind them; handlers
+// read the party from the context. Whether a party may enter is decided by whoever calls it.
 //
-// It keeps the API keys that the owner gave out, as hashes, in a table of its own (Keys), and all other keys: the site's own
-// (SiteKeys), those of platforms, requesters, callers, edges and CDNs, and the folder of secrets. Secrets are compared in
-// constant time, and neither they nor what a token says of a person appears in an error.
+// It owns the API keys, which the owner gave out, as hashes, in a table of its own ([Keys]), and
+// all other keys: the site's own ([SiteKeys]), those of platforms, edges and CDNs, and the folder
+// of secrets. It also looks at what domains prove and publish of themselves. Secrets are compared
+// in constant time, and neither they nor what a token says of a person appears in an error.
 //
-// Of RAMP v1 it tells requesters, the intermediaries of a query, delegations and verifiers.
-//
-// It stands on store and fetch; services, their handlers and app stand on it.
+// Who asks in RAMP is told by identity/requesters, which stands on this package. It must know
+// neither that one nor any service; below it are store and fetch. Enter by [New] and
+// [Verifier.Verify].
 package identity
 
 import "context"

@@ -301,7 +301,7 @@ var sections = []section{
 		name: "delegation", heading: "Delegation tokens", runs: 3,
 		about: "From a token's text to the decision on one item. The floor is the verifications of Ed25519 that " +
 			"the token contains. A token that was seen lately is not read again.",
-		command: "go test ./internal/identity -run xxx -bench Delegation -benchtime 2000x",
+		command: "go test ./internal/identity/requesters -run xxx -bench Delegation -benchtime 2000x",
 		columns: inTurns,
 		rows:    []row{turns("never seen", "Delegation/never_seen", "check"), turns("seen lately", "Delegation/seen_lately", "check")},
 	},

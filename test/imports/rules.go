@@ -68,7 +68,8 @@ var layers = []layer{
 	{path: "internal/intake/api", handlers: true, may: "internal/intake" + answering},
 	{
 		path: "internal/licensing/rampapi", handlers: true,
-		may: "internal/licensing/exchange internal/licensing/delivery internal/licensing/published" + answering,
+		may: "internal/licensing/exchange internal/licensing/delivery internal/licensing/published " +
+			"internal/identity/requesters" + answering,
 	},
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/attestation"
@@ -63,7 +63,7 @@ func (s *Server) verifierRoutes() []route {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.verifierOf(host(r)).ServeHTTP(w, r) })
 	}
 	return []route{
-		{pattern: identity.VerifierPath, name: identity.VerifierPath, methods: reading, cors: true, refuse: rampapi.WriteError, handler: serve(s.provider)},
+		{pattern: requesters.VerifierPath, name: requesters.VerifierPath, methods: reading, cors: true, refuse: rampapi.WriteError, handler: serve(s.provider)},
 		{pattern: rampapi.ProviderVerifier, name: rampapi.ProviderVerifier, methods: reading, cors: true, refuse: rampapi.WriteError, handler: serve(func(r *http.Request) string {
 			host, _ := policy.Host("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
 			return host
@@ -97,8 +97,8 @@ func (h *House) attestationChecker(config Config) *attestation.Checker {
 }
 
 // Verifiers are the keys that others publish to attest things, fetched within the networks that the configuration allows.
-func (c Config) Verifiers(now func() time.Time) *identity.Verifiers {
-	return identity.NewVerifiers(c.agentFetcher(), now)
+func (c Config) Verifiers(now func() time.Time) *requesters.Verifiers {
+	return requesters.NewVerifiers(c.domainFetcher(requesters.AgentTime), now)
 }
 
 // Importer takes over what third parties attest of this front desk's own items. It needs what OpenSupply opens.

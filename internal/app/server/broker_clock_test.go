@@ -17,7 +17,7 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/content"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/ramp"
@@ -133,13 +133,13 @@ broker:
 `, &c.broker, front)
 	keys := append(more, ramp.Key{ID: "k", Public: c.key.Public().(ed25519.PublicKey), Active: true})
 	for _, s := range []*Server{c.shop, broker} {
-		if _, err := s.Requesters.Add(t.Context(), identity.Registration{Domain: "buyer.example", ID: "bot", Keys: keys}); err != nil {
+		if _, err := s.Requesters.Add(t.Context(), requesters.Registration{Domain: "buyer.example", ID: "bot", Keys: keys}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	id, signer, _ := broker.AgentKeys.Current()
 	host := strings.TrimPrefix(c.url, "http://")
-	if _, err := c.shop.Requesters.Add(t.Context(), identity.Registration{Domain: host, ID: host, Keys: []ramp.Key{{ID: id, Public: signer.Public().(ed25519.PublicKey), Active: true}}}); err != nil {
+	if _, err := c.shop.Requesters.Add(t.Context(), requesters.Registration{Domain: host, ID: host, Keys: []ramp.Key{{ID: id, Public: signer.Public().(ed25519.PublicKey), Active: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	var all []content.Item

@@ -20,7 +20,7 @@ import (
 
 	"frontdesk/biscuit"
 	"frontdesk/internal/content"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/ramp"
@@ -305,7 +305,7 @@ func TestADelegationThatABrokerNarrowedIsTakenByTheExchange(t *testing.T) {
 	}))
 	defer host.Close()
 	domain = strings.TrimPrefix(host.URL, "http://")
-	if _, err := o.Requesters.Add(t.Context(), identity.Registration{Domain: domain, ID: "ceo", Scopes: []string{"premium:*"}}); err != nil {
+	if _, err := o.Requesters.Add(t.Context(), requesters.Registration{Domain: domain, ID: "ceo", Scopes: []string{"premium:*"}}); err != nil {
 		t.Fatal(err)
 	}
 	source, err := biscuit.ParseSource(`user("ceo"); scope("premium:*"); max_spend_cents(5)`)

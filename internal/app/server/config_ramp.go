@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 )
@@ -107,9 +108,9 @@ func defaultRAMP() RAMP {
 
 // The values of ramp.signatures and ramp.purchases.
 const (
-	signedRequired = identity.SignaturesRequired
-	signedBody     = identity.SignaturesBody
-	signedNone     = identity.SignaturesNone
+	signedRequired = requesters.SignaturesRequired
+	signedBody     = requesters.SignaturesBody
+	signedNone     = requesters.SignaturesNone
 )
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)

@@ -3,7 +3,7 @@ package server
 import (
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/policy"
 )
 
@@ -19,7 +19,7 @@ type RAMPDelegation struct {
 }
 
 func defaultRAMPDelegation() RAMPDelegation {
-	return RAMPDelegation{KeyGrace: identity.DefaultKeyGrace, RevokedAbove: "1"}
+	return RAMPDelegation{KeyGrace: requesters.DefaultKeyGrace, RevokedAbove: "1"}
 }
 
 // revokedAbove is the price as an amount; what it says was checked.

@@ -2,8 +2,9 @@ package server
 
 import (
 	"strings"
+	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/ratelimit"
 )
@@ -60,9 +61,10 @@ func (c Config) AgentID() string {
 	return c.exchangeHost()
 }
 
-// agentFetcher makes the way to the key documents of agents, within the networks that the configuration allows.
-func (c Config) agentFetcher() *fetch.Fetcher {
+// domainFetcher asks domains that strangers name for what they publish, each for so long, within the networks that the
+// configuration allows.
+func (c Config) domainFetcher(timeout time.Duration) *fetch.Fetcher {
 	options := c.fetchOptions()
-	options.MaxBytes, options.Timeout, options.MaxRedirects = identity.AgentBytes, identity.AgentTime, -1
+	options.MaxBytes, options.Timeout, options.MaxRedirects = requesters.AgentBytes, timeout, -1
 	return fetch.New(options)
 }

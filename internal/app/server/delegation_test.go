@@ -18,6 +18,7 @@ import (
 
 	"frontdesk/biscuit"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/wire/ramp"
@@ -48,7 +49,7 @@ func openMandateOf(t *testing.T, config string) *mandate {
 	d := &mandate{market: openMarket(t, config), key: ed25519.NewKeyFromSeed([]byte(strings.Repeat("p", ed25519.SeedSize)))}
 	d.revoked.Store(`{"revoked":[]}`)
 	d.host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != identity.AgentPath {
+		if r.URL.Path != requesters.AgentPath {
 			list := d.revoked.Load().(string)
 			if list == "" {
 				http.Error(w, "no list", http.StatusInternalServerError)
@@ -67,10 +68,10 @@ func openMandateOf(t *testing.T, config string) *mandate {
 	if _, err := d.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Requesters.Add(t.Context(), identity.Registration{Domain: d.domain(), ID: "bot"}); err != nil {
+	if _, err := d.Requesters.Add(t.Context(), requesters.Registration{Domain: d.domain(), ID: "bot"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Requesters.Add(t.Context(), identity.Registration{Domain: d.principal(), ID: "ceo@p.example", Scopes: []string{"premium:*"}}); err != nil {
+	if _, err := d.Requesters.Add(t.Context(), requesters.Registration{Domain: d.principal(), ID: "ceo@p.example", Scopes: []string{"premium:*"}}); err != nil {
 		t.Fatal(err)
 	}
 	return d

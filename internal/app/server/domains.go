@@ -11,7 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
@@ -29,13 +28,6 @@ const (
 	domainSoon        = 14 * 24 * time.Hour
 	domainsTogether   = 8
 )
-
-// proofFetcher asks domains that callers name.
-func (c Config) proofFetcher() *fetch.Fetcher {
-	options := c.fetchOptions()
-	options.MaxBytes, options.Timeout, options.MaxRedirects = identity.AgentBytes, identity.ProofTime, -1
-	return fetch.New(options)
-}
 
 // domainFact is the body of an entry of the ledger on the verification of a domain.
 type domainFact struct {

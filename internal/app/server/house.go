@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/infra/outbox"
@@ -73,11 +74,11 @@ type House struct {
 	Platforms    *identity.Platforms
 	Deliveries   *identity.DeliveryKeys // that sign addresses for others
 	Edges        *identity.EdgeKeys     // with which edges tell what they delivered
-	Requesters   *identity.Requesters   // who ask under RAMP; nil before OpenRequesters
+	Requesters   *requesters.Registry   // who ask under RAMP; nil before OpenRequesters
 	Goods        *catalog.Catalog       // what can be sold; nil where nothing is
 	Shelves      *push.Shelves          // of what is pushed; nil before OpenSupply, and where nothing is sold
 	Tenants      *push.Tenants          // for whom something is pushed
-	Callers      *identity.Callers      // who push it
+	Callers      *requesters.Callers    // who push it
 	Answers      *identity.Answers      // to challenges of this front desk's own domains
 	Vault        *vault.Vault           // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
@@ -162,9 +163,9 @@ func (s *services) followers() []released.Follower {
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
-		content.Schema, identity.Schema, identity.PlatformSchema, identity.LoginSchema, identity.RequesterSchema, identity.DeliverySchema, identity.EdgeSchema, ledger.Schema, grants.Schema, vault.Schema,
+		content.Schema, identity.Schema, identity.PlatformSchema, identity.LoginSchema, requesters.Schema, identity.DeliverySchema, identity.EdgeSchema, ledger.Schema, grants.Schema, vault.Schema,
 		transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema,
-		accounts.Schema, broker.Schema, overrides.Schema, imported.Schema, push.Schema, identity.CallerSchema, identity.AnswerSchema,
+		accounts.Schema, broker.Schema, overrides.Schema, imported.Schema, push.Schema, requesters.CallerSchema, identity.AnswerSchema,
 		outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, vector.Schema, llm.Schema,
 	}}
 }

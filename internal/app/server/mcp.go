@@ -12,7 +12,7 @@ import (
 
 	"frontdesk/internal/app/mcp"
 	"frontdesk/internal/ask/nlweb"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/build"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -145,7 +145,7 @@ func (s *Server) carried(r *http.Request, body []byte) context.Context {
 	if s.exchange == nil || !sign.HasHTTPSignature(r.Header) {
 		return r.Context()
 	}
-	return rampapi.WithCall(r.Context(), identity.Call{
+	return rampapi.WithCall(r.Context(), requesters.Call{
 		Method: r.Method, Header: r.Header.Clone(), Body: body, Targets: s.signedTargets(r), Elsewhere: s.elsewhere(r),
 	})
 }

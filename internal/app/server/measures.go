@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
@@ -58,7 +58,7 @@ func (s *Server) closeParty(ctx context.Context, p enforcement.Party) error {
 		return nil
 	}
 	domain, id, _ := strings.Cut(p.ID, "/")
-	_, err := s.Requesters.SetStatus(ctx, domain, id, identity.RequesterSuspended)
+	_, err := s.Requesters.SetStatus(ctx, domain, id, requesters.Suspended)
 	if err != nil && fail.From(err).Code == fail.NotFound {
 		return nil
 	}
@@ -66,14 +66,14 @@ func (s *Server) closeParty(ctx context.Context, p enforcement.Party) error {
 }
 
 // heldBuyer says how often a buyer may ask against whom a measure is in force; held is false where none is.
-func (s *Server) heldBuyer(ctx context.Context, account string) (left identity.Allowance, held bool) {
+func (s *Server) heldBuyer(ctx context.Context, account string) (left requesters.Allowance, held bool) {
 	if s.measures == nil {
 		return left, false
 	}
 	limited, closed := s.measures.Held(enforcement.Party{Kind: enforcement.Agent, ID: account})
 	switch {
 	case closed:
-		return identity.Allowance{Limit: 1, Reset: s.now().Add(24 * time.Hour), Window: 24 * time.Hour, RetryAfter: 24 * time.Hour}, true
+		return requesters.Allowance{Limit: 1, Reset: s.now().Add(24 * time.Hour), Window: 24 * time.Hour, RetryAfter: 24 * time.Hour}, true
 	case limited:
 		status := s.held.Allow(ctx, "account "+account, 1)
 		return s.allowance(s.held, status), true
@@ -94,8 +94,8 @@ func (s *Server) heldSite(ctx context.Context, site string) exchange.Denial {
 }
 
 // allowance tells a requester how a limit stands.
-func (s *Server) allowance(meter ratelimit.Meter, status ratelimit.Status) identity.Allowance {
-	return identity.Allowance{
+func (s *Server) allowance(meter ratelimit.Meter, status ratelimit.Status) requesters.Allowance {
+	return requesters.Allowance{
 		OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: s.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/licensing/edge"
@@ -309,7 +310,7 @@ type Watched struct {
 }
 
 // Watch asks by the settings of a configuration.
-func Watch(config Config) *Watched { return &Watched{config.proofFetcher()} }
+func Watch(config Config) *Watched { return &Watched{config.domainFetcher(identity.ProofTime)} }
 
 // ErrNotToldHere is of a domain that this machine may not ask, whatever others may.
 var ErrNotToldHere = errors.New("it leads to an address in a network that may not be asked from here")
@@ -328,7 +329,7 @@ func (w *Watched) Answers(ctx context.Context, address, token string) error {
 
 // Lists says whether the ramp.json of a domain names an Exchange.
 func (w *Watched) Lists(ctx context.Context, domain, exchange string) (bool, error) {
-	body, err := w.get(ctx, identity.Origin(domain)+edge.ManifestPath, identity.AgentBytes)
+	body, err := w.get(ctx, identity.Origin(domain)+edge.ManifestPath, requesters.AgentBytes)
 	if err != nil {
 		return false, err
 	}

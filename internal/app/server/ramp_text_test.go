@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/content/ingest"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	compv1 "frontdesk/wire/comp/v1"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -33,7 +33,7 @@ terms:
   - {match: {}, access: open}
 `)
 	const bot, principal = "agent-research-bot-001", "user@acme.com"
-	for _, r := range []identity.Registration{{Domain: d.domain(), ID: bot, Keys: []ramp.Key{{ID: "k1", Public: d.market.key.Public().(ed25519.PublicKey), Active: true}}}, {Domain: d.principal(), ID: principal, Scopes: []string{"credit:*"}}} {
+	for _, r := range []requesters.Registration{{Domain: d.domain(), ID: bot, Keys: []ramp.Key{{ID: "k1", Public: d.market.key.Public().(ed25519.PublicKey), Active: true}}}, {Domain: d.principal(), ID: principal, Scopes: []string{"credit:*"}}} {
 		if _, err := d.Requesters.Add(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}

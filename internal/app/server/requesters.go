@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
@@ -22,18 +23,18 @@ import (
 
 // OpenRequesters reads who signed up under RAMP, and has the ledger tell of changes.
 func (h *House) OpenRequesters(ctx context.Context, config Config) (err error) {
-	h.Requesters, err = identity.OpenRequesters(ctx, identity.RequesterConfig{
-		DB: h.db, Fetcher: config.agentFetcher(), Signatures: config.RAMP.Signatures, Purchases: config.RAMP.Purchases, Registered: config.RAMP.Requesters.Registered,
+	h.Requesters, err = requesters.Open(ctx, requesters.Config{
+		DB: h.db, Fetcher: config.domainFetcher(requesters.AgentTime), Signatures: config.RAMP.Signatures, Purchases: config.RAMP.Purchases, Registered: config.RAMP.Requesters.Registered,
 		KeyGrace: config.RAMP.Delegation.KeyGrace, Now: h.now,
 	})
 	if err != nil {
 		return err
 	}
-	h.Requesters.OnChange(func(ctx context.Context, tx *store.Tx, g identity.Registration) error {
+	h.Requesters.OnChange(func(ctx context.Context, tx *store.Tx, g requesters.Registration) error {
 		fact := keyFact{Key: "requester", State: g.Status, SignUp: g.SignUp, Scopes: g.Scopes, Keys: g.KeyNames()}
 		return h.recordKey(ctx, tx, fact, g.Account(), "requester:"+g.Account())
 	})
-	h.Requesters.OnRevoke(func(ctx context.Context, tx *store.Tx, r identity.Revocation) error {
+	h.Requesters.OnRevoke(func(ctx context.Context, tx *store.Tx, r requesters.Revocation) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "delegation", State: "revoked"}, hex.EncodeToString(r.ID), "site")
 	})
 	return nil
@@ -51,7 +52,7 @@ func (s *Server) asked(config *rampapi.Config) error {
 	}
 	config.Suspect = func(ctx context.Context) error { return s.gate.suspectAt(clientOf(ctx)) }
 	config.Failed = func(ctx context.Context) { s.gate.failures.Allow(ctx, clientOf(ctx), 1) }
-	config.Identify = func(ctx context.Context, named *rampv1.Requester, call identity.Call) (identity.Requester, error) {
+	config.Identify = func(ctx context.Context, named *rampv1.Requester, call requesters.Call) (requesters.Requester, error) {
 		call.Fetch = func() error { return s.gate.suspectAt(clientOf(ctx)) }
 		return s.Requesters.Identify(ctx, named, call)
 	}
@@ -59,7 +60,7 @@ func (s *Server) asked(config *rampapi.Config) error {
 		return s.Requesters.Forwarded(ctx, query, came, func() error { return s.gate.suspectAt(clientOf(ctx)) })
 	}
 	meter := ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("requester", rate)
-	config.Count = func(ctx context.Context, r identity.Requester) identity.Allowance {
+	config.Count = func(ctx context.Context, r requesters.Requester) requesters.Allowance {
 		if left, held := s.heldBuyer(ctx, r.Account()); held && r.Signed != "" {
 			return left
 		}
@@ -90,13 +91,13 @@ func (s *Server) takeSignUps(config *rampapi.Config) error {
 		return err
 	}
 	meter := ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("sign-up", rate)
-	config.SignUp = func(ctx context.Context, domain, id string) (identity.Registration, bool, error) {
+	config.SignUp = func(ctx context.Context, domain, id string) (requesters.Registration, bool, error) {
 		for _, key := range []string{"address " + clientOf(ctx), "domain " + domain} {
 			if status := meter.Allow(ctx, key, 1); !status.OK {
 				limited := fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, and of one domain); come back in %s",
 					rateWords(meter.Rate()), spanWords(status.RetryAfter))
 				limited.RetryAfter = status.RetryAfter
-				return identity.Registration{}, false, limited
+				return requesters.Registration{}, false, limited
 			}
 		}
 		return s.Requesters.SignUp(ctx, domain, id)
@@ -242,5 +243,5 @@ func (s *Server) agentRoutes() []route {
 		}
 		document.ServeHTTP(w, r)
 	})
-	return []route{{pattern: identity.AgentPath, name: identity.AgentPath, methods: reading, cors: true, refuse: rampapi.WriteError, handler: handler}}
+	return []route{{pattern: requesters.AgentPath, name: requesters.AgentPath, methods: reading, cors: true, refuse: rampapi.WriteError, handler: handler}}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/ramp"
@@ -157,7 +158,7 @@ func TestRequestersHaveARate(t *testing.T) {
 			t.Errorf("request %d: come back in %q", i+1, w.Header().Get("Retry-After"))
 		}
 	}
-	if _, err := m.Requesters.Add(t.Context(), identity.Registration{Domain: m.domain(), ID: "bot", Rate: "100/1m"}); err != nil {
+	if _, err := m.Requesters.Add(t.Context(), requesters.Registration{Domain: m.domain(), ID: "bot", Rate: "100/1m"}); err != nil {
 		t.Fatal(err)
 	}
 	if w := ask(); refused(w) != "" {
@@ -340,7 +341,7 @@ func TestThereIsNoOperatorsDoorWithoutTheExchange(t *testing.T) {
 	t.Parallel()
 	for _, off := range []string{"", "ramp: {requesters: {sign_up: true}}"} {
 		m := openMarket(t, off)
-		for _, path := range []string{"/admin/requesters", "/exchange/v1/requesters/register", identity.AgentPath, discover} {
+		for _, path := range []string{"/admin/requesters", "/exchange/v1/requesters/register", requesters.AgentPath, discover} {
 			if w := send(m, posted("POST", path, "{}")); w.Code != 404 {
 				t.Errorf("%q: %s: %d", off, path, w.Code)
 			}
@@ -358,7 +359,7 @@ func TestTheAgentsDocumentIsServed(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {agent: {enabled: true, contact: bot@example.com}}")
 	read := func() (string, []ramp.Key) {
-		w := send(m, httptest.NewRequest("GET", identity.AgentPath, nil))
+		w := send(m, httptest.NewRequest("GET", requesters.AgentPath, nil))
 		name, keys, err := ramp.ReadKeys(w.Body.Bytes())
 		if err != nil || w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(w.Header().Get("Content-Type"), "application/json") {
 			t.Fatalf("%d %s: %v", w.Code, w.Body, err)

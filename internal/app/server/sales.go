@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
@@ -14,8 +14,8 @@ import (
 )
 
 // operatorAt is an operator as a caller for whoever has a domain, by a name that no caller has.
-func (s *Server) operatorAt(by, domain string) *identity.Caller {
-	c := &identity.Caller{ID: by}
+func (s *Server) operatorAt(by, domain string) *requesters.Caller {
+	c := &requesters.Caller{ID: by}
 	if t := s.Tenants.At(domain); t != nil {
 		c.Tenants = append(c.Tenants, t.ID)
 	}

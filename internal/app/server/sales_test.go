@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
@@ -319,7 +320,7 @@ func TestPagesOfSalesGoOn(t *testing.T) {
 		c.Pass(time.Second)
 	}
 	for n := range 60 {
-		if _, err := s.Requesters.Add(t.Context(), identity.Registration{Domain: fmt.Sprintf("r%02d.example", n), ID: "x"}); err != nil {
+		if _, err := s.Requesters.Add(t.Context(), requesters.Registration{Domain: fmt.Sprintf("r%02d.example", n), ID: "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -353,14 +354,14 @@ func TestPagesOfSalesGoOn(t *testing.T) {
 func TestRequestersAreSuspendedAtTheConsole(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := salesOf(t, identity.Operator)
-	if _, err := s.Requesters.Add(t.Context(), identity.Registration{Domain: "buyer.example.com", ID: "*", Scopes: []string{"desk.example:gold"}}); err != nil {
+	if _, err := s.Requesters.Add(t.Context(), requesters.Registration{Domain: "buyer.example.com", ID: "*", Scopes: []string{"desk.example:gold"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.sees("/console/sales/requesters", 200, "buyer.example.com/*", "desk.example:gold", "Suspend")
 	for _, c := range []struct {
 		do, status string
 		code       int
-	}{{"suspend", identity.RequesterSuspended, 303}, {"resume", identity.RequesterActive, 303}, {"remove", identity.RequesterActive, 400}} {
+	}{{"suspend", requesters.Suspended, 303}, {"resume", requesters.Active, 303}, {"remove", requesters.Active, 400}} {
 		if w := p.post("/console/sales/requesters", "requester", "buyer.example.com/*", "do", c.do); w.Code != c.code {
 			t.Errorf("%s: %d %s", c.do, w.Code, w.Body)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog"
@@ -52,7 +53,7 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 			}
 		}
 	}
-	h.Shelves, h.Callers = push.NewShelves(h.db, h.now), identity.NewCallers(h.db, h.now)
+	h.Shelves, h.Callers = push.NewShelves(h.db, h.now), requesters.NewCallers(h.db, h.now)
 	h.Tenants, err = push.OpenTenants(ctx, push.TenantsConfig{DB: h.db, Host: supplyHost, Resource: supplyResource, Sites: sites, Check: checkTenant, Now: h.now})
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 	if _, err := h.takeLicences(ctx, config); err != nil {
 		h.log.Error("licences that tenants state cannot be used", "error", err)
 	}
-	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c identity.Caller) error {
+	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c requesters.Caller) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "caller", State: c.State(), Sites: c.Tenants, Keys: c.KeyNames()}, c.ID, "caller:"+c.ID)
 	})
 	return nil
@@ -167,7 +168,7 @@ func (h *House) recordTenant(ctx context.Context, tx *store.Tx, t push.Tenant, r
 // openSuppliers makes the services of those who push what is sold, and verify their domains.
 func (h *House) openSuppliers(config Config) (err error) {
 	h.Suppliers, err = exchange.NewSuppliers(exchange.SupplierDeps{
-		Assortment: h.Assortment, Contributes: identity.NewContributors(config.agentFetcher(), h.now).Lists,
+		Assortment: h.Assortment, Contributes: identity.NewContributors(config.domainFetcher(requesters.AgentTime), h.now).Lists,
 		Reread: func(site string) bool {
 			begin := h.rereads.Load()
 			return begin != nil && (*begin)(site, nil)
@@ -178,7 +179,7 @@ func (h *House) openSuppliers(config Config) (err error) {
 		return err
 	}
 	h.verified = counter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
-	h.proofs = identity.NewProofs(config.proofFetcher(), config.exchangeDomain())
+	h.proofs = identity.NewProofs(config.domainFetcher(identity.ProofTime), config.exchangeDomain())
 	h.Domains, err = exchange.NewDomains(exchange.DomainDeps{
 		Assortment: h.Assortment, Proofs: h.proofs, Keys: h.Deliveries,
 		Told: func(outcome string) { h.verified.WithLabelValues(outcome).Inc() }, Log: h.log,
@@ -225,7 +226,7 @@ func (h *House) tenantTerms(t *push.Tenant) *policy.Terms {
 // onboard puts a tenant in, with a caller who may push for it, whose public key is a text, if one is named; and gives the secret with which its addresses
 // are signed, where one is made.
 func (h *House) onboard(ctx context.Context, t push.Tenant, caller, key string) (secret string, err error) {
-	one := identity.Caller{ID: caller, Tenants: []string{t.ID}}
+	one := requesters.Caller{ID: caller, Tenants: []string{t.ID}}
 	if caller != "" {
 		public, err := ramp.DecodePublicKey(unarmoured(key))
 		if err != nil {

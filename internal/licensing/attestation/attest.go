@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -67,11 +67,11 @@ type Checked struct {
 
 // Verifiers gives the keys that verifiers publish. *trust.Verifiers is one.
 type Verifiers interface {
-	// Keys gives all keys of a domain; with again, those that it publishes by now. Its errors are those of [identity.Verifiers.Keys].
+	// Keys gives all keys of a domain; with again, those that it publishes by now. Its errors are those of [requesters.Verifiers.Keys].
 	Keys(ctx context.Context, domain string, again bool) ([]ramp.Key, error)
 }
 
-var _ Verifiers = (*identity.Verifiers)(nil)
+var _ Verifiers = (*requesters.Verifiers)(nil)
 
 // Checker looks whether attestations hold. It has no state of its own, and may be used from many goroutines.
 type Checker struct {

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/wire/contenthash"
@@ -133,7 +133,7 @@ func TestVerifiersDocuments(t *testing.T) {
 	var calls atomic.Int64
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		calls.Add(1)
-		if r.URL.Path != identity.VerifierPath {
+		if r.URL.Path != requesters.VerifierPath {
 			http.NotFound(w, r)
 			return
 		}
@@ -150,9 +150,9 @@ func TestVerifiersDocuments(t *testing.T) {
 	}
 	now := moment
 	checker := func() *attestation.Checker {
-		fetcher := fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: identity.AgentBytes, Timeout: 10 * time.Second, MaxRedirects: -1})
+		fetcher := fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: 10 * time.Second, MaxRedirects: -1})
 		clock := func() time.Time { return now }
-		return &attestation.Checker{Verifiers: identity.NewVerifiers(fetcher, clock), Accepted: func(string) bool { return true }, Now: clock}
+		return &attestation.Checker{Verifiers: requesters.NewVerifiers(fetcher, clock), Accepted: func(string) bool { return true }, Now: clock}
 	}
 	good := ramp.Key{ID: "k1", Public: public(1), From: moment.Add(-time.Hour), Active: true}
 	publish(domain, good)

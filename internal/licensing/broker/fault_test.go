@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/ramp"
@@ -358,7 +358,7 @@ func TestReportsAndDisputesFindTheExchange(t *testing.T) {
 		d := openDesk(t, db, 2, nil)
 		d.at[1].Price = 0.01
 		got := d.must(d.request("r", "a"))
-		me := identity.Requester{Domain: "buyer.example", ID: "bot", Signed: identity.SignedHTTP}
+		me := requesters.Requester{Domain: "buyer.example", ID: "bot", Signed: requesters.SignedHTTP}
 		report := &rampv1.UsageReport{Ver: "1.0", Id: "u1", TransactionId: got.TransactionId, BillingId: got.BillingId, Usage: &rampv1.Usage{ConsumedQuantity: 1}, Timestamp: got.ExpiresAt}
 		answer, is, err := d.Report(t.Context(), report, me)
 		if err != nil || !is || !answer.Accepted || len(d.at[1].Reports()) != 1 || len(d.at[0].Reports()) != 0 || !proto.Equal(d.at[1].Reports()[0], report) {
@@ -369,7 +369,7 @@ func TestReportsAndDisputesFindTheExchange(t *testing.T) {
 		if err != nil || !is || !heard.Accepted || len(d.at[1].Disputes()) != 1 {
 			t.Errorf("%v %v %v", heard, is, err)
 		}
-		for _, who := range []identity.Requester{{Domain: "buyer.example", ID: "other", Signed: identity.SignedHTTP}, {Domain: "evil.example", ID: "bot", Signed: identity.SignedHTTP}} {
+		for _, who := range []requesters.Requester{{Domain: "buyer.example", ID: "other", Signed: requesters.SignedHTTP}, {Domain: "evil.example", ID: "bot", Signed: requesters.SignedHTTP}} {
 			if _, is, err := d.Dispute(t.Context(), dispute, who); is || err != nil {
 				t.Errorf("%s disputes it: %v, %v", who.Account(), is, err)
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"frontdesk/client"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -20,7 +20,7 @@ type sale struct {
 
 // saleOf finds where a transaction was made; nil where it was not made here, or by somebody for whom the caller does not speak. Two Exchanges may
 // give the same id; the bill tells them apart.
-func (b *Broker) saleOf(ctx context.Context, id, billing string, who identity.Requester) (*sale, error) {
+func (b *Broker) saleOf(ctx context.Context, id, billing string, who requesters.Requester) (*sale, error) {
 	var out *sale
 	err := b.DB.View(ctx, func(tx *store.Tx) error {
 		out = nil
@@ -54,7 +54,7 @@ func (b *Broker) saleOf(ctx context.Context, id, billing string, who identity.Re
 
 // Report passes a report on to the Exchange that sold. is says that the transaction was made here, by somebody for whom the caller speaks; nobody is
 // asked otherwise, and there is no answer. The error is a *Refusal with what the Exchange said, or that it cannot be reached; the context's; or ours.
-func (b *Broker) Report(ctx context.Context, report *rampv1.UsageReport, who identity.Requester) (answer *rampv1.UsageReportResponse, is bool, err error) {
+func (b *Broker) Report(ctx context.Context, report *rampv1.UsageReport, who requesters.Requester) (answer *rampv1.UsageReportResponse, is bool, err error) {
 	err = b.relay(ctx, report.GetTransactionId(), report.GetBillingId(), who, &is, func(x *client.Exchange) (err error) {
 		answer, err = x.PassReport(ctx, report)
 		return err
@@ -63,7 +63,7 @@ func (b *Broker) Report(ctx context.Context, report *rampv1.UsageReport, who ide
 }
 
 // Dispute passes a dispute on, as Report does a report.
-func (b *Broker) Dispute(ctx context.Context, request *rampv1.DisputeRequest, who identity.Requester) (answer *rampv1.DisputeResponse, is bool, err error) {
+func (b *Broker) Dispute(ctx context.Context, request *rampv1.DisputeRequest, who requesters.Requester) (answer *rampv1.DisputeResponse, is bool, err error) {
 	err = b.relay(ctx, request.GetTransactionId(), request.GetBillingId(), who, &is, func(x *client.Exchange) (err error) {
 		answer, err = x.PassDispute(ctx, request)
 		return err
@@ -72,7 +72,7 @@ func (b *Broker) Dispute(ctx context.Context, request *rampv1.DisputeRequest, wh
 }
 
 // relay has something done at the Exchange that sold. The error is a *Refusal that tells what the Exchange said.
-func (b *Broker) relay(ctx context.Context, id, billing string, who identity.Requester, is *bool, do func(*client.Exchange) error) error {
+func (b *Broker) relay(ctx context.Context, id, billing string, who requesters.Requester, is *bool, do func(*client.Exchange) error) error {
 	at, err := b.saleOf(ctx, id, billing, who)
 	if err != nil || at == nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
@@ -29,7 +29,7 @@ import (
 
 // Purchase is a request to buy by offers (RAMP v1, ExecuteTransaction), from a requester that is known.
 type Purchase struct {
-	Requester identity.Requester
+	Requester requesters.Requester
 	ID        string            // which the requester gave it
 	Digest    [sha256.Size]byte // of what is asked for, without signatures
 	Items     []PurchaseItem
@@ -310,7 +310,7 @@ func (s *Service) sells(ctx context.Context, p Purchase, line *purchaseLine, now
 	offer := line.offer
 	line.denial = ""
 	q := quoter{
-		owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), now: now, uri: offer.URI, operation: identity.OperationTransact, cents: cents(cost(offer)),
+		owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), now: now, uri: offer.URI, operation: requesters.OperationTransact, cents: cents(cost(offer)),
 		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: p.declared(offer), User: p.User, Country: p.Country},
 	}
 	if q.ware = s.assortment.EntryAt(offer.URI, offer.Site, offer.Item.Source); q.ware == nil {
@@ -327,7 +327,7 @@ func (s *Service) sells(ctx context.Context, p Purchase, line *purchaseLine, now
 	}
 	away := offer.Delivery == transactions.Instructions && q.outlet != nil
 	switch {
-	case errors.Is(q.locked, identity.ErrDelegationOver):
+	case errors.Is(q.locked, requesters.ErrDelegationOver):
 		line.denial = DelegationExpired
 	case q.locked != nil:
 		line.denial = ScopeInsufficient // which whoever has an offer may know
@@ -486,7 +486,7 @@ const (
 )
 
 // recordPurchase puts a transaction into the ledger.
-func (s *Service) recordPurchase(ctx context.Context, tx *store.Tx, t transactions.Transaction, offer *transactions.Offer, under *identity.Delegation) (id string, err error) {
+func (s *Service) recordPurchase(ctx context.Context, tx *store.Tx, t transactions.Transaction, offer *transactions.Offer, under *requesters.Delegation) (id string, err error) {
 	sum := sha256.Sum256(offer.Document)
 	body := purchaseBody{
 		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate, Expires: t.Expires.Format(time.RFC3339), Functions: t.Declared, Hash: offer.Hash, Model: t.Price.Model,

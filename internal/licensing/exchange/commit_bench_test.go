@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
@@ -64,13 +64,13 @@ func BenchmarkCommit(b *testing.B) {
 		_ = hex.EncodeToString(mac.Sum(nil))
 		return nil
 	}
-	by := func(i int64) identity.Requester {
+	by := func(i int64) requesters.Requester {
 		by := bot
 		by.Domain = domain(i)
 		return by
 	}
 	offers := make(chan *transactions.Offer, 1<<20)
-	stock := func(n int, by func(i int64) identity.Requester) {
+	stock := func(n int, by func(i int64) requesters.Requester) {
 		for i := range n {
 			q := asking(address("a/1"))
 			q.By = by(int64(i))
@@ -94,7 +94,7 @@ func BenchmarkCommit(b *testing.B) {
 		}
 		return err
 	}
-	first := func(int64) identity.Requester { return by(0) }
+	first := func(int64) requesters.Requester { return by(0) }
 	var n atomic.Int64
 	b.Run("in turns", func(b *testing.B) { // so that what else the machine does slows both
 		var spent [2]time.Duration

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -100,7 +100,7 @@ func TestARequestBuysOnce(t *testing.T) {
 		t.Errorf("%d transactions", n)
 	}
 	theirs := p
-	theirs.Requester = identity.Requester{Domain: "other.example", ID: "bot"}
+	theirs.Requester = requesters.Requester{Domain: "other.example", ID: "bot"}
 	if got := d.Buy(t, theirs); got.Again || got.Items[0].Denial != exchange.SignatureInvalid {
 		t.Errorf("another's request under the same id: %+v", got)
 	}
@@ -500,7 +500,7 @@ func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
 // raceForTheLast has 64 buyers race for the last cent of their purse, or the last access of their subscription, at this dealer
 // and another.
 func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
-	buyers := make([]identity.Requester, 64)
+	buyers := make([]requesters.Requester, 64)
 	purchases := make([]exchange.Purchase, 64)
 	d.Credit(t, "crowd.example/*", dollar/100)
 	if what == "access" {
@@ -512,7 +512,7 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 		})
 	}
 	for i := range buyers {
-		buyers[i] = identity.Requester{Domain: "crowd.example", ID: fmt.Sprint("bot", i)}
+		buyers[i] = requesters.Requester{Domain: "crowd.example", ID: fmt.Sprint("bot", i)}
 		q := asking(address("a/1"))
 		q.By = buyers[i]
 		offers := d.Quoted(t, q)[0].Offers

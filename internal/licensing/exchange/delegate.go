@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -20,7 +20,7 @@ func undelegated(locked error) error {
 	switch {
 	case errors.As(locked, &refused):
 		return refused
-	case errors.Is(locked, identity.ErrDelegationOver):
+	case errors.Is(locked, requesters.ErrDelegationOver):
 		return fail.New(fail.Forbidden, "requester.delegation: %v", locked)
 	}
 	return nil
@@ -54,7 +54,7 @@ func (s *Service) inForce(ctx context.Context, p Purchase, offers []*transaction
 		sure = sure || offer != nil && offer.Subscription == "" && cost(offer) >= s.deps.RevokedAbove
 	}
 	err := under.Unrevoked(ctx, sure)
-	if !errors.Is(err, identity.ErrDelegationOver) {
+	if !errors.Is(err, requesters.ErrDelegationOver) {
 		return p, err
 	}
 	over := *under
@@ -66,7 +66,7 @@ func (s *Service) inForce(ctx context.Context, p Purchase, offers []*transaction
 // counts are the counters of a delegation, and whether what an offer costs fits them. Without caps everything fits. What costs something
 // that nobody knows before fits no cap of what is spent; nor does what costs another currency than that in which this front desk
 // compares, where there is one.
-func (s *Service) counts(ctx context.Context, tx *store.Tx, under *identity.Delegation, offer *transactions.Offer, now time.Time) (bought *counts.Counts, fits bool, err error) {
+func (s *Service) counts(ctx context.Context, tx *store.Tx, under *requesters.Delegation, offer *transactions.Offer, now time.Time) (bought *counts.Counts, fits bool, err error) {
 	var caps []counts.Cap
 	if under != nil {
 		for _, c := range under.Caps {
@@ -95,7 +95,7 @@ func (s *Service) counts(ctx context.Context, tx *store.Tx, under *identity.Dele
 }
 
 // lender is whose subscription a requester may use though it is not its own: its principal's; empty for nobody's.
-func lender(by identity.Requester, l accounts.Licence) string {
+func lender(by requesters.Requester, l accounts.Licence) string {
 	if under := by.Delegation; under != nil && by.Borrows(l.ID) && (l.Buyer == under.Account() || l.Buyer == under.Domain+"/*") {
 		return under.Account()
 	}
@@ -103,7 +103,7 @@ func lender(by identity.Requester, l accounts.Licence) string {
 }
 
 // lent adds to sites the subscriptions of a requester's principal that are delegated to it.
-func (s *Service) lent(ctx context.Context, by identity.Requester, sites map[string][]accounts.Subscription, now time.Time) error {
+func (s *Service) lent(ctx context.Context, by requesters.Requester, sites map[string][]accounts.Subscription, now time.Time) error {
 	if by.Delegation == nil || by.Delegation.Account() == by.Account() {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (s *Service) lent(ctx context.Context, by identity.Requester, sites map[str
 }
 
 // lends is whose subscription an offer is under; empty for the buyer's own.
-func (s *Service) lends(ctx context.Context, tx *store.Tx, by identity.Requester, id string) (string, error) {
+func (s *Service) lends(ctx context.Context, tx *store.Tx, by requesters.Requester, id string) (string, error) {
 	if by.Delegation == nil {
 		return "", nil
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"frontdesk/biscuit"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
@@ -32,7 +32,7 @@ type principal struct {
 	*dealer
 	t          testing.TB
 	key        ed25519.PrivateKey
-	requesters *identity.Requesters
+	requesters *requesters.Registry
 }
 
 const principalDomain = "principal.example"
@@ -40,11 +40,11 @@ const principalDomain = "principal.example"
 func newPrincipal(t testing.TB, d *dealer, scopes ...string) *principal {
 	t.Helper()
 	public, private, _ := ed25519.GenerateKey(nil)
-	rs, err := identity.OpenRequesters(t.Context(), identity.RequesterConfig{
-		DB: storetest.Chosen(t, identity.RequesterSchema), Fetcher: fetch.New(fetch.Options{}), Signatures: identity.SignaturesNone, Now: d.Clock.Now,
+	rs, err := requesters.Open(t.Context(), requesters.Config{
+		DB: storetest.Chosen(t, requesters.Schema), Fetcher: fetch.New(fetch.Options{}), Signatures: requesters.SignaturesNone, Now: d.Clock.Now,
 	})
 	if err == nil {
-		_, err = rs.Add(t.Context(), identity.Registration{Domain: principalDomain, ID: "ceo", Scopes: scopes, Keys: []ramp.Key{{Public: public}}})
+		_, err = rs.Add(t.Context(), requesters.Registration{Domain: principalDomain, ID: "ceo", Scopes: scopes, Keys: []ramp.Key{{Public: public}}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -71,11 +71,11 @@ func (p *principal) token(blocks ...string) *biscuit.Token {
 }
 
 // under is the bot under a token, as it is known now.
-func (p *principal) under(token *biscuit.Token, claims ...string) identity.Requester {
+func (p *principal) under(token *biscuit.Token, claims ...string) requesters.Requester {
 	p.t.Helper()
 	r, err := p.requesters.Identify(context.Background(), &rampv1.Requester{Domain: bot.Domain, Id: bot.ID, Scopes: claims, Delegation: &rampv1.Delegation{
 		PrincipalDomain: principalDomain, PrincipalId: "ceo", Token: token.Text(),
-	}}, identity.Call{})
+	}}, requesters.Call{})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestSubscriptionsAreLent(t *testing.T) {
 		}
 		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.Clock.Now())
 	})
-	offers := func(by identity.Requester) (under []string, all []*transactions.Offer) {
+	offers := func(by requesters.Requester) (under []string, all []*transactions.Offer) {
 		q := asking(address("a/1"))
 		q.By = by
 		all = d.Quoted(t, q)[0].Offers
@@ -281,7 +281,7 @@ func TestSubscriptionsAreLent(t *testing.T) {
 		return under, all
 	}
 	for name, v := range map[string]struct {
-		by   identity.Requester
+		by   requesters.Requester
 		want string
 	}{
 		"in its own name":        {bot, "[]"},

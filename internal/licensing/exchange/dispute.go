@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -34,7 +34,7 @@ type DisputeReason = disputes.Reason
 // Disputed is a request to dispute a transaction (RAMP v1, DisputeTransaction).
 type Disputed struct {
 	// By is who disputes; nil where nobody has signed it and it comes from where that is let in.
-	By                           *identity.Requester
+	By                           *requesters.Requester
 	ID                           string // which the buyer gave it
 	Digest                       [sha256.Size]byte
 	Transaction, Billing, Report string

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/delivery"
@@ -142,7 +142,7 @@ func TestWhatIsNotDisputed(t *testing.T) {
 		change func(*exchange.Disputed)
 		code   fail.Code
 	}{
-		"another's":     {func(r *exchange.Disputed) { r.By = &identity.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
+		"another's":     {func(r *exchange.Disputed) { r.By = &requesters.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
 		"no purchase":   {func(r *exchange.Disputed) { r.Transaction = "txn-1" }, fail.NotFound},
 		"no such bill":  {func(r *exchange.Disputed) { r.Billing = "bill-1" }, fail.Invalid},
 		"nobody's word": {func(r *exchange.Disputed) { r.By, r.Billing = nil, "bill-1" }, fail.Invalid},

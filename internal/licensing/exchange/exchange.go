@@ -37,7 +37,7 @@ type Deps struct {
 	DB         *store.DB
 	Ledger     *ledger.Ledger
 	Book       *accounts.Book
-	Nonces     *identity.Nonces // the signatures that were taken and count once: see [identity.Requester.Proof]
+	Nonces     *identity.Nonces // the signatures that were taken and count once: see [requesters.Requester.Proof]
 	// Signed says whether a site has signed a document with a key that was good then.
 	Signed func(site string, document, signature []byte) bool
 	// AddressKeys give the keys that sign the addresses at which this front desk delivers, the one in use first.

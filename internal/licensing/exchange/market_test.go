@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
@@ -123,8 +123,8 @@ func newMarket(t *testing.T, d *dealer, now func() int) *market {
 }
 
 // buyer is one of the agents.
-func (m *market) buyer(n int) identity.Requester {
-	return identity.Requester{Domain: marketDomain, ID: fmt.Sprint("bot", n%3)}
+func (m *market) buyer(n int) requesters.Requester {
+	return requesters.Requester{Domain: marketDomain, ID: fmt.Sprint("bot", n%3)}
 }
 
 // agents has several agents do something so many times each, and waits for them.
@@ -189,7 +189,7 @@ func (m *market) deal(agent, i int) {
 
 // quote asks for offers of what is at some paths; it gives none where there was no answer. Of a path that begins with "*" it
 // takes what the subscription pays, or what is to be paid when that is used up.
-func (m *market) quote(by identity.Requester, paths ...string) []*transactions.Offer {
+func (m *market) quote(by requesters.Requester, paths ...string) []*transactions.Offer {
 	q := asking()
 	q.By = by
 	for _, path := range paths {
@@ -221,7 +221,7 @@ func (m *market) quote(by identity.Requester, paths ...string) []*transactions.O
 }
 
 // buy buys by offers; it gives nil where there was no answer.
-func (m *market) buy(by identity.Requester, id string, offers ...*transactions.Offer) *purchasing {
+func (m *market) buy(by requesters.Requester, id string, offers ...*transactions.Offer) *purchasing {
 	if len(offers) == 0 {
 		return nil
 	}
@@ -312,7 +312,7 @@ func (m *market) fetch(p *purchasing, item exchange.PurchasedItem) {
 
 // dispute disputes something that was reported. Where the log of a CDN says that it failed, what was not fetched is paid back at once; the others
 // wait for a review.
-func (m *market) dispute(by identity.Requester, item exchange.PurchasedItem, report string, logged bool) {
+func (m *market) dispute(by requesters.Requester, item exchange.PurchasedItem, report string, logged bool) {
 	if logged && !m.tried(func() error {
 		return m.DB.Update(context.Background(), func(tx *store.Tx) error {
 			_, err := tx.Exec(context.Background(), `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, 404, 0, 0, 0, '', 0)
@@ -336,7 +336,7 @@ func (m *market) dispute(by identity.Requester, item exchange.PurchasedItem, rep
 }
 
 // report files a report on something that was bought, and gives what was answered; nil for nothing.
-func (m *market) report(by identity.Requester, item exchange.PurchasedItem) *exchange.Filed {
+func (m *market) report(by requesters.Requester, item exchange.PurchasedItem) *exchange.Filed {
 	u := report(item, item.Transaction.Estimate*9/10)
 	u.Reporter = &by
 	u.Fields = append(u.Fields, item.Transaction.Fields...)
@@ -361,7 +361,7 @@ func (m *market) file(r *reporting) {
 
 // reportLate reports one thing that is owed, and says whether there was one.
 func (m *market) reportLate() bool {
-	var by identity.Requester
+	var by requesters.Requester
 	var owed exchange.PurchasedItem
 	m.note(func() {
 		for _, p := range m.purchases {

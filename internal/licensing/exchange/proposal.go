@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
@@ -79,7 +79,7 @@ type quoter struct {
 // unlocked says whether the requester has one of the scopes that the item takes, if it takes any, and whether its delegation lets it have
 // the item, if it acts under one.
 func (m *quoter) unlocked() bool {
-	a := identity.Ask{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
+	a := requesters.Ask{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
 	if m.ware != nil {
 		a.Resource = m.ware.URL
 	}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/internal/licensing/catalog"
@@ -53,7 +53,7 @@ const (
 const mostPatterns = 1000
 
 // mayPush says why a caller may do nothing with the entries of a tenant. Of tenants that are not the caller's it does not tell whether there are any.
-func (s *Suppliers) mayPush(by *identity.Caller, tenant string) error {
+func (s *Suppliers) mayPush(by *requesters.Caller, tenant string) error {
 	switch {
 	case !by.May(tenant) || !s.assortment.serves(tenant) && s.assortment.deps.Supply.Tenants.Get(tenant) == nil:
 		return fail.New(fail.Forbidden, "the caller %s may not push for the tenant %.80q; it may for %s", by.ID, tenant, strings.Join(by.Tenants, ", "))
@@ -76,7 +76,7 @@ func (l lane) do(work func()) {
 
 // Push takes n entries over into a tenant's catalog, which entry gives, called by many goroutines: each that is good counts from when it returns, here at once and at other nodes within seconds; of
 // the others it is kept why they were refused (RAMP v1, PushResources). All of the request is kept, or nothing.
-func (s *Suppliers) Push(ctx context.Context, by *identity.Caller, tenant string, n int, entry func(int) Pushed) (accepted, rejected int, err error) {
+func (s *Suppliers) Push(ctx context.Context, by *requesters.Caller, tenant string, n int, entry func(int) Pushed) (accepted, rejected int, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return 0, 0, err
 	}
@@ -141,7 +141,7 @@ func (s *Suppliers) pushes(ctx context.Context) {
 
 // pushing is by whom entries are pushed, for whom, and when.
 type pushing struct {
-	by     *identity.Caller
+	by     *requesters.Caller
 	tenant string
 	now    time.Time
 }
@@ -351,7 +351,7 @@ func (a *Assortment) Tenant(host string) (id string, terms *policy.Terms, ok boo
 
 // Withdraw takes entries out of a tenant's catalog, by their paths, which stand for all domains of the tenant, or by their addresses; a contributor
 // takes out its own alone. It says how many there were (RAMP v1, RemoveResources). The error is fail.Invalid for what is neither.
-func (s *Suppliers) Withdraw(ctx context.Context, by *identity.Caller, tenant string, paths []string) (removed int, err error) {
+func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.Caller, tenant string, paths []string) (removed int, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return 0, err
 	}
@@ -407,7 +407,7 @@ func (a *Assortment) hostsOf(tenant string) []string {
 
 // Reread begins to read a tenant's content anew, and says whether it does: not where that is going on, nor where there is nothing to read (RAMP
 // v1, RefreshCatalog).
-func (s *Suppliers) Reread(by *identity.Caller, tenant string) (begun bool, err error) {
+func (s *Suppliers) Reread(by *requesters.Caller, tenant string) (begun bool, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return false, err
 	}

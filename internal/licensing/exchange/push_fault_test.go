@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/attestation"
 	"frontdesk/internal/licensing/catalog/push"
@@ -44,7 +44,7 @@ const acmeHost = "www.acme.example"
 
 var (
 	verifierKey = ed25519.NewKeyFromSeed([]byte(strings.Repeat("v", ed25519.SeedSize)))
-	third       = &identity.Caller{ID: "third", Domain: "third.example", Tenants: []string{"acme"}}
+	third       = &requesters.Caller{ID: "third", Domain: "third.example", Tenants: []string{"acme"}}
 )
 
 // ownKeys is the provider that attests its own content.
@@ -78,7 +78,7 @@ func supplierOn(t testing.TB, db *store.DB) *supplier {
 type pusher struct {
 	*supplier
 	t    *testing.T
-	by   *identity.Caller
+	by   *requesters.Caller
 	base string
 	now  func() int
 
@@ -100,7 +100,7 @@ const pushPlaces = 16
 
 // pushers are a provider's program and a contributor's, and another of the provider's.
 func (s *supplier) pushers(t *testing.T, now func() int) (all []*pusher) {
-	for i, by := range []*identity.Caller{acme, third, acme} {
+	for i, by := range []*requesters.Caller{acme, third, acme} {
 		all = append(all, &pusher{supplier: s, t: t, by: by, base: fmt.Sprint("/", i), now: now, states: []map[int]int{{}}})
 	}
 	return all

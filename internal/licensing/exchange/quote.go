@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
@@ -42,7 +42,7 @@ type Selling struct {
 
 // Query asks what is offered for some addresses.
 type Query struct {
-	By   identity.Requester
+	By   requesters.Requester
 	URIs []string // each once
 	// Functions are what it is for, as terms name them; none when nothing is declared.
 	Functions []string
@@ -137,7 +137,7 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 // Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
 func (s *Service) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	quoters, err := s.quoters(ctx, quoter{owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), query: &q, now: now, operation: identity.OperationDiscover})
+	quoters, err := s.quoters(ctx, quoter{owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), query: &q, now: now, operation: requesters.OperationDiscover})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/exchange"
@@ -617,7 +617,7 @@ func TestTighteningARuleAddsNoOffer(t *testing.T) {
 		at := rapid.IntRange(0, len(rules)-1).Draw(t, "rule")
 		tightened[at] = drawTighterSale(t, rules[at])
 		q := exchange.Query{
-			By: identity.Requester{Domain: "buyer.example", ID: "bot", Granted: rapid.SampledFrom([][]string{nil, {"site.example:*"}}).Draw(t, "granted")}, URIs: uris,
+			By: requesters.Requester{Domain: "buyer.example", ID: "bot", Granted: rapid.SampledFrom([][]string{nil, {"site.example:*"}}).Draw(t, "granted")}, URIs: uris,
 			Functions: rapid.SliceOfDistinct(rapid.SampledFrom(exchange.Uses), rapid.ID[string]).Draw(t, "functions"),
 			User:      rapid.SampledFrom([]string{"", "commercial", "education"}).Draw(t, "user"), Country: rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country"),
 		}

@@ -3,7 +3,7 @@ package exchange
 import (
 	"context"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/transactions"
@@ -66,7 +66,7 @@ func (a *Assortment) Shelf(ctx context.Context, b Browse) (all []Shelved, next i
 }
 
 // everything is who lacks no scope.
-var everything = identity.Requester{Granted: []string{"*"}}
+var everything = requesters.Requester{Granted: []string{"*"}}
 
 // shelved is how one item stands.
 func (a *Assortment) shelved(ctx context.Context, m *quoter) (Shelved, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/transactions"
@@ -34,7 +34,7 @@ type Subscribed struct {
 const MostOwed = 100
 
 // Standing says how a requester stands, whose signature is known to be right.
-func (s *Service) Standing(ctx context.Context, r identity.Requester) (*Standing, error) {
+func (s *Service) Standing(ctx context.Context, r requesters.Requester) (*Standing, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	book, deals := accounts.NewReader(s.deps.DB), transactions.NewReader(s.deps.DB)
 	out := &Standing{}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -22,7 +22,7 @@ import (
 // Used is a report on how what was bought was used (RAMP v1, ReportUsage).
 type Used struct {
 	// Reporter is who reports; nil where nobody has signed it and the configuration lets that pass.
-	Reporter             *identity.Requester
+	Reporter             *requesters.Requester
 	ID                   string // which the reporter gave it
 	Transaction, Billing string
 	Fields               []string  // the names of the members that it has, as required_fields names them
@@ -344,11 +344,11 @@ func orTheirs(err error) error {
 
 // speaksFor says whether somebody may speak of a transaction: its buyer, or an intermediary through which the buyer asked for the offer, such as
 // the Broker that bought for it. Nil is nobody who signed, which the configuration has let in.
-func speaksFor(ctx context.Context, tx *store.Tx, who *identity.Requester, t transactions.Transaction) (bool, error) {
+func speaksFor(ctx context.Context, tx *store.Tx, who *requesters.Requester, t transactions.Transaction) (bool, error) {
 	if who == nil || who.Speaks(t.Buyer) {
 		return true, nil
 	}
-	if who.Signed != identity.SignedHTTP {
+	if who.Signed != requesters.SignedHTTP {
 		return false, nil
 	}
 	return transactions.CameVia(ctx, tx, t.ID, who.Domain)

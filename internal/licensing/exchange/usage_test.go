@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/exchange"
@@ -96,9 +96,9 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 	}{
 		{"as it should be", func(*exchange.Used) {}, "", ""},
 		{"unsigned", func(u *exchange.Used) { u.Reporter = nil }, "", ""},
-		{"by its domain", func(u *exchange.Used) { u.Reporter = &identity.Requester{Domain: bot.Domain} }, "", ""},
-		{"by another", func(u *exchange.Used) { u.Reporter = &identity.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
-		{"by another domain", func(u *exchange.Used) { u.Reporter = &identity.Requester{Domain: "other.example"} }, fail.NotFound, ""},
+		{"by its domain", func(u *exchange.Used) { u.Reporter = &requesters.Requester{Domain: bot.Domain} }, "", ""},
+		{"by another", func(u *exchange.Used) { u.Reporter = &requesters.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
+		{"by another domain", func(u *exchange.Used) { u.Reporter = &requesters.Requester{Domain: "other.example"} }, fail.NotFound, ""},
 		{"of nothing", func(u *exchange.Used) { u.Transaction = "txn-0" }, fail.NotFound, ""},
 		{"of another bill", func(u *exchange.Used) { u.Billing = "bill-0" }, fail.Invalid, ""},
 		{"without what is required", func(u *exchange.Used) { u.Fields = []string{"transaction_id"} }, "", "consumed_quantity"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog/push"
@@ -64,7 +65,7 @@ type Proven struct {
 }
 
 // mayProve gives the tenant of a domain that a caller may verify. Of domains that are not its tenants' it does not tell whose they are.
-func (d *Domains) mayProve(by *identity.Caller, domain string) (tenant string, err error) {
+func (d *Domains) mayProve(by *requesters.Caller, domain string) (tenant string, err error) {
 	tenant, site := d.supply.Site(domain)
 	if !site {
 		if one := d.supply.Tenants.At(domain); one != nil {
@@ -78,7 +79,7 @@ func (d *Domains) mayProve(by *identity.Caller, domain string) (tenant string, e
 }
 
 // Challenge makes a challenge by which a caller can show that a domain of its tenant is its own (RAMP v1, RequestDomainVerification).
-func (d *Domains) Challenge(ctx context.Context, by *identity.Caller, domain string) (*Challenged, error) {
+func (d *Domains) Challenge(ctx context.Context, by *requesters.Caller, domain string) (*Challenged, error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ const provingTime = 2*identity.ProofTime + 10*time.Second
 // Prove looks whether a challenge is met, and verifies the domain where it is; a key that comes with it signs the addresses of what is sold at the
 // domain from then on (RAMP v1, ConfirmDomainVerification). A challenge is good for one look, whatever comes of it. The
 // error is fail.Invalid for a key that cannot be meant, which costs no challenge.
-func (d *Domains) Prove(ctx context.Context, by *identity.Caller, domain, token, key, form string) (*Proven, error) {
+func (d *Domains) Prove(ctx context.Context, by *requesters.Caller, domain, token, key, form string) (*Proven, error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/attestation"
@@ -99,7 +100,7 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 	})
 	p.own(t, "acme", domain)
 	proofs := identity.NewProofs(fetch.New(fetch.Options{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: identity.AgentBytes, Timeout: identity.ProofTime, MaxRedirects: -1,
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: identity.ProofTime, MaxRedirects: -1,
 	}), "exchange.example.com")
 	corpus := contenttest.New(t, db, released.Options{Sites: contenttest.Sites()})
 	goods, err := catalog.New(catalog.Config{Content: corpus.Catalog})
@@ -145,7 +146,7 @@ func (p *prover) again(t *testing.T) *prover {
 
 var (
 	errFault = errors.New("the fault")
-	acme     = &identity.Caller{ID: "acme-cms", Tenants: []string{"acme"}}
+	acme     = &requesters.Caller{ID: "acme-cms", Tenants: []string{"acme"}}
 )
 
 func (p *prover) token(t *testing.T) string {
@@ -332,7 +333,7 @@ func TestTheSecondLookHasItsOwnTricks(t *testing.T) {
 			http.Redirect(w, r, "http://"+elsewhere.domain+r.URL.Path, http.StatusFound)
 		}},
 		{"has too much", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) {
-			w.Write([]byte(strings.Repeat(" ", identity.AgentBytes)))
+			w.Write([]byte(strings.Repeat(" ", requesters.AgentBytes)))
 			at.list(w, "exchange.example.com")
 		}},
 		{"breaks off", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) {

@@ -11,7 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -29,8 +29,8 @@ type Broker struct {
 	Critical func(message, key string) bool
 	// Report and Dispute pass on what is about a transaction that the Broker made; is says that there is one, of who may
 	// speak for it.
-	Report  func(ctx context.Context, report *rampv1.UsageReport, who identity.Requester) (answer *rampv1.UsageReportResponse, is bool, err error)
-	Dispute func(ctx context.Context, request *rampv1.DisputeRequest, who identity.Requester) (answer *rampv1.DisputeResponse, is bool, err error)
+	Report  func(ctx context.Context, report *rampv1.UsageReport, who requesters.Requester) (answer *rampv1.UsageReportResponse, is bool, err error)
+	Dispute func(ctx context.Context, request *rampv1.DisputeRequest, who requesters.Requester) (answer *rampv1.DisputeResponse, is bool, err error)
 }
 
 // Told is an error that says itself how it is told: by a code of Connect, its own words, details for programs, and when to come back.

@@ -11,7 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/exchange"
@@ -54,7 +54,7 @@ func (c supply) RefreshCatalog(ctx context.Context, r *connect.Request[rampv1.Re
 
 // supplied has a request of the CatalogService, or about a domain, answered, once it is known which caller sent it: the signature over HTTP says so, before anything of
 // the message is looked at beside who it says it is by.
-func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *identity.Caller, *Q) (*A, error)) (*connect.Response[A], error) {
+func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *requesters.Caller, *Q) (*A, error)) (*connect.Response[A], error) {
 	httpx.EventFrom(ctx).Set("protocol", r.Peer().Protocol)
 	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
 	defer cancel()
@@ -71,7 +71,7 @@ func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], ans
 }
 
 // caller says who sent a request, and counts who could not be told.
-func (d *door) caller(ctx context.Context, m any) (*identity.Caller, error) {
+func (d *door) caller(ctx context.Context, m any) (*requesters.Caller, error) {
 	if d.Caller == nil {
 		return nil, fail.New(fail.UnsupportedMode, "nothing is pushed here")
 	}
@@ -89,7 +89,7 @@ func (d *door) caller(ctx context.Context, m any) (*identity.Caller, error) {
 	case *rampv1.DomainVerificationRequest:
 		named = m.GetCallerId()
 	}
-	came, _ := ctx.Value(arrivalKey{}).(identity.Call)
+	came, _ := ctx.Value(arrivalKey{}).(requesters.Call)
 	by, err := d.Caller(ctx, named, came)
 	if err == nil || fail.From(err).Code != fail.Unauthorized || d.Suspect == nil {
 		return by, err
@@ -101,7 +101,7 @@ func (d *door) caller(ctx context.Context, m any) (*identity.Caller, error) {
 	return nil, err
 }
 
-func (c supply) push(ctx context.Context, by *identity.Caller, m *rampv1.PushResourcesRequest) (*rampv1.PushResourcesResponse, error) {
+func (c supply) push(ctx context.Context, by *requesters.Caller, m *rampv1.PushResourcesRequest) (*rampv1.PushResourcesResponse, error) {
 	if err := wire.Validate(&rampv1.PushResourcesRequest{TenantId: m.TenantId, CallerId: m.CallerId}); err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func pushed(e *rampv1.ResourceEntry) exchange.Pushed {
 	return p
 }
 
-func (c supply) remove(ctx context.Context, by *identity.Caller, m *rampv1.RemoveResourcesRequest) (*rampv1.RemoveResourcesResponse, error) {
+func (c supply) remove(ctx context.Context, by *requesters.Caller, m *rampv1.RemoveResourcesRequest) (*rampv1.RemoveResourcesResponse, error) {
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (c supply) remove(ctx context.Context, by *identity.Caller, m *rampv1.Remov
 	return &rampv1.RemoveResourcesResponse{Removed: clamp(int64(removed))}, nil
 }
 
-func (c supply) reread(_ context.Context, by *identity.Caller, m *rampv1.RefreshCatalogRequest) (*rampv1.RefreshCatalogResponse, error) {
+func (c supply) reread(_ context.Context, by *requesters.Caller, m *rampv1.RefreshCatalogRequest) (*rampv1.RefreshCatalogResponse, error) {
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}

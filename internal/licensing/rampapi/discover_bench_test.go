@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/attestation"
@@ -70,7 +70,7 @@ func (s *selling) attest(path string) {
 	if err := errors.Join(wrong, wire.SignAttestation(a, key)); err != nil {
 		s.t.Fatal(err)
 	}
-	n, _, err := s.Suppliers.Push(ctx, &identity.Caller{ID: "verifier", Tenants: []string{"site"}}, "site", 1, func(int) exchange.Pushed {
+	n, _, err := s.Suppliers.Push(ctx, &requesters.Caller{ID: "verifier", Tenants: []string{"site"}}, "site", 1, func(int) exchange.Pushed {
 		return exchange.Pushed{Domain: "site.example", Path: "/" + path, Attestations: []*rampv1.ResourceAttestation{a}}
 	})
 	if err != nil || n != 1 {
@@ -87,16 +87,16 @@ func benchmarkDiscover(b *testing.B, prepare func(*selling)) {
 	public := private.Public().(ed25519.PublicKey)
 	s.stock(nil, article("a", strings.Repeat("word ", 600)))
 	prepare(s)
-	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ identity.Call) (identity.Requester, error) {
+	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ requesters.Call) (requesters.Requester, error) {
 		payload, err := wire.RequesterPayload(m)
 		if err != nil {
-			return identity.Requester{}, err
+			return requesters.Requester{}, err
 		}
 		signature, err := sign.DecodeSignature(m.GetSignature())
 		if err != nil || !ed25519.Verify(public, payload, signature) {
-			return identity.Requester{}, fail.New(fail.Unauthorized, "the signature is wrong")
+			return requesters.Requester{}, fail.New(fail.Unauthorized, "the signature is wrong")
 		}
-		return identity.Requester{Domain: m.GetDomain(), ID: m.GetId(), Signed: identity.SignedBody}, nil
+		return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Signed: requesters.SignedBody}, nil
 	}
 	q := queryFor("a")
 	payload, err := wire.RequesterPayload(q.Requester)

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
@@ -63,8 +63,8 @@ func newSelling(t testing.TB) *selling {
 	s.obey(policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}})
 	s.config = Config{
 		Exchange: "x.example", Deadline: 10 * time.Second, MaxDeadline: 10 * time.Second, Now: func() time.Time { return s.now },
-		Identify: func(_ context.Context, m *rampv1.Requester, _ identity.Call) (identity.Requester, error) {
-			return identity.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: identity.SignedHTTP}, nil
+		Identify: func(_ context.Context, m *rampv1.Requester, _ requesters.Call) (requesters.Requester, error) {
+			return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: requesters.SignedHTTP}, nil
 		},
 		Sign: func(document []byte) ([]byte, error) { return ed25519.Sign(s.key, document), nil },
 	}
@@ -453,8 +453,8 @@ func TestRateLimitIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
-	left := identity.Allowance{OK: true, Limit: 60, Remaining: 12, Reset: s.now.Add(48 * time.Second), Window: time.Minute}
-	s.config.Count = func(context.Context, identity.Requester) identity.Allowance { return left }
+	left := requesters.Allowance{OK: true, Limit: 60, Remaining: 12, Reset: s.now.Add(48 * time.Second), Window: time.Minute}
+	s.config.Count = func(context.Context, requesters.Requester) requesters.Allowance { return left }
 	want := &rampv1.RateLimitInfo{Limit: 60, Remaining: 12, ResetAt: timestamppb.New(left.Reset), Window: durationpb.New(time.Minute)}
 	if diff := cmp.Diff(want, s.got(queryFor("a")).RateLimit, protocmp.Transform()); diff != "" {
 		t.Error(diff)
@@ -465,7 +465,7 @@ func TestRateLimitIsTold(t *testing.T) {
 	if !asError(err, &told) || told.Code() != connect.CodeResourceExhausted || told.Meta().Get("Retry-After") != "2" {
 		t.Errorf("%v", err)
 	}
-	left = identity.Allowance{OK: true}
+	left = requesters.Allowance{OK: true}
 	if out := s.got(queryFor("a")); out.RateLimit != nil {
 		t.Errorf("no limit is told as %v", out.RateLimit)
 	}

@@ -21,7 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -38,8 +38,8 @@ import (
 // shop is a door that sells by its offers, and delivers.
 type shop struct {
 	*selling
-	left    identity.Allowance // of everybody's limit
-	at      string             // its address
+	left    requesters.Allowance // of everybody's limit
+	at      string               // its address
 	client  rampv1connect.ExchangeServiceClient
 	fetches *http.Client
 	deliver http.Handler
@@ -67,16 +67,16 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 	s.config.Trusted = func(context.Context) bool { return s.trusted.Load() }
 	s.config.Base = func(context.Context) string { return s.at }
 	s.config.FetchAt = func(context.Context) string { return s.at + "/deliver/" }
-	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ identity.Call) (identity.Requester, error) {
+	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ requesters.Call) (requesters.Requester, error) {
 		if m == nil {
-			return identity.Requester{}, nil // of reports, which nobody signs here
+			return requesters.Requester{}, nil // of reports, which nobody signs here
 		}
 		if m.GetDelegation() != nil {
-			return identity.Requester{}, fail.New(fail.Forbidden, "delegations are not taken here")
+			return requesters.Requester{}, fail.New(fail.Forbidden, "delegations are not taken here")
 		}
-		return identity.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: identity.SignedBody}, nil
+		return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: requesters.SignedBody}, nil
 	}
-	s.config.Count = func(context.Context, identity.Requester) identity.Allowance { return s.left }
+	s.config.Count = func(context.Context, requesters.Requester) requesters.Allowance { return s.left }
 	mux := http.NewServeMux()
 	s.deliver = Deliver(s.Delivery, func(*http.Request) string { return s.at + "/deliver/" })
 	mux.Handle("GET /deliver/{"+DeliverID+"}", s.deliver)
@@ -336,9 +336,9 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 	r = buys("licensed once", offer)
 	r.Requester.LicenseId = proto.String("silver")
 	denied(rampv1.DenialReason_DENIAL_REASON_EXPIRED_LICENSE, r)
-	s.left = identity.Allowance{Limit: 1, Window: time.Minute, RetryAfter: time.Second}
+	s.left = requesters.Allowance{Limit: 1, Window: time.Minute, RetryAfter: time.Second}
 	denied(rampv1.DenialReason_DENIAL_REASON_RATE_LIMITED, buys("in a hurry", offer))
-	s.left = identity.Allowance{}
+	s.left = requesters.Allowance{}
 	denied(rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE, buys("in a hurry", offer)) // that it was denied for its haste is forgotten
 	s.now = s.now.Add(5 * time.Minute)
 	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late", offer))

@@ -5,7 +5,7 @@ import (
 	"mime"
 	"strings"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/ramp"
@@ -13,7 +13,7 @@ import (
 )
 
 // forwarded holds that a query passed through the intermediaries that it names (RAMP v1, IntermediaryHop), and has the log name them.
-func (d *door) forwarded(ctx context.Context, query *rampv1.ResourceQuery, came identity.Call) error {
+func (d *door) forwarded(ctx context.Context, query *rampv1.ResourceQuery, came requesters.Call) error {
 	if len(query.Intermediaries) == 0 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (d *door) forwarded(ctx context.Context, query *rampv1.ResourceQuery, came 
 }
 
 // asItCame is a message's own JSON; nil of one that came in another form, within others, or compressed.
-func asItCame(came identity.Call) wire.ReceivedQuery {
+func asItCame(came requesters.Call) wire.ReceivedQuery {
 	kind, _, _ := mime.ParseMediaType(came.Header.Get("Content-Type"))
 	if coding := came.Header.Get("Content-Encoding"); kind != "application/json" || coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/delivery"
 	"frontdesk/internal/licensing/exchange"
@@ -54,28 +55,28 @@ type Config struct {
 	Targets func(*http.Request) []string
 	// Elsewhere says of a request that the host in its Targets is nobody's word but its sender's. Nil says that of none.
 	Elsewhere func(*http.Request) bool
-	// Identify says who sent a request. Its errors are those of [identity.Requesters.Identify].
-	Identify func(context.Context, *rampv1.Requester, identity.Call) (identity.Requester, error)
+	// Identify says who sent a request. Its errors are those of [requesters.Registry.Identify].
+	Identify func(context.Context, *rampv1.Requester, requesters.Call) (requesters.Requester, error)
 	// Resolved takes the signature of a request to the Broker, once. Nil takes it any number of times.
 	Resolved func(context.Context, *identity.Proof) error
-	// Forwarded says whether a query passed through the intermediaries that it names, as [identity.Requesters.Forwarded] does. Nil
+	// Forwarded says whether a query passed through the intermediaries that it names, as [requesters.Registry.Forwarded] does. Nil
 	// believes none.
 	Forwarded func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error
-	// Signatures is how Identify wants requests signed, as [identity.RequesterConfig] has it, for tools to say.
+	// Signatures is how Identify wants requests signed, as [requesters.Config] has it, for tools to say.
 	Signatures string
 	// Purchases is how it wants requests signed that spend, and Local says that tools are called over no network, by whoever runs this
 	// process: nothing is bought there, since nobody can show who they are.
 	Purchases string
 	Local     bool
 	// Caller says which caller sent a request of the CatalogService, or about a domain, which names it, or does not name anybody. Its errors are those of
-	// [identity.Callers.Identify]. Nil takes nothing that is pushed.
-	Caller func(ctx context.Context, named string, call identity.Call) (*identity.Caller, error)
+	// [requesters.Callers.Identify]. Nil takes nothing that is pushed.
+	Caller func(ctx context.Context, named string, call requesters.Call) (*requesters.Caller, error)
 	// SignUp signs a requester up, and says whether it had not been before. Nil lets nobody do so itself.
 	SignUp SignUp
 	// Admit says why the sender of a tool's call is not let in, whoever the requester is. Nil lets in all.
 	Admit func(context.Context) error
 	// Count counts a request of a requester, and says what is left. Nil counts nothing.
-	Count func(context.Context, identity.Requester) identity.Allowance
+	Count func(context.Context, requesters.Requester) requesters.Allowance
 	// Suspect says, of a request that nobody could be identified by, that too many such came from its address; Failed counts
 	// one. A good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
 	Suspect func(context.Context) error

@@ -7,10 +7,9 @@ import (
 	"io"
 	"net/http"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
-
 	wire "frontdesk/wire/ramp"
 	"frontdesk/wire/strictjson"
 )
@@ -31,7 +30,7 @@ type registered struct {
 }
 
 // SignUp signs a requester up, and says whether the registration was made now.
-type SignUp func(ctx context.Context, domain, id string) (made identity.Registration, fresh bool, err error)
+type SignUp func(ctx context.Context, domain, id string) (made requesters.Registration, fresh bool, err error)
 
 // Register answers sign-ups by sign. Members that are not known are passed over.
 func Register(sign SignUp) http.Handler {

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/exchange"
@@ -30,9 +30,9 @@ import (
 // call is a request that may be answered.
 type call struct {
 	now  time.Time
-	who  identity.Requester
-	left identity.Allowance // of the requester's limit
-	http identity.Call      // as it came
+	who  requesters.Requester
+	left requesters.Allowance // of the requester's limit
+	http requesters.Call      // as it came
 }
 
 // received keeps a request's body and address for who verifies signatures, and hands the request on.
@@ -67,7 +67,7 @@ func (d *door) receivedAs(method string, most int64, next http.Handler) http.Han
 			WriteError(w, r, unread(r, err))
 			return
 		}
-		came := identity.Call{Method: r.Method, Header: r.Header.Clone(), Body: body}
+		came := requesters.Call{Method: r.Method, Header: r.Header.Clone(), Body: body}
 		if d.Targets != nil {
 			came.Targets = d.Targets(r)
 		}
@@ -186,7 +186,7 @@ func recognised(err error, body []byte, m proto.Message) error {
 }
 
 // WithCall has the tools of a context's request know the request over HTTP that carries their call, whose signature covers it.
-func WithCall(ctx context.Context, came identity.Call) context.Context {
+func WithCall(ctx context.Context, came requesters.Call) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, came)
 }
 
@@ -210,7 +210,7 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 
 // openAs is open for a message of which it is known otherwise whether it spends.
 func (d *door) openAs(ctx context.Context, m proto.Message, spends, brokered bool) (*call, error) {
-	came, _ := ctx.Value(arrivalKey{}).(identity.Call) // none of a call over standard input
+	came, _ := ctx.Value(arrivalKey{}).(requesters.Call) // none of a call over standard input
 	if err := fits(m, d.heeded); err != nil {
 		return nil, recognised(err, came.Body, m)
 	}
@@ -257,9 +257,9 @@ func bounded(m proto.Message) error {
 }
 
 // identify says who asks, and counts who could not be identified.
-func (d *door) identify(ctx context.Context, m proto.Message, came identity.Call) (identity.Requester, error) {
+func (d *door) identify(ctx context.Context, m proto.Message, came requesters.Call) (requesters.Requester, error) {
 	if d.Identify == nil {
-		return identity.Requester{}, fail.New(fail.UnsupportedMode, "requesters are not identified here yet")
+		return requesters.Requester{}, fail.New(fail.UnsupportedMode, "requesters are not identified here yet")
 	}
 	var named *rampv1.Requester
 	if has, ok := m.(interface{ GetRequester() *rampv1.Requester }); ok {

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	compv1 "frontdesk/wire/comp/v1"
@@ -41,8 +41,8 @@ func newFramed() *framed {
 	f := &framed{door: door{Config: Config{
 		Exchange: "x.example", Deadline: time.Second, MaxDeadline: time.Minute, Now: time.Now,
 		Targets: func(r *http.Request) []string { return []string{"https://x.example" + r.URL.RequestURI()} },
-		Identify: func(_ context.Context, m *rampv1.Requester, _ identity.Call) (identity.Requester, error) {
-			return identity.Requester{Domain: m.GetDomain(), ID: m.GetId(), Signed: identity.SignedHTTP}, nil
+		Identify: func(_ context.Context, m *rampv1.Requester, _ requesters.Call) (requesters.Requester, error) {
+			return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Signed: requesters.SignedHTTP}, nil
 		},
 	}}}
 	f.answer = func(_ context.Context, _ *call, q *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
@@ -167,16 +167,16 @@ func TestStepsAreTakenInOrder(t *testing.T) {
 	f := newFramed()
 	var called []string
 	refuse := map[string]bool{}
-	f.Identify = func(context.Context, *rampv1.Requester, identity.Call) (identity.Requester, error) {
+	f.Identify = func(context.Context, *rampv1.Requester, requesters.Call) (requesters.Requester, error) {
 		called = append(called, "identify")
 		if refuse["identify"] {
-			return identity.Requester{}, fail.New(fail.Unauthorized, "nobody")
+			return requesters.Requester{}, fail.New(fail.Unauthorized, "nobody")
 		}
-		return identity.Requester{}, nil
+		return requesters.Requester{}, nil
 	}
-	f.Count = func(context.Context, identity.Requester) identity.Allowance {
+	f.Count = func(context.Context, requesters.Requester) requesters.Allowance {
 		called = append(called, "count")
-		return identity.Allowance{OK: !refuse["count"], Limit: 1, Window: time.Minute, RetryAfter: time.Second}
+		return requesters.Allowance{OK: !refuse["count"], Limit: 1, Window: time.Minute, RetryAfter: time.Second}
 	}
 	f.Forwarded = func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error {
 		called = append(called, "forwarded")
@@ -352,10 +352,10 @@ func TestOtherMessagesWithAnUnknownCriticalKeyFail(t *testing.T) {
 func TestSignaturesAreLookedAtOverWhatWasSent(t *testing.T) {
 	t.Parallel()
 	f := newFramed()
-	var came identity.Call
-	f.Identify = func(_ context.Context, m *rampv1.Requester, call identity.Call) (identity.Requester, error) {
+	var came requesters.Call
+	f.Identify = func(_ context.Context, m *rampv1.Requester, call requesters.Call) (requesters.Requester, error) {
 		came = call
-		return identity.Requester{Domain: m.Domain}, nil
+		return requesters.Requester{Domain: m.Domain}, nil
 	}
 	address, client, _ := f.serve(t)
 	plain, err := wire.Marshal(query())
@@ -378,7 +378,7 @@ func TestSignaturesAreLookedAtOverWhatWasSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	response.Body.Close()
-	want := identity.Call{Method: http.MethodPost, Targets: []string{"https://x.example" + discoverPath + "?a=%20b"}, Body: packed.Bytes()}
+	want := requesters.Call{Method: http.MethodPost, Targets: []string{"https://x.example" + discoverPath + "?a=%20b"}, Body: packed.Bytes()}
 	header := came.Header
 	came.Header = nil
 	if diff := cmp.Diff(want, came); diff != "" || header.Get("Signature-Input") != "sig1=()" || header.Get("Content-Encoding") != "gzip" {
@@ -390,8 +390,8 @@ func TestWrongSignaturesAreCountedByAddressAndOthersAreNot(t *testing.T) {
 	t.Parallel()
 	f := newFramed()
 	var code fail.Code
-	f.Identify = func(context.Context, *rampv1.Requester, identity.Call) (identity.Requester, error) {
-		return identity.Requester{}, fail.New(code, "told")
+	f.Identify = func(context.Context, *rampv1.Requester, requesters.Call) (requesters.Requester, error) {
+		return requesters.Requester{}, fail.New(code, "told")
 	}
 	failures, most := 0, 2
 	f.Failed = func(context.Context) { failures++ }

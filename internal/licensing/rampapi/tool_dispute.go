@@ -6,10 +6,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"google.golang.org/protobuf/proto"
 
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
-
-	"frontdesk/internal/identity"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/strictjson"
@@ -39,9 +38,9 @@ func (d *door) disputeTool() httpx.Tool {
 // whoDisputes says how a buyer shows that it is one.
 func (d *door) whoDisputes() string {
 	switch d.Signatures {
-	case identity.SignaturesRequired:
+	case requesters.SignaturesRequired:
 		return d.who()
-	case identity.SignaturesNone:
+	case requesters.SignaturesNone:
 		return "requester may be left out."
 	}
 	return "requester.signature is made by whoever runs you, for this purchase; a call without it tells over which address."

@@ -12,10 +12,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
-
-	"frontdesk/internal/identity"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/ramp/v1/rampv1connect"
@@ -74,9 +73,9 @@ func Tools(services Services, config Config) []httpx.Tool {
 // who says how a requester shows who it is.
 func (d *door) who() string {
 	switch d.Signatures {
-	case identity.SignaturesRequired:
+	case requesters.SignaturesRequired:
 		return overHTTP
-	case identity.SignaturesNone:
+	case requesters.SignaturesNone:
 		return "requester.signature may be left out."
 	}
 	return "requester.signature is made by whoever runs you: you cannot make it up."
@@ -95,7 +94,7 @@ func (d *door) whoPays() string {
 
 // paysOverHTTP says whether what spends has to be signed over HTTP.
 func (d *door) paysOverHTTP() bool {
-	return d.Purchases == identity.SignaturesRequired || d.Signatures == identity.SignaturesRequired
+	return d.Purchases == requesters.SignaturesRequired || d.Signatures == requesters.SignaturesRequired
 }
 
 // called answers a tool's call as the RPC of a method is answered.
@@ -136,7 +135,7 @@ func (d *door) enterToSpend(ctx context.Context, method string) error {
 
 // enter says why no call of a tool is taken, for a method of the Exchange.
 func (d *door) enter(ctx context.Context, method string) error {
-	return d.entered(ctx, method, d.Signatures == identity.SignaturesRequired)
+	return d.entered(ctx, method, d.Signatures == requesters.SignaturesRequired)
 }
 
 func (d *door) entered(ctx context.Context, method string, overHTTP bool) error {
@@ -149,7 +148,7 @@ func (d *door) entered(ctx context.Context, method string, overHTTP bool) error 
 	if d.Base != nil {
 		base = d.Base(ctx)
 	}
-	came, _ := ctx.Value(arrivalKey{}).(identity.Call)
+	came, _ := ctx.Value(arrivalKey{}).(requesters.Call)
 	switch {
 	case overHTTP && !sign.HasHTTPSignature(came.Header):
 		return fail.New(fail.Unauthorized, "this has to be signed over HTTP (RFC 9421): sign the request that carries the call with your key over \"@method\", \"@target-uri\" and \"content-digest\", and with your domain as keyid; or POST the message, with ver %q, as application/json to %s/%s/%s, signed so",

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/httpx"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -84,7 +84,7 @@ func TestCriticalKeysOfToolsAreHeeded(t *testing.T) {
 
 func TestArgumentsOfToolsMayLeaveOutVersionAndTime(t *testing.T) {
 	t.Parallel()
-	at := newDoor(Services{}, Config{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Signatures: identity.SignaturesBody})
+	at := newDoor(Services{}, Config{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Signatures: requesters.SignaturesBody})
 	var report rampv1.UsageReport
 	if err := arguments([]byte(`{"id":"r"}`), &report, at); err != nil || report.Ver != Version || report.Timestamp.Seconds != 1_800_000_000 {
 		t.Errorf("%v, %v", &report, err)

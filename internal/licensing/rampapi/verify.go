@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -23,7 +24,7 @@ func (x exchangeService) ConfirmDomainVerification(ctx context.Context, r *conne
 	return supplied(ctx, x.door, r, x.proveDomain)
 }
 
-func (x exchangeService) challengeDomain(ctx context.Context, by *identity.Caller, m *rampv1.DomainVerificationRequest) (*rampv1.DomainVerificationChallenge, error) {
+func (x exchangeService) challengeDomain(ctx context.Context, by *requesters.Caller, m *rampv1.DomainVerificationRequest) (*rampv1.DomainVerificationChallenge, error) {
 	if err := provable(m, m.Domain); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (x exchangeService) challengeDomain(ctx context.Context, by *identity.Calle
 	return &rampv1.DomainVerificationChallenge{Token: given.Token, ExpiresAt: timestamppb.New(given.Ends), VerificationUrl: given.URL}, nil
 }
 
-func (x exchangeService) proveDomain(ctx context.Context, by *identity.Caller, m *rampv1.DomainVerificationConfirmation) (*rampv1.DomainVerificationResult, error) {
+func (x exchangeService) proveDomain(ctx context.Context, by *requesters.Caller, m *rampv1.DomainVerificationConfirmation) (*rampv1.DomainVerificationResult, error) {
 	if err := provable(m, m.Domain); err != nil {
 		return nil, err
 	}

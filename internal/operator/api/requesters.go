@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -23,7 +23,7 @@ const Requesters = "/admin/requesters"
 
 // Config is what the door needs to know.
 type Config struct {
-	Requesters *identity.Requesters
+	Requesters *requesters.Registry
 	Books      Books // of the subscriptions that requesters are put in with
 	// CheckRate says what is wrong with a rate.
 	CheckRate func(string) error
@@ -82,17 +82,17 @@ func (c Config) requesters(w http.ResponseWriter, r *http.Request) (status int, 
 	if !below || id == "" {
 		return 0, nil, fail.New(fail.NotFound, "there is nothing at this address; a requester is at %s/DOMAIN/ID", Requesters)
 	}
-	one := func(do func() (identity.Registration, error)) answerer {
+	one := func(do func() (requesters.Registration, error)) answerer {
 		return func(http.ResponseWriter, *http.Request) (int, any, error) {
 			g, err := do()
 			return http.StatusOK, told(g), err
 		}
 	}
 	return byMethod(w, r, methods{
-		http.MethodGet:   one(func() (identity.Registration, error) { return c.Requesters.Get(r.Context(), domain, id) }),
-		http.MethodPatch: one(func() (identity.Registration, error) { return c.change(w, r, domain, id) }),
-		http.MethodDelete: one(func() (identity.Registration, error) {
-			return c.Requesters.SetStatus(r.Context(), domain, id, identity.RequesterRemoved)
+		http.MethodGet:   one(func() (requesters.Registration, error) { return c.Requesters.Get(r.Context(), domain, id) }),
+		http.MethodPatch: one(func() (requesters.Registration, error) { return c.change(w, r, domain, id) }),
+		http.MethodDelete: one(func() (requesters.Registration, error) {
+			return c.Requesters.SetStatus(r.Context(), domain, id, requesters.Removed)
 		}),
 	})
 }
@@ -107,14 +107,14 @@ func (c Config) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 		Next       string      `json:"next,omitempty"`
 	}{Requesters: []requester{}}
 	all, err := c.Requesters.List(r.Context(), said["domain"])
-	from, _ := slices.BinarySearchFunc(all, page.after, func(g identity.Registration, after string) int {
+	from, _ := slices.BinarySearchFunc(all, page.after, func(g requesters.Registration, after string) int {
 		domain, id, _ := strings.Cut(after, "/")
 		if cmp.Or(strings.Compare(g.Domain, domain), strings.Compare(g.ID, id)) > 0 {
 			return 0
 		}
 		return -1
 	})
-	all, list.Next = part(page, all[from:], identity.Registration.Account)
+	all, list.Next = part(page, all[from:], requesters.Registration.Account)
 	for _, g := range all {
 		list.Requesters = append(list.Requesters, told(g))
 	}
@@ -126,8 +126,8 @@ func (c Config) add(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	if err := read(w, r, &asked); err != nil {
 		return 0, nil, err
 	}
-	g := identity.Registration{Domain: asked.Domain, ID: asked.RequesterID}
-	if asked.State != nil && *asked.State != identity.RequesterActive {
+	g := requesters.Registration{Domain: asked.Domain, ID: asked.RequesterID}
+	if asked.State != nil && *asked.State != requesters.Active {
 		return 0, nil, fail.New(fail.Invalid, "who is put in is active; change its state afterwards")
 	}
 	if err := c.apply(asked, &g); err != nil {
@@ -138,7 +138,7 @@ func (c Config) add(w http.ResponseWriter, r *http.Request) (int, any, error) {
 		Subscription *licence `json:"subscription,omitempty"`
 	}{}
 	var id string
-	g, err := c.Requesters.AddWith(r.Context(), g, func(tx *store.Tx, g identity.Registration) (err error) {
+	g, err := c.Requesters.AddWith(r.Context(), g, func(tx *store.Tx, g requesters.Registration) (err error) {
 		id, err = c.subscribe(r.Context(), tx, g.Account(), asked.Subscription)
 		return err
 	})
@@ -181,20 +181,20 @@ func (c Config) subscribe(ctx context.Context, tx *store.Tx, buyer string, value
 	return asked.ID, granted{c.Books, accounts.GrantSubscription, Subscriptions}.put(ctx, tx, asked)
 }
 
-func (c Config) change(w http.ResponseWriter, r *http.Request, domain, id string) (identity.Registration, error) {
+func (c Config) change(w http.ResponseWriter, r *http.Request, domain, id string) (requesters.Registration, error) {
 	var asked wanted
 	if err := read(w, r, &asked); err != nil {
-		return identity.Registration{}, err
+		return requesters.Registration{}, err
 	}
 	if len(asked.Subscription) > 0 {
-		return identity.Registration{}, fail.New(fail.Invalid, "a requester that is there is given a subscription at %s", Subscriptions)
+		return requesters.Registration{}, fail.New(fail.Invalid, "a requester that is there is given a subscription at %s", Subscriptions)
 	}
 	if asked.Domain != "" || asked.RequesterID != "" {
-		return identity.Registration{}, fail.New(fail.Invalid, "domain and requester_id are the name of a requester and cannot be changed; put another in, and remove this one")
+		return requesters.Registration{}, fail.New(fail.Invalid, "domain and requester_id are the name of a requester and cannot be changed; put another in, and remove this one")
 	}
-	return c.Requesters.Change(r.Context(), domain, id, func(g *identity.Registration) error {
+	return c.Requesters.Change(r.Context(), domain, id, func(g *requesters.Registration) error {
 		if asked.State != nil {
-			if g.Status = *asked.State; g.Status == identity.RequesterRemoved {
+			if g.Status = *asked.State; g.Status == requesters.Removed {
 				return fail.New(fail.Invalid, "send DELETE to remove a requester")
 			}
 		}
@@ -203,7 +203,7 @@ func (c Config) change(w http.ResponseWriter, r *http.Request, domain, id string
 }
 
 // apply takes over what a request says.
-func (c Config) apply(asked wanted, g *identity.Registration) error {
+func (c Config) apply(asked wanted, g *requesters.Registration) error {
 	for _, text := range []struct{ from, into *string }{{asked.UserCategory, &g.UserCategory}, {asked.Country, &g.Country}, {asked.Rate, &g.Rate}} {
 		if text.from != nil {
 			*text.into = *text.from
@@ -255,7 +255,7 @@ func (k key) read() (one ramp.Key, err error) {
 	return one, nil
 }
 
-func told(g identity.Registration) requester {
+func told(g requesters.Registration) requester {
 	r := requester{
 		RequesterID: g.ID, Domain: g.Domain, Account: g.Account(), SignUp: g.SignUp, State: g.Status, Keys: []key{}, Scopes: append([]string{}, g.Scopes...),
 		UserCategory: g.UserCategory, Country: g.Country, Rate: g.Rate, Created: g.Created.Format(time.RFC3339), Changed: g.Changed.Format(time.RFC3339),

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/delivery/botstats"
 	"frontdesk/internal/licensing/exchange"
@@ -35,8 +35,8 @@ type SalesConfig struct {
 	Supplied *Supplied
 	Domains  *Domains
 	// Requesters gives those who signed up, by domain and id: those whose domains begin with a text, from behind one on.
-	Requesters   func(ctx context.Context, begins, after string, limit int) ([]identity.Registration, error)
-	SetRequester func(ctx context.Context, domain, id, status string) (identity.Registration, error)
+	Requesters   func(ctx context.Context, begins, after string, limit int) ([]requesters.Registration, error)
+	SetRequester func(ctx context.Context, domain, id, status string) (requesters.Registration, error)
 }
 
 // salesRoutes serve what is sold.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/exchange"
@@ -504,7 +505,7 @@ func (o *owner) owed(w http.ResponseWriter, r *http.Request, v *visit) error {
 type requestersBody struct {
 	listed
 	May  bool
-	Rows []identity.Registration
+	Rows []requesters.Registration
 }
 
 // requesters lists who signed up, by domain and id.
@@ -529,7 +530,7 @@ func (o *owner) requesters(w http.ResponseWriter, r *http.Request, v *visit) err
 // changeRequester suspends a requester or lets it in again.
 func (o *owner) changeRequester(w http.ResponseWriter, r *http.Request, v *visit) error {
 	domain, id, _ := strings.Cut(r.PostForm.Get("requester"), "/")
-	status, known := map[string]string{"suspend": identity.RequesterSuspended, "resume": identity.RequesterActive}[r.PostForm.Get("do")]
+	status, known := map[string]string{"suspend": requesters.Suspended, "resume": requesters.Active}[r.PostForm.Get("do")]
 	if !known {
 		return fail.New(fail.Invalid, "A requester can be suspended or resumed here, and nothing else.")
 	}

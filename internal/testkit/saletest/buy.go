@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/exchange"
@@ -88,7 +88,7 @@ func (s *Shop) Write(t testing.TB, fn func(ctx context.Context, tx *store.Tx) er
 // Asking is a query of a requester whom the operator knows nothing of.
 func Asking(uris ...string) exchange.Query {
 	return exchange.Query{
-		By: identity.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"},
+		By: requesters.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"},
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Shop) Absent(t contenttest.T, q exchange.Query) exchange.Absence {
 }
 
 // Offered is the first offer for a path of the site.
-func (s *Shop) Offered(t testing.TB, by identity.Requester, path string) *transactions.Offer {
+func (s *Shop) Offered(t testing.TB, by requesters.Requester, path string) *transactions.Offer {
 	t.Helper()
 	q := Asking(Address(path))
 	q.By = by
@@ -131,7 +131,7 @@ func (s *Shop) Offered(t testing.TB, by identity.Requester, path string) *transa
 }
 
 // Take is a request of a requester to buy by offers, under an id that is new.
-func (s *Shop) Take(by identity.Requester, offers ...*transactions.Offer) exchange.Purchase {
+func (s *Shop) Take(by requesters.Requester, offers ...*transactions.Offer) exchange.Purchase {
 	p := exchange.Purchase{
 		Requester: by, ID: fmt.Sprint("request-", s.made.Add(1)), FetchAt: "https://site.example/deliver/",
 	}

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
@@ -91,7 +92,7 @@ const (
 )
 
 // Bot is who buys where nobody else is named.
-var Bot = identity.Requester{Domain: "buyer.example", ID: "bot"}
+var Bot = requesters.Requester{Domain: "buyer.example", ID: "bot"}
 
 // Cent is a price.
 var Cent = policy.Price{Model: "per_access", Rate: "0.01", Currency: "USD"}

@@ -1,4 +1,4 @@
-package identity_test
+package requesters_test
 
 import (
 	"crypto/ed25519"
@@ -21,7 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/biscuit"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
@@ -49,18 +49,18 @@ func biscuitOf(t testing.TB, root ed25519.PrivateKey, blocks ...string) *biscuit
 
 // office is a requester and its principal, whose keys are published at hosts of their own.
 type office struct {
-	*identity.Requesters
+	*requesters.Registry
 	t               testing.TB
 	clock           *clock.Clock
 	host, principal *agentHost
 }
 
-func newOffice(t testing.TB, change func(*identity.RequesterConfig)) *office {
+func newOffice(t testing.TB, change func(*requesters.Config)) *office {
 	t.Helper()
 	o := &office{t: t, clock: newClock(), host: newAgentHost(t), principal: newAgentHost(t)}
 	o.host.publishes(t, "bot", ramp.Key{Public: public(0)})
 	o.principal.publishes(t, o.principal.domain(), ramp.Key{Public: public(1)})
-	o.Requesters = requesters(t, storetest.Chosen(t, identity.RequesterSchema), o.clock, change)
+	o.Registry = registry(t, storetest.Chosen(t, requesters.Schema), o.clock, change)
 	return o
 }
 
@@ -72,32 +72,32 @@ func (o *office) under(text string) *rampv1.Delegation {
 }
 
 // asks has the requester ask under a delegation, signed in its message or, with a key, over HTTP.
-func (o *office) asks(d *rampv1.Delegation, over ed25519.PrivateKey, scopes ...string) (identity.Requester, error) {
+func (o *office) asks(d *rampv1.Delegation, over ed25519.PrivateKey, scopes ...string) (requesters.Requester, error) {
 	o.t.Helper()
 	r := &rampv1.Requester{Domain: o.host.domain(), Id: "bot", Scopes: scopes, Delegation: d}
 	if over == nil {
-		return o.Identify(o.t.Context(), bodySigned(o.t, r, key(0)), identity.Call{})
+		return o.Identify(o.t.Context(), bodySigned(o.t, r, key(0)), requesters.Call{})
 	}
 	return o.Identify(o.t.Context(), r, signedCall(o.t, o.clock.Now(), signer{"", o.host.domain(), over}))
 }
 
 func (o *office) grants(scopes ...string) {
 	o.t.Helper()
-	if _, err := o.Add(o.t.Context(), identity.Registration{Domain: o.principal.domain(), ID: "ceo", Scopes: scopes}); err != nil {
+	if _, err := o.Add(o.t.Context(), requesters.Registration{Domain: o.principal.domain(), ID: "ceo", Scopes: scopes}); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
 // may says what a requester may have of something that takes a scope, if one is named.
-func (o *office) may(r identity.Requester, scopes ...string) error {
-	return r.May(identity.Ask{Operation: identity.OperationDiscover, Resource: "https://www.example.com/a", Scopes: scopes, Now: o.clock.Now()})
+func (o *office) may(r requesters.Requester, scopes ...string) error {
+	return r.May(requesters.Ask{Operation: requesters.OperationDiscover, Resource: "https://www.example.com/a", Scopes: scopes, Now: o.clock.Now()})
 }
 
 func TestDelegationsUnlockWhatThePrincipalHas(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("news:*", "sport:*")
-	if _, err := o.Add(t.Context(), identity.Registration{Domain: o.host.domain(), ID: "bot", Scopes: []string{"own:*"}}); err != nil {
+	if _, err := o.Add(t.Context(), requesters.Registration{Domain: o.host.domain(), ID: "bot", Scopes: []string{"own:*"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range []struct {
@@ -132,7 +132,7 @@ func TestDelegationsUnlockWhatThePrincipalHas(t *testing.T) {
 			if scope == "-" {
 				scopes = nil
 			}
-			if err := o.may(r, scopes...); !errors.Is(err, identity.ErrOutOfScope) {
+			if err := o.may(r, scopes...); !errors.Is(err, requesters.ErrOutOfScope) {
 				t.Errorf("%s: %s is had: %v", v.name, scope, err)
 			}
 		}
@@ -158,12 +158,12 @@ func TestChecksOfATokenAreHeld(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
-	for check, other := range map[string]func(*identity.Ask){
-		`check if operation("transact")`:                                      func(a *identity.Ask) { a.Operation = identity.OperationDiscover },
-		`check if resource($r), $r.starts_with("https://www.example.com/a/")`: func(a *identity.Ask) { a.Resource = "https://www.example.com/b" },
-		`check if spend_cents($n), $n <= 200`:                                 func(a *identity.Ask) { a.SpendCents = 201 },
-		`check if requested_scope("news:a")`:                                  func(a *identity.Ask) { a.Scopes = []string{"news:b"} },
-		`check if time($t), $t < 2026-11-21T12:00:01Z`:                        func(a *identity.Ask) { a.Now = a.Now.Add(time.Second) },
+	for check, other := range map[string]func(*requesters.Ask){
+		`check if operation("transact")`:                                      func(a *requesters.Ask) { a.Operation = requesters.OperationDiscover },
+		`check if resource($r), $r.starts_with("https://www.example.com/a/")`: func(a *requesters.Ask) { a.Resource = "https://www.example.com/b" },
+		`check if spend_cents($n), $n <= 200`:                                 func(a *requesters.Ask) { a.SpendCents = 201 },
+		`check if requested_scope("news:a")`:                                  func(a *requesters.Ask) { a.Scopes = []string{"news:b"} },
+		`check if time($t), $t < 2026-11-21T12:00:01Z`:                        func(a *requesters.Ask) { a.Now = a.Now.Add(time.Second) },
 		`check if request_key(hex:` + hex.EncodeToString(public(0)) + `)`:     nil,
 	} {
 		d := o.under(biscuitOf(t, key(1), granted, check).Text())
@@ -173,7 +173,7 @@ func TestChecksOfATokenAreHeld(t *testing.T) {
 			t.Errorf("%s: %v", check, err)
 			continue
 		}
-		a := identity.Ask{Operation: identity.OperationTransact, Resource: "https://www.example.com/a/1", Scopes: []string{"news:a"}, SpendCents: 200, Now: o.clock.Now()}
+		a := requesters.Ask{Operation: requesters.OperationTransact, Resource: "https://www.example.com/a/1", Scopes: []string{"news:a"}, SpendCents: 200, Now: o.clock.Now()}
 		if err := r.May(a); err != nil {
 			t.Errorf("%s: %v", check, err)
 		}
@@ -184,7 +184,7 @@ func TestChecksOfATokenAreHeld(t *testing.T) {
 		} else {
 			other(&a)
 		}
-		if err := r.May(a); err == nil || errors.Is(err, identity.ErrDelegationOver) != strings.Contains(check, "time(") {
+		if err := r.May(a); err == nil || errors.Is(err, requesters.ErrDelegationOver) != strings.Contains(check, "time(") {
 			t.Errorf("%s lets another request through: %v", check, err)
 		}
 	}
@@ -357,13 +357,13 @@ func TestWhatHasExpiredIsOver(t *testing.T) {
 		d := o.under(biscuitOf(t, key(1), v.blocks...).Text())
 		d.ExpiresAt = nil // which the door does not let through; the token decides
 		r, err := o.asks(d, nil)
-		if err != nil || errors.Is(r.Delegation.Over, identity.ErrDelegationOver) != v.over || errors.Is(o.may(r), identity.ErrDelegationOver) != v.over {
+		if err != nil || errors.Is(r.Delegation.Over, requesters.ErrDelegationOver) != v.over || errors.Is(o.may(r), requesters.ErrDelegationOver) != v.over {
 			t.Errorf("%s: %v, %+v", name, err, r.Delegation)
 		}
 	}
 	d := o.under(biscuitOf(t, key(1), granted).Text())
 	d.ExpiresAt = timestamppb.New(o.clock.Now())
-	if r, err := o.asks(d, nil); err != nil || !errors.Is(r.Delegation.Over, identity.ErrDelegationOver) {
+	if r, err := o.asks(d, nil); err != nil || !errors.Is(r.Delegation.Over, requesters.ErrDelegationOver) {
 		t.Errorf("over by its copy: %v", err)
 	}
 	d = o.under(biscuitOf(t, key(1), granted, `check if time($t), $t >= 2026-11-21T12:00:01Z`).Text())
@@ -397,7 +397,7 @@ func TestHoldersAreHeld(t *testing.T) {
 // was given in their place; and none of an agent that the domain does not vouch for.
 func TestKeysOfPrincipals(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t, func(c *identity.RequesterConfig) { c.KeyGrace = 24 * time.Hour })
+	o := newOffice(t, func(c *requesters.Config) { c.KeyGrace = 24 * time.Hour })
 	o.grants("*")
 	first, second := o.under(biscuitOf(t, key(1), `user("ceo")`).Text()), o.under(biscuitOf(t, key(2), `user("ceo")`).Text())
 	good := func(step string, d *rampv1.Delegation, want bool) {
@@ -438,7 +438,7 @@ func TestKeysOfPrincipals(t *testing.T) {
 	o.principal.publishes(t, "cfo", ramp.Key{Public: public(2)})
 	o.clock.Pass(2 * time.Hour)
 	good("a key of somebody else at the domain", second, false)
-	_, err := o.Change(t.Context(), o.principal.domain(), "ceo", func(g *identity.Registration) error {
+	_, err := o.Change(t.Context(), o.principal.domain(), "ceo", func(g *requesters.Registration) error {
 		g.Keys = []ramp.Key{{Public: public(4)}}
 		return nil
 	})
@@ -447,7 +447,7 @@ func TestKeysOfPrincipals(t *testing.T) {
 	}
 	good("the operator's key", o.under(biscuitOf(t, key(4), `user("ceo")`).Text()), true)
 	good("the published key beside the operator's", second, false)
-	if _, err := o.SetStatus(t.Context(), o.principal.domain(), "ceo", identity.RequesterSuspended); err != nil {
+	if _, err := o.SetStatus(t.Context(), o.principal.domain(), "ceo", requesters.Suspended); err != nil {
 		t.Fatal(err)
 	}
 	good("of a suspended principal", o.under(biscuitOf(t, key(4), `user("ceo")`).Text()), false)
@@ -458,17 +458,17 @@ func TestFormerKeysOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
 	dsn := storetest.ChosenDSN(t)
-	o.Requesters = requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), o.clock, nil)
+	o.Registry = registry(t, storetest.Open(t, dsn, requesters.Schema), o.clock, nil)
 	d := o.under(biscuitOf(t, key(1), `user("ceo")`).Text())
 	if _, err := o.asks(d, nil); err != nil {
 		t.Fatal(err)
 	}
 	o.principal.publishes(t, o.principal.domain(), ramp.Key{Public: public(2)})
-	o.Requesters = requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), o.clock, nil)
+	o.Registry = registry(t, storetest.Open(t, dsn, requesters.Schema), o.clock, nil)
 	if _, err := o.asks(d, nil); err != nil {
 		t.Errorf("another process of the same front desk: %v", err)
 	}
-	o.Requesters = requesters(t, storetest.Chosen(t, identity.RequesterSchema), o.clock, nil)
+	o.Registry = registry(t, storetest.Chosen(t, requesters.Schema), o.clock, nil)
 	_, err := o.asks(d, nil)
 	said(t, "one that never saw the key", err, fail.Forbidden)
 }
@@ -480,8 +480,8 @@ func TestTheOperatorRevokes(t *testing.T) {
 		o := &office{t: t, clock: newClock(), host: newAgentHost(t), principal: newAgentHost(t)}
 		o.host.publishes(t, "bot", ramp.Key{Public: public(0)})
 		o.principal.publishes(t, o.principal.domain(), ramp.Key{Public: public(1)})
-		o.Requesters = requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), o.clock, nil)
-		other := requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), o.clock, nil)
+		o.Registry = registry(t, storetest.Open(t, dsn, requesters.Schema), o.clock, nil)
+		other := registry(t, storetest.Open(t, dsn, requesters.Schema), o.clock, nil)
 		root := biscuitOf(t, key(1), granted)
 		source := func(code string) *biscuit.Source {
 			s, err := biscuit.ParseSource(code)
@@ -529,9 +529,9 @@ func TestTheOperatorRevokes(t *testing.T) {
 			_, err := o.Revoke(t.Context(), bad, "")
 			said(t, "no id", err, fail.Invalid)
 		}
-		again := requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), o.clock, nil)
+		again := registry(t, storetest.Open(t, dsn, requesters.Schema), o.clock, nil)
 		r := bodySigned(t, &rampv1.Requester{Domain: o.host.domain(), Id: "bot", Delegation: o.under(root.Text())}, key(0))
-		if who, err := again.Identify(t.Context(), r, identity.Call{}); err != nil || who.Delegation.Over == nil {
+		if who, err := again.Identify(t.Context(), r, requesters.Call{}); err != nil || who.Delegation.Over == nil {
 			t.Errorf("after a restart: %v", err)
 		}
 	})
@@ -576,7 +576,7 @@ func TestThePrincipalRevokes(t *testing.T) {
 	if o.clock.Pass(59 * time.Second); ask(true) != nil || calls.Load() != 1 {
 		t.Errorf("within a minute: %d calls", calls.Load())
 	}
-	if o.clock.Pass(time.Second); !errors.Is(ask(true), identity.ErrDelegationOver) {
+	if o.clock.Pass(time.Second); !errors.Is(ask(true), requesters.ErrDelegationOver) {
 		t.Error("what is revoked is let through after a minute")
 	}
 	status.Store(500)
@@ -585,7 +585,7 @@ func TestThePrincipalRevokes(t *testing.T) {
 	if n := calls.Load(); ask(true) == nil || calls.Load() != n {
 		t.Error("it is asked again at once")
 	}
-	if !errors.Is(ask(false), identity.ErrDelegationOver) {
+	if !errors.Is(ask(false), requesters.ErrDelegationOver) {
 		t.Error("what was revoked is not any more, since the list cannot be had")
 	}
 	status.Store(200)
@@ -626,10 +626,10 @@ func TestListsThatAreNotNeededAreNotWaitedFor(t *testing.T) {
 	}
 	close(release)
 	<-served
-	if err := r.Delegation.Unrevoked(t.Context(), true); !errors.Is(err, identity.ErrDelegationOver) { // which waits for the same
+	if err := r.Delegation.Unrevoked(t.Context(), true); !errors.Is(err, requesters.ErrDelegationOver) { // which waits for the same
 		t.Errorf("a list that came: %v", err)
 	}
-	if err := r.Delegation.Unrevoked(t.Context(), false); !errors.Is(err, identity.ErrDelegationOver) {
+	if err := r.Delegation.Unrevoked(t.Context(), false); !errors.Is(err, requesters.ErrDelegationOver) {
 		t.Errorf("and is known: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"frontdesk/biscuit"
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
@@ -30,7 +31,7 @@ type Revocation struct {
 const MaxRevocationNote = 200
 
 // Revoke revokes a block of a token for good. Servers that run know it within a second. It is fail.Invalid for what is no revocation id.
-func (rs *Requesters) Revoke(ctx context.Context, id []byte, note string) (Revocation, error) {
+func (rs *Registry) Revoke(ctx context.Context, id []byte, note string) (Revocation, error) {
 	r := Revocation{ID: id, Note: note, Revoked: rs.moment()}
 	if len(id) < 32 || len(id) > 128 || len(note) > MaxRevocationNote || !visibleLine(note) {
 		return r, fail.New(fail.Invalid, "%d bytes are no revocation id, or the note is too long; `frontdesk ramp delegate inspect` shows the ids of a token", len(id))
@@ -57,12 +58,12 @@ func visibleLine(text string) bool {
 
 // OnRevoke has fn told of every block that is revoked, in the transaction that does it; its error undoes it. It is to be called before
 // anything else.
-func (rs *Requesters) OnRevoke(fn func(context.Context, *store.Tx, Revocation) error) {
+func (rs *Registry) OnRevoke(fn func(context.Context, *store.Tx, Revocation) error) {
 	rs.revoking = fn
 }
 
 // Revocations are the blocks that the operator revoked, the newest first, at most so many.
-func (rs *Requesters) Revocations(ctx context.Context, limit int) (all []Revocation, err error) {
+func (rs *Registry) Revocations(ctx context.Context, limit int) (all []Revocation, err error) {
 	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		rows, err := tx.Query(ctx, `SELECT id, note, revoked FROM requester_revoked ORDER BY version DESC LIMIT $1`, limit)
@@ -103,7 +104,7 @@ func readRevoked(ctx context.Context, tx *store.Tx, since int64) (ids []string, 
 }
 
 // revokedHere says whether the operator revoked a block of a token.
-func (rs *Requesters) revokedHere(token *biscuit.Verified) bool {
+func (rs *Registry) revokedHere(token *biscuit.Verified) bool {
 	rs.mu.RLock()
 	defer rs.mu.RUnlock()
 	return len(rs.revoked) > 0 && token.Revoked(func(id []byte) bool { return rs.revoked[string(id)] })
@@ -127,7 +128,7 @@ func (d *Delegation) listAt(said string) (string, error) {
 	switch {
 	case said != "" && said != address:
 		return "", refusedDelegation("revocation_uri is another than the token's; leave it out")
-	case len(address) > 2048 || host == "" || u.User != nil || u.Scheme != "https" && u.Scheme+"://"+host != Origin(host):
+	case len(address) > 2048 || host == "" || u.User != nil || u.Scheme != "https" && u.Scheme+"://"+host != identity.Origin(host):
 		return "", refusedDelegation("revocation_uri is no address that can be asked; it begins with https://")
 	case d.grants.Revocation == "" && host != d.Domain && !strings.HasSuffix(host, "."+d.Domain):
 		return "", refusedDelegation("revocation_uri is not of the principal's domain %s, and the token does not name it; leave it out", d.Domain)

@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type Delegation struct {
 	key    ed25519.PublicKey // that signed the request over HTTP; nil for none
 	scoped []string          // what the token grants, as far as it is repeated
 	list   string            // address of the principal's list of what it revoked; empty for none
-	rs     *Requesters
+	rs     *Registry
 	began  time.Time // of the request, by the clock of the machine
 }
 
@@ -144,7 +144,7 @@ var delegationFormats = []string{"", "biscuit-v2", "biscuit-v3"}
 
 // delegated verifies the delegation of a request, and gives its requester as it is under it. by is the key that signed the request over
 // HTTP. Errors are fail.Forbidden for a delegation that is none, fail.Unavailable where the principal's keys cannot be had now, or ctx's.
-func (rs *Requesters) delegated(ctx context.Context, r Requester, said *rampv1.Delegation, by ed25519.PublicKey, may func() error) (Requester, error) {
+func (rs *Registry) delegated(ctx context.Context, r Requester, said *rampv1.Delegation, by ed25519.PublicKey, may func() error) (Requester, error) {
 	if !slices.Contains(delegationFormats, said.GetTokenFormat()) {
 		return r, refusedDelegation("token_format %q is not known here; send a biscuit-v2", clip(said.GetTokenFormat()))
 	}
@@ -153,7 +153,7 @@ func (rs *Requesters) delegated(ctx context.Context, r Requester, said *rampv1.D
 		return r, refusedDelegation("its principal: %v", err)
 	}
 	principal := rs.registration(domain, said.GetPrincipalId())
-	if principal.Status == RequesterSuspended {
+	if principal.Status == Suspended {
 		return r, refusedDelegation("the principal was suspended by the operator; ask there")
 	}
 	token, err := rs.verified(ctx, domain, said, principal, may)

@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"net/http"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -37,7 +38,7 @@ type Requester struct {
 	Broker  string
 	Covered []string
 	// Proof is the signature over HTTP that let in a request which spends, for whoever answers it to take it once; nil for none.
-	Proof *Proof
+	Proof *identity.Proof
 
 	also  []string // ids of the domain for which its key speaks beside it
 	apart []string // ids of the domain that a key of the whole domain does not speak for
@@ -81,7 +82,7 @@ type Call struct {
 	Body    []byte // as it came over the wire
 	// Fetch is asked before anything is fetched to tell who sent the request; its error keeps from it. Nil lets it be fetched.
 	Fetch func() error
-	// Spends says that the request costs the requester money, so that [RequesterConfig.Purchases] holds for it, too. Brokered
+	// Spends says that the request costs the requester money, so that [Config.Purchases] holds for it, too. Brokered
 	// says that a Broker may send it in the requester's name.
 	Spends, Brokered bool
 	// Elsewhere says that nobody has told this front desk its address, and that the one in Targets is the sender's word: what was
@@ -97,4 +98,12 @@ type Allowance struct {
 	Reset      time.Time     // when the whole limit is there again
 	Window     time.Duration // in which Limit may come
 	RetryAfter time.Duration // until the next may come; 0 if OK
+}
+
+// clip bounds what is repeated of a stranger's text.
+func clip(text string) string {
+	if len(text) > 80 {
+		return text[:80] + "..."
+	}
+	return text
 }

@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/wire/ramp"
@@ -62,7 +63,7 @@ func (c *Caller) State() string {
 // KeyNames are the thumbprints (RFC 7638) of the caller's keys.
 func (c *Caller) KeyNames() (names []string) {
 	for _, k := range c.Keys {
-		names = append(names, Thumbprint(k.Public))
+		names = append(names, identity.Thumbprint(k.Public))
 	}
 	return names
 }
@@ -117,7 +118,7 @@ func (c *Callers) OnChange(fn func(context.Context, *store.Tx, Caller) error) { 
 // look reads what changed, if that was not done within the last second.
 func (c *Callers) look(ctx context.Context, now time.Time) error {
 	c.mu.RLock()
-	fresh := c.version >= 0 && now.Sub(c.looked) < keyFresh && !now.Before(c.looked)
+	fresh := c.version >= 0 && now.Sub(c.looked) < rowsFresh && !now.Before(c.looked)
 	version := c.version
 	c.mu.RUnlock()
 	if fresh {
@@ -186,7 +187,7 @@ func (c *Callers) Put(ctx context.Context, one Caller) (fresh bool, err error) {
 		return false, fail.New(fail.Invalid, "name at least one key, and at most %d", mostCallerKeys)
 	}
 	if one.Domain != "" {
-		if one.Domain, err = ParseDomain(one.Domain); err != nil {
+		if one.Domain, err = identity.ParseDomain(one.Domain); err != nil {
 			return false, err
 		}
 	}

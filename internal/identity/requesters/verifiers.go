@@ -1,10 +1,11 @@
-package identity
+package requesters
 
 import (
 	"context"
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/wire/ramp"
@@ -14,7 +15,7 @@ import (
 // bounded as those of requesters are. It may be used from many goroutines.
 type Verifiers struct{ published *agents }
 
-// NewVerifiers knows no keys yet. The fetcher should be as that of a RequesterConfig.
+// NewVerifiers knows no keys yet. The fetcher should be as that of a Config.
 func NewVerifiers(fetcher *fetch.Fetcher, now func() time.Time) *Verifiers {
 	return &Verifiers{newPublished(VerifierPath, fetcher, now)}
 }
@@ -40,7 +41,7 @@ func (v *Verifiers) Published(ctx context.Context, domain string) ([]ramp.Key, m
 }
 
 func (v *Verifiers) find(ctx context.Context, domain string, again bool) (*agent, error) {
-	domain, err := ParseDomain(domain)
+	domain, err := identity.ParseDomain(domain)
 	if err != nil {
 		return nil, err
 	}

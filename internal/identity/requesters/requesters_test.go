@@ -1,9 +1,10 @@
-package identity_test
+package requesters_test
 
 import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
@@ -39,7 +40,7 @@ func newAgentHost(t testing.TB) *agentHost {
 		h.calls++
 		answer := h.answer
 		h.mu.Unlock()
-		if r.URL.Path != identity.AgentPath || answer == nil {
+		if r.URL.Path != requesters.AgentPath || answer == nil {
 			http.NotFound(w, r)
 			return
 		}
@@ -77,6 +78,20 @@ func (h *agentHost) publishes(t testing.TB, id string, keys ...ramp.Key) {
 	h.set(func(w http.ResponseWriter, _ *http.Request) { w.Write(document) })
 }
 
+func newClock() *clock.Clock { return clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)) }
+
+// codeOf is the code of an error, empty for none.
+func codeOf(err error) fail.Code {
+	var coded *fail.Error
+	if err == nil {
+		return ""
+	}
+	if !errors.As(err, &coded) {
+		return "uncoded: " + fail.Code(err.Error())
+	}
+	return coded.Code
+}
+
 // key makes the key of a number: that of the readings' worked values is key 0 (seed 00 01 .. 1f).
 func key(n byte) ed25519.PrivateKey {
 	seed := make([]byte, ed25519.SeedSize)
@@ -91,25 +106,25 @@ func public(n byte) ed25519.PublicKey { return key(n).Public().(ed25519.PublicKe
 // onThisMachine is a way to the web that may reach this machine, as a trial's does.
 func onThisMachine(timeout time.Duration) *fetch.Fetcher {
 	return fetch.New(fetch.Options{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: identity.AgentBytes, Timeout: timeout, MaxRedirects: -1,
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: timeout, MaxRedirects: -1,
 	})
 }
 
-func requesters(t testing.TB, db *store.DB, c *clock.Clock, change func(*identity.RequesterConfig)) *identity.Requesters {
+func registry(t testing.TB, db *store.DB, c *clock.Clock, change func(*requesters.Config)) *requesters.Registry {
 	t.Helper()
-	config := identity.RequesterConfig{DB: db, Fetcher: onThisMachine(10 * time.Second), Signatures: identity.SignaturesBody, Now: c.Now}
+	config := requesters.Config{DB: db, Fetcher: onThisMachine(10 * time.Second), Signatures: requesters.SignaturesBody, Now: c.Now}
 	if change != nil {
 		change(&config)
 	}
-	rs, err := identity.OpenRequesters(t.Context(), config)
+	rs, err := requesters.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rs
 }
 
-func policy(signatures string) func(*identity.RequesterConfig) {
-	return func(c *identity.RequesterConfig) { c.Signatures = signatures }
+func policy(signatures string) func(*requesters.Config) {
+	return func(c *requesters.Config) { c.Signatures = signatures }
 }
 
 // bodySigned is a Requester with a signature of a key.
@@ -126,10 +141,10 @@ func bodySigned(t testing.TB, r *rampv1.Requester, by ed25519.PrivateKey) *rampv
 const target = "https://ramp.example.com/ramp.v1.ExchangeService/DiscoverResources"
 
 // signedCall is a request over HTTP, signed under key ids by keys.
-func signedCall(t testing.TB, at time.Time, signers ...signer) identity.Call {
+func signedCall(t testing.TB, at time.Time, signers ...signer) requesters.Call {
 	t.Helper()
 	body := []byte(`{"ver":"1.0"}`)
-	call := identity.Call{Method: "POST", Targets: []string{target}, Header: http.Header{"Content-Digest": {sign.ContentDigest(body)}}, Body: body}
+	call := requesters.Call{Method: "POST", Targets: []string{target}, Header: http.Header{"Content-Digest": {sign.ContentDigest(body)}}, Body: body}
 	for _, s := range signers {
 		p := sign.SigningParameters{Label: s.label, KeyID: s.keyID, Created: at}
 		input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target, Header: call.Header}, p, s.key)
@@ -166,13 +181,13 @@ func said(t testing.TB, what string, err error, code fail.Code, words ...string)
 func TestWorkedRequesterSignature(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
-		c, db := newClock(), storetest.Open(t, fresh(t), identity.RequesterSchema)
-		rs := requesters(t, db, c, nil)
+		c, db := newClock(), storetest.Open(t, fresh(t), requesters.Schema)
+		rs := registry(t, db, c, nil)
 		spki, err := ramp.DecodePublicKey("MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=")
 		if err != nil {
 			t.Fatal(err)
 		}
-		put := identity.Registration{
+		put := requesters.Registration{
 			Domain: "Buyer.Example.com", ID: "research-bot", Keys: []ramp.Key{{ID: "k1", Public: spki}}, Scopes: []string{"news:*", "", "a:b", "news:*"},
 			UserCategory: "education", Country: "fr", Rate: "10/1s",
 		}
@@ -183,11 +198,11 @@ func TestWorkedRequesterSignature(t *testing.T) {
 			Id: "research-bot", Domain: "buyer.example.com", Uris: []string{"https://cdn.example.net/premium/a.html"}, Scopes: []string{"*"}, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT,
 			Signature: "8EqVuRBuom0cIZOlcEPZsienG2rJyCPCdepAtO/aDtd/x8lol+H8ctWL2cxW0qFd1aaEaVR6orVDmwIbEi/sCA==",
 		}
-		r, err := rs.Identify(t.Context(), message, identity.Call{})
+		r, err := rs.Identify(t.Context(), message, requesters.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Account() != "buyer.example.com/research-bot" || r.Signed != identity.SignedBody || r.KeyID != "k1" || r.SignUp != identity.SignUpOperator || r.UserCategory != "education" ||
+		if r.Account() != "buyer.example.com/research-bot" || r.Signed != requesters.SignedBody || r.KeyID != "k1" || r.SignUp != requesters.SignUpOperator || r.UserCategory != "education" ||
 			r.Country != "FR" || r.Rate != "10/1s" || strings.Join(r.Granted, " ") != "a:b news:*" || strings.Join(r.Claimed, " ") != "*" || !r.Holds("news:read") || r.Holds("sport:read") {
 			t.Errorf("%+v", r)
 		}
@@ -199,7 +214,7 @@ func TestWorkedRequesterSignature(t *testing.T) {
 		} {
 			other := &rampv1.Requester{Id: message.Id, Domain: message.Domain, Uris: message.Uris, Scopes: message.Scopes, Signature: message.Signature}
 			change(other)
-			_, err := rs.Identify(t.Context(), other, identity.Call{})
+			_, err := rs.Identify(t.Context(), other, requesters.Call{})
 			said(t, name, err, fail.Unauthorized)
 		}
 	})
@@ -208,25 +223,25 @@ func TestWorkedRequesterSignature(t *testing.T) {
 func TestRequesterOfAPublishedKey(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil)
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, nil)
 	message := func(id string) *rampv1.Requester {
 		return bodySigned(t, &rampv1.Requester{Id: id, Domain: host.domain()}, key(0))
 	}
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
-	r, err := rs.Identify(t.Context(), message("bot"), identity.Call{})
+	r, err := rs.Identify(t.Context(), message("bot"), requesters.Call{})
 	if err != nil || r.Account() != host.domain()+"/bot" || r.SignUp != "" || r.KeyID != "k0" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	_, err = rs.Identify(t.Context(), message("other"), identity.Call{})
+	_, err = rs.Identify(t.Context(), message("other"), requesters.Call{})
 	said(t, "an id that the document does not name", err, fail.Unauthorized, `"bot"`, `"other"`)
 	host.publishes(t, strings.ToUpper(host.domain()), ramp.Key{Public: public(0)})
 	c.Pass(time.Hour)
-	if r, err = rs.Identify(t.Context(), message("other"), identity.Call{}); err != nil || len(r.KeyID) != 43 {
+	if r, err = rs.Identify(t.Context(), message("other"), requesters.Call{}); err != nil || len(r.KeyID) != 43 {
 		t.Errorf("a document of the whole domain: %+v, %v", r, err)
 	}
 	host.publishes(t, "", ramp.Key{Public: public(0)})
 	c.Pass(time.Hour)
-	_, err = rs.Identify(t.Context(), message("bot"), identity.Call{})
+	_, err = rs.Identify(t.Context(), message("bot"), requesters.Call{})
 	said(t, "a document of nobody", err, fail.Unauthorized)
 }
 
@@ -236,7 +251,7 @@ func TestOrderOfSignatures(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
-	db, domain := storetest.Chosen(t, identity.RequesterSchema), host.domain()
+	db, domain := storetest.Chosen(t, requesters.Schema), host.domain()
 	good, wrong := signer{"agent", domain + "#k0", key(0)}, signer{"agent", domain, key(1)}
 	broker := signer{"broker", "broker.example.com", key(2)}
 	const none, right, bad = "none", "right", "bad"
@@ -259,7 +274,7 @@ func TestOrderOfSignatures(t *testing.T) {
 		{[]signer{{"sig1", "k0", key(0)}}, none, "http", "http", "http"},
 		{[]signer{{"old", domain + "#gone", key(3)}, {"new", domain, key(0)}}, none, "http", "http", "http"},
 	} {
-		for p, want := range map[string]string{identity.SignaturesRequired: v.required, identity.SignaturesBody: v.other, identity.SignaturesNone: v.unsigned} {
+		for p, want := range map[string]string{requesters.SignaturesRequired: v.required, requesters.SignaturesBody: v.other, requesters.SignaturesNone: v.unsigned} {
 			message := &rampv1.Requester{Id: "bot", Domain: domain}
 			switch v.body {
 			case right:
@@ -267,11 +282,11 @@ func TestOrderOfSignatures(t *testing.T) {
 			case bad:
 				bodySigned(t, message, key(1))
 			}
-			rs := requesters(t, db, c, policy(p))
-			if _, err := rs.Identify(t.Context(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: domain}, key(0)), identity.Call{}); (err == nil) != (p != identity.SignaturesRequired) {
+			rs := registry(t, db, c, policy(p))
+			if _, err := rs.Identify(t.Context(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: domain}, key(0)), requesters.Call{}); (err == nil) != (p != requesters.SignaturesRequired) {
 				t.Fatal(err) // the keys are known from now on
 			}
-			if p == identity.SignaturesRequired {
+			if p == requesters.SignaturesRequired {
 				if _, err := rs.Identify(t.Context(), message, signedCall(t, c.Now(), good)); err != nil {
 					t.Fatal(err)
 				}
@@ -298,7 +313,7 @@ func TestAKeyMayBeNamedWithoutItsDomain(t *testing.T) {
 	for keyID, code := range map[string]fail.Code{"k0": "", "1IG2tMH7J2wbJZnOf8LJzQitKf7LMvoAElsuDMVM54Y": "", "k1": fail.Unauthorized, "": fail.Unauthorized, "broker.example.com#k0": fail.Unauthorized} {
 		c, host := newClock(), newAgentHost(t)
 		host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
-		rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, policy(identity.SignaturesRequired))
+		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesRequired))
 		r, err := rs.Identify(t.Context(), &rampv1.Requester{Id: "bot", Domain: host.domain()}, signedCall(t, c.Now(), signer{"sig1", keyID, key(0)}))
 		if codeOf(err) != code || err == nil && r.KeyID != "k0" {
 			t.Errorf("%q: %+v, %v", keyID, r, err)
@@ -315,7 +330,7 @@ func TestVerificationsAreBounded(t *testing.T) {
 		keys = append(keys, ramp.Key{ID: fmt.Sprint("k", n), Public: public(n)})
 	}
 	host.publishes(t, "bot", keys...)
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, policy(identity.SignaturesRequired))
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesRequired))
 	message := &rampv1.Requester{Id: "bot", Domain: host.domain()}
 	if r, err := rs.Identify(t.Context(), message, signedCall(t, c.Now(), signer{"agent", host.domain(), key(15)})); err != nil || r.KeyID != "k15" {
 		t.Errorf("the last of 16 keys: %+v, %v", r, err)
@@ -330,28 +345,28 @@ func TestHTTPSignatureIsForOneRequest(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, policy(identity.SignaturesRequired))
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesRequired))
 	message := &rampv1.Requester{Id: "bot", Domain: host.domain()}
 	by := signer{"agent", host.domain(), key(0)}
 	for name, v := range map[string]struct {
-		change func(*identity.Call)
+		change func(*requesters.Call)
 		words  string
 	}{
-		"as it is":        {func(*identity.Call) {}, ""},
-		"a second target": {func(call *identity.Call) { call.Targets = []string{"https://inner.example.com/x", target} }, ""},
-		"another front desk": {func(call *identity.Call) {
+		"as it is":        {func(*requesters.Call) {}, ""},
+		"a second target": {func(call *requesters.Call) { call.Targets = []string{"https://inner.example.com/x", target} }, ""},
+		"another front desk": {func(call *requesters.Call) {
 			call.Targets = []string{strings.Replace(target, "ramp.example.com", "other.example.com", 1)}
 		}, "not that of the key"},
-		"no target":      {func(call *identity.Call) { call.Targets = nil }, "keyid"},
-		"another method": {func(call *identity.Call) { call.Method = "GET" }, "not that of the key"},
-		"another body":   {func(call *identity.Call) { call.Body = []byte(`{"ver":"2.0"}`) }, "Content-Digest"},
-		"another digest": {func(call *identity.Call) {
+		"no target":      {func(call *requesters.Call) { call.Targets = nil }, "keyid"},
+		"another method": {func(call *requesters.Call) { call.Method = "GET" }, "not that of the key"},
+		"another body":   {func(call *requesters.Call) { call.Body = []byte(`{"ver":"2.0"}`) }, "Content-Digest"},
+		"another digest": {func(call *requesters.Call) {
 			call.Body = []byte(`{"ver":"2.0"}`)
 			call.Header.Set("Content-Digest", sign.ContentDigest(call.Body))
 		}, "not that of the key"},
-		"nothing in it": {func(call *identity.Call) { call.Header.Set("Signature-Input", "agent=()") }, "keyid"},
-		"garbled":       {func(call *identity.Call) { call.Header.Set("Signature-Input", "agent=(") }, "cannot be read"},
-		"too little": {func(call *identity.Call) {
+		"nothing in it": {func(call *requesters.Call) { call.Header.Set("Signature-Input", "agent=()") }, "keyid"},
+		"garbled":       {func(call *requesters.Call) { call.Header.Set("Signature-Input", "agent=(") }, "cannot be read"},
+		"too little": {func(call *requesters.Call) {
 			input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target, Header: call.Header},
 				sign.SigningParameters{KeyID: host.domain(), Created: c.Now(), Covered: []string{"@method", "@target-uri"}}, key(0))
 			if err != nil {
@@ -380,27 +395,27 @@ func TestHTTPSignatureIsForOneRequest(t *testing.T) {
 func TestRequestersThatCannotBe(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, policy(identity.SignaturesNone))
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesNone))
 	for _, v := range [][2]string{
 		{"", "bot"}, {"buyer.example.com", ""}, {"buyer.example.com", "*"}, {"buyer.example.com", " bot"}, {"buyer.example.com", "b\not"}, {"buyer.example.com", strings.Repeat("b", 129)},
 		{"buyer.example.com", "b\x00"}, {"buyer.example.com", "\xff"}, {"buyer.example.com:443", "bot"}, {"http://buyer.example.com", "bot"}, {"buyer.example.com/x", "bot"},
 		{"10.0.0.1", "bot"}, {"[::2]:80", "bot"}, {"::1", "bot"}, {"bücher.example", "bot"}, {"a..b", "bot"}, {"-a.example", "bot"}, {"user@example.com", "bot"},
 		{"127.0.0.1:0", "bot"}, {"127.0.0.1:080", "bot"}, {"localhost:x", "bot"}, {strings.Repeat("a.", 127) + "com", "bot"}, {"buyer.example.com.", "bot"},
 	} {
-		_, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: v[0], Id: v[1]}, identity.Call{})
+		_, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: v[0], Id: v[1]}, requesters.Call{})
 		said(t, fmt.Sprintf("%q", v), err, fail.Invalid)
 	}
 	for _, v := range [][2]string{{"buyer.example.com", "bot"}, {"BUYER.example.com", "Forschungs-Bot é 7"}, {"localhost:8080", "b"}, {"127.0.0.1", "b/c"}, {"[::1]:80", "b"}, {"xn--bcher-kva.example", "b"}} {
-		r, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: v[0], Id: v[1]}, identity.Call{})
+		r, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: v[0], Id: v[1]}, requesters.Call{})
 		if err != nil || r.Signed != "" || r.Account() != strings.ToLower(v[0])+"/"+v[1] {
 			t.Errorf("%q: %+v, %v", v, r, err)
 		}
 	}
-	_, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: "buyer.example.com", Id: "bot", Delegation: &rampv1.Delegation{}}, identity.Call{})
+	_, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: "buyer.example.com", Id: "bot", Delegation: &rampv1.Delegation{}}, requesters.Call{})
 	said(t, "a delegation", err, fail.Forbidden, "delegation")
-	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", SignatureAlgorithm: "rsa", Signature: "x"}, identity.Call{})
+	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", SignatureAlgorithm: "rsa", Signature: "x"}, requesters.Call{})
 	said(t, "another algorithm", err, fail.Unauthorized, "rsa")
-	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", Signature: "x"}, identity.Call{})
+	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", Signature: "x"}, requesters.Call{})
 	said(t, "no signature in it", err, fail.Unauthorized, "base64")
 }
 
@@ -411,20 +426,20 @@ func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
 	c, host := newClock(), newAgentHost(t)
 	domain := host.domain()
 	host.publishes(t, domain, ramp.Key{Public: public(0)})
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, policy(identity.SignaturesNone))
-	for _, g := range []identity.Registration{
-		{Domain: domain, ID: "bot", Scopes: []string{"news:*"}}, {Domain: domain, ID: identity.EveryID, Scopes: []string{"sport:*"}}, {Domain: domain, ID: "own", Keys: []ramp.Key{{Public: public(5)}}},
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesNone))
+	for _, g := range []requesters.Registration{
+		{Domain: domain, ID: "bot", Scopes: []string{"news:*"}}, {Domain: domain, ID: requesters.EveryID, Scopes: []string{"sport:*"}}, {Domain: domain, ID: "own", Keys: []ramp.Key{{Public: public(5)}}},
 	} {
 		if _, err := rs.Add(t.Context(), g); err != nil {
 			t.Fatal(err)
 		}
 	}
-	asks := func(id string, by ed25519.PrivateKey) (identity.Requester, error) {
+	asks := func(id string, by ed25519.PrivateKey) (requesters.Requester, error) {
 		m := &rampv1.Requester{Id: id, Domain: domain}
 		if by != nil {
 			bodySigned(t, m, by)
 		}
-		return rs.Identify(t.Context(), m, identity.Call{})
+		return rs.Identify(t.Context(), m, requesters.Call{})
 	}
 	for _, v := range []struct {
 		id     string
@@ -437,8 +452,8 @@ func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
 	}
 	_, err := asks("own", key(0))
 	said(t, "the domain's key where the operator was given another", err, fail.Unauthorized)
-	for _, id := range []string{"bot", identity.EveryID} {
-		if _, err := rs.SetStatus(t.Context(), domain, id, identity.RequesterSuspended); err != nil {
+	for _, id := range []string{"bot", requesters.EveryID} {
+		if _, err := rs.SetStatus(t.Context(), domain, id, requesters.Suspended); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -451,17 +466,17 @@ func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
 	if _, err := asks("own", key(5)); err != nil {
 		t.Errorf("who has a registration of its own is suspended with the rest: %v", err)
 	}
-	if _, err := rs.SetStatus(t.Context(), domain, "bot", identity.RequesterRemoved); err != nil {
+	if _, err := rs.SetStatus(t.Context(), domain, "bot", requesters.Removed); err != nil {
 		t.Fatal(err)
 	}
 	_, err = asks("bot", key(0))
 	said(t, "removed, so that the rest's holds", err, fail.Forbidden)
-	_, err = rs.SetStatus(t.Context(), domain, "bot", identity.RequesterActive)
+	_, err = rs.SetStatus(t.Context(), domain, "bot", requesters.Active)
 	said(t, "removed before", err, fail.NotFound, "requester list")
-	if _, err := rs.Add(t.Context(), identity.Registration{Domain: domain, ID: "bot"}); err != nil {
+	if _, err := rs.Add(t.Context(), requesters.Registration{Domain: domain, ID: "bot"}); err != nil {
 		t.Errorf("who was removed cannot be put in again: %v", err)
 	}
-	_, err = rs.Add(t.Context(), identity.Registration{Domain: domain, ID: "bot"})
+	_, err = rs.Add(t.Context(), requesters.Registration{Domain: domain, ID: "bot"})
 	said(t, "put in twice", err, fail.Invalid, "already")
 }
 
@@ -469,31 +484,31 @@ func TestOnlyTheRegisteredWhereThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, func(c *identity.RequesterConfig) { c.Registered = true })
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(c *requesters.Config) { c.Registered = true })
 	message := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: host.domain()}, key(0))
-	_, err := rs.Identify(t.Context(), message, identity.Call{})
+	_, err := rs.Identify(t.Context(), message, requesters.Call{})
 	said(t, "before", err, fail.Unauthorized, "/exchange/v1/requesters/register")
 	if _, made, err := rs.SignUp(t.Context(), host.domain(), "bot"); err != nil || !made {
 		t.Fatal(made, err)
 	}
-	if r, err := rs.Identify(t.Context(), message, identity.Call{}); err != nil || r.SignUp != identity.SignUpSelf {
+	if r, err := rs.Identify(t.Context(), message, requesters.Call{}); err != nil || r.SignUp != requesters.SignUpSelf {
 		t.Errorf("after: %+v, %v", r, err)
 	}
 }
 
 func TestRegistrationsThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), newClock(), nil)
-	for name, change := range map[string]func(*identity.Registration){
-		"domain": func(g *identity.Registration) { g.Domain = "x y" }, "id": func(g *identity.Registration) { g.ID = "" },
-		"scope": func(g *identity.Registration) { g.Scopes = []string{"a b"} }, "category": func(g *identity.Registration) { g.UserCategory = "rich" },
-		"country": func(g *identity.Registration) { g.Country = "FRA" }, "key": func(g *identity.Registration) { g.Keys = []ramp.Key{{}} },
-		"time": func(g *identity.Registration) {
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), newClock(), nil)
+	for name, change := range map[string]func(*requesters.Registration){
+		"domain": func(g *requesters.Registration) { g.Domain = "x y" }, "id": func(g *requesters.Registration) { g.ID = "" },
+		"scope": func(g *requesters.Registration) { g.Scopes = []string{"a b"} }, "category": func(g *requesters.Registration) { g.UserCategory = "rich" },
+		"country": func(g *requesters.Registration) { g.Country = "FRA" }, "key": func(g *requesters.Registration) { g.Keys = []ramp.Key{{}} },
+		"time": func(g *requesters.Registration) {
 			g.Keys = []ramp.Key{{Public: public(0), From: time.Unix(2, 0), Until: time.Unix(1, 0)}}
 		},
-		"scopes": func(g *identity.Registration) { g.Scopes = strings.Fields(manyScopes(65)) }, "keys": func(g *identity.Registration) { g.Keys = make([]ramp.Key, 17) },
+		"scopes": func(g *requesters.Registration) { g.Scopes = strings.Fields(manyScopes(65)) }, "keys": func(g *requesters.Registration) { g.Keys = make([]ramp.Key, 17) },
 	} {
-		g := identity.Registration{Domain: "buyer.example.com", ID: "bot"}
+		g := requesters.Registration{Domain: "buyer.example.com", ID: "bot"}
 		change(&g)
 		_, err := rs.Add(t.Context(), g)
 		said(t, name, err, fail.Invalid)
@@ -518,16 +533,16 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 	domain := host.domain()
 	host.publishes(t, domain, ramp.Key{ID: "k0", Public: public(0)})
 	single.publishes(t, "bot", ramp.Key{ID: "k1", Public: public(1)})
-	db := storetest.Chosen(t, identity.RequesterSchema)
-	rs := requesters(t, db, c, nil)
-	for _, g := range []identity.Registration{
+	db := storetest.Chosen(t, requesters.Schema)
+	rs := registry(t, db, c, nil)
+	for _, g := range []requesters.Registration{
 		{Domain: domain, ID: "own", Keys: []ramp.Key{{ID: "k5", Public: public(5)}}}, {Domain: domain, ID: "bad"}, {Domain: domain, ID: "fine", Rate: "1/1s"},
 	} {
 		if _, err := rs.Add(t.Context(), g); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := rs.SetStatus(t.Context(), domain, "bad", identity.RequesterSuspended); err != nil {
+	if _, err := rs.SetStatus(t.Context(), domain, "bad", requesters.Suspended); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range []struct {
@@ -564,29 +579,29 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 	}
 	shared := []ramp.Key{{ID: "k6", Public: public(6)}}
 	for _, id := range []string{"one", "three", "two"} {
-		if _, err := rs.Add(t.Context(), identity.Registration{Domain: "company.example", ID: id, Keys: shared}); err != nil {
+		if _, err := rs.Add(t.Context(), requesters.Registration{Domain: "company.example", ID: id, Keys: shared}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := rs.SetStatus(t.Context(), "company.example", "one", identity.RequesterSuspended); err != nil {
+	if _, err := rs.SetStatus(t.Context(), "company.example", "one", requesters.Suspended); err != nil {
 		t.Fatal(err)
 	}
 	r, err := rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", "company.example", key(6)}))
 	if err != nil || r.Speaks("company.example/one") || !r.Speaks("company.example/two") || !r.Speaks("company.example/three") || r.Speaks("company.example/four") {
 		t.Errorf("one key of several requesters: %+v, %v", r, err)
 	}
-	if _, err := rs.Add(t.Context(), identity.Registration{Domain: single.domain(), ID: "bot"}); err != nil {
+	if _, err := rs.Add(t.Context(), requesters.Registration{Domain: single.domain(), ID: "bot"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rs.SetStatus(t.Context(), single.domain(), "bot", identity.RequesterSuspended); err != nil {
+	if _, err := rs.SetStatus(t.Context(), single.domain(), "bot", requesters.Suspended); err != nil {
 		t.Fatal(err)
 	}
 	_, err = rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", single.domain(), key(1)}))
 	said(t, "suspended", err, fail.Forbidden)
-	if r, err := rs.Identify(t.Context(), nil, identity.Call{}); err != nil || r.Signed != "" || r.Speaks("/") {
+	if r, err := rs.Identify(t.Context(), nil, requesters.Call{}); err != nil || r.Signed != "" || r.Speaks("/") {
 		t.Errorf("%+v, %v", r, err)
 	}
-	_, err = requesters(t, db, c, policy(identity.SignaturesRequired)).Identify(t.Context(), nil, identity.Call{})
+	_, err = registry(t, db, c, policy(requesters.SignaturesRequired)).Identify(t.Context(), nil, requesters.Call{})
 	said(t, "nobody signed, and somebody must", err, fail.Unauthorized)
 }
 
@@ -596,76 +611,76 @@ func TestRequestersAreKnownWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
-		operator := requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), c, nil)
-		db := storetest.Open(t, dsn, identity.RequesterSchema)
-		door := requesters(t, db, c, nil)
-		g := identity.Registration{Domain: "buyer.example.com", ID: "bot", Keys: []ramp.Key{{Public: public(0)}}}
+		operator := registry(t, storetest.Open(t, dsn, requesters.Schema), c, nil)
+		db := storetest.Open(t, dsn, requesters.Schema)
+		door := registry(t, db, c, nil)
+		g := requesters.Registration{Domain: "buyer.example.com", ID: "bot", Keys: []ramp.Key{{Public: public(0)}}}
 		if _, err := operator.Add(t.Context(), g); err != nil {
 			t.Fatal(err)
 		}
 		message := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: "buyer.example.com"}, key(0))
 		c.Pass(time.Second)
-		if _, err := door.Identify(t.Context(), message, identity.Call{}); err != nil {
+		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := operator.SetStatus(t.Context(), "buyer.example.com", "bot", identity.RequesterSuspended); err != nil {
+		if _, err := operator.SetStatus(t.Context(), "buyer.example.com", "bot", requesters.Suspended); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := operator.Identify(t.Context(), message, identity.Call{}); codeOf(err) != fail.Forbidden {
+		if _, err := operator.Identify(t.Context(), message, requesters.Call{}); codeOf(err) != fail.Forbidden {
 			t.Errorf("the process that did it lets it in: %v", err)
 		}
-		if _, err := door.Identify(t.Context(), message, identity.Call{}); err != nil {
+		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Errorf("the database was asked within a second: %v", err)
 		}
 		c.Pass(time.Second)
-		if _, err := door.Identify(t.Context(), message, identity.Call{}); codeOf(err) != fail.Forbidden {
+		if _, err := door.Identify(t.Context(), message, requesters.Call{}); codeOf(err) != fail.Forbidden {
 			t.Errorf("after a second: %v", err)
 		}
-		if _, err := operator.SetStatus(t.Context(), "buyer.example.com", "bot", identity.RequesterActive); err != nil {
+		if _, err := operator.SetStatus(t.Context(), "buyer.example.com", "bot", requesters.Active); err != nil {
 			t.Fatal(err)
 		}
 		c.Pass(time.Second)
-		if _, err := door.Identify(t.Context(), message, identity.Call{}); err != nil {
+		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Error(err)
 		}
 		db.Close()
 		c.Pass(30 * time.Second)
-		if _, err := door.Identify(t.Context(), message, identity.Call{}); err != nil {
+		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Errorf("half a minute without a database: %v", err)
 		}
 		c.Pass(31 * time.Second)
-		_, err := door.Identify(t.Context(), message, identity.Call{})
+		_, err := door.Identify(t.Context(), message, requesters.Call{})
 		said(t, "a minute without a database", err, fail.Unavailable)
 	})
 }
 
 func TestChangesAreTold(t *testing.T) {
 	t.Parallel()
-	c, db := newClock(), storetest.Chosen(t, identity.RequesterSchema)
-	rs := requesters(t, db, c, nil)
+	c, db := newClock(), storetest.Chosen(t, requesters.Schema)
+	rs := registry(t, db, c, nil)
 	var told []string
 	refuse := false
-	rs.OnChange(func(_ context.Context, tx *store.Tx, g identity.Registration) error {
+	rs.OnChange(func(_ context.Context, tx *store.Tx, g requesters.Registration) error {
 		if refuse {
 			return fail.New(fail.Unavailable, "not now")
 		}
 		tx.AfterCommit(func() { told = append(told, g.Account()+" "+g.Status) })
 		return nil
 	})
-	if _, err := rs.Add(t.Context(), identity.Registration{Domain: "b.example", ID: "bot"}); err != nil {
+	if _, err := rs.Add(t.Context(), requesters.Registration{Domain: "b.example", ID: "bot"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rs.Change(t.Context(), "B.example", "bot", func(g *identity.Registration) error { g.Rate, g.Domain = "1/1s", "other"; return nil }); err != nil {
+	if _, err := rs.Change(t.Context(), "B.example", "bot", func(g *requesters.Registration) error { g.Rate, g.Domain = "1/1s", "other"; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	refuse = true
-	_, err := rs.SetStatus(t.Context(), "b.example", "bot", identity.RequesterSuspended)
+	_, err := rs.SetStatus(t.Context(), "b.example", "bot", requesters.Suspended)
 	said(t, "a change that cannot be told", err, fail.Unavailable)
-	if g, err := rs.Get(t.Context(), "b.example", "bot"); err != nil || g.Status != identity.RequesterActive || g.Rate != "1/1s" {
+	if g, err := rs.Get(t.Context(), "b.example", "bot"); err != nil || g.Status != requesters.Active || g.Rate != "1/1s" {
 		t.Errorf("%+v, %v", g, err)
 	}
 	refuse = false
-	if _, err := rs.SetStatus(t.Context(), "b.example", "bot", identity.RequesterRemoved); err != nil {
+	if _, err := rs.SetStatus(t.Context(), "b.example", "bot", requesters.Removed); err != nil {
 		t.Fatal(err)
 	}
 	if want := "b.example/bot active, b.example/bot active, b.example/bot removed"; strings.Join(told, ", ") != want {
@@ -678,8 +693,8 @@ func TestChangesAreTold(t *testing.T) {
 // BenchmarkIdentify beside the one verification that it cannot do without.
 func BenchmarkIdentify(b *testing.B) {
 	c := newClock()
-	rs := requesters(b, storetest.Chosen(b, identity.RequesterSchema), c, nil)
-	if _, err := rs.Add(b.Context(), identity.Registration{Domain: "buyer.example.com", ID: "bot", Keys: []ramp.Key{{ID: "k0", Public: public(0)}}}); err != nil {
+	rs := registry(b, storetest.Chosen(b, requesters.Schema), c, nil)
+	if _, err := rs.Add(b.Context(), requesters.Registration{Domain: "buyer.example.com", ID: "bot", Keys: []ramp.Key{{ID: "k0", Public: public(0)}}}); err != nil {
 		b.Fatal(err)
 	}
 	message := &rampv1.Requester{Id: "bot", Domain: "buyer.example.com", Uris: []string{"https://news.example.com/premium/a.html"}}
@@ -696,8 +711,8 @@ func BenchmarkIdentify(b *testing.B) {
 	})
 	for name, v := range map[string]struct {
 		message *rampv1.Requester
-		call    identity.Call
-	}{"body": {signed, identity.Call{}}, "http": {message, call}} {
+		call    requesters.Call
+	}{"body": {signed, requesters.Call{}}, "http": {message, call}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := rs.Identify(b.Context(), v.message, v.call); err != nil {
@@ -716,13 +731,13 @@ func TestChangesByManyAreAllRead(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
-		reader := requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), c, nil)
+		reader := registry(t, storetest.Open(t, dsn, requesters.Schema), c, nil)
 		var all sync.WaitGroup
 		for w := range 4 {
-			writer := requesters(t, storetest.Open(t, dsn, identity.RequesterSchema), c, nil)
+			writer := registry(t, storetest.Open(t, dsn, requesters.Schema), c, nil)
 			all.Go(func() {
 				for i := range 8 {
-					if _, err := writer.Add(t.Context(), identity.Registration{Domain: "buyer.example.com", ID: fmt.Sprint(w, "-", i)}); err != nil {
+					if _, err := writer.Add(t.Context(), requesters.Registration{Domain: "buyer.example.com", ID: fmt.Sprint(w, "-", i)}); err != nil {
 						t.Error(err)
 					}
 					if _, err := reader.List(t.Context(), ""); err != nil {
@@ -754,7 +769,7 @@ func TestPurchasesAreSignedOverHTTP(t *testing.T) {
 		purchases string
 		message   *rampv1.Requester
 		http      []signer
-		change    func(*identity.Call)
+		change    func(*requesters.Call)
 		want      string // how it was signed, and by which Broker
 	}{
 		"seen":                               {"required", seen, nil, nil, ""},
@@ -763,10 +778,10 @@ func TestPurchasesAreSignedOverHTTP(t *testing.T) {
 		"by a Broker":                        {"required", seen, []signer{broker}, nil, "body " + brokers.domain()},
 		"by a Broker alone":                  {"required", plain, []signer{broker}, nil, ""},
 		"by a forged Broker":                 {"required", seen, []signer{forged}, nil, ""},
-		"to a Broker, by another":            {"required", seen, []signer{broker}, func(call *identity.Call) { call.Brokered = false }, ""},
-		"at an address of the sender's word": {"required", plain, []signer{own}, func(call *identity.Call) { call.Elsewhere = true }, ""},
+		"to a Broker, by another":            {"required", seen, []signer{broker}, func(call *requesters.Call) { call.Brokered = false }, ""},
+		"at an address of the sender's word": {"required", plain, []signer{own}, func(call *requesters.Call) { call.Elsewhere = true }, ""},
 	} {
-		rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, func(config *identity.RequesterConfig) { config.Purchases = v.purchases })
+		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) { config.Purchases = v.purchases })
 		call := signedCall(t, c.Now(), v.http...)
 		call.Spends, call.Brokered = true, true
 		if v.change != nil {
@@ -780,8 +795,8 @@ func TestPurchasesAreSignedOverHTTP(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, func(config *identity.RequesterConfig) { config.Purchases = "required" })
-	if _, err := rs.Identify(t.Context(), nil, identity.Call{Spends: true}); codeOf(err) != fail.Unauthorized {
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) { config.Purchases = "required" })
+	if _, err := rs.Identify(t.Context(), nil, requesters.Call{Spends: true}); codeOf(err) != fail.Unauthorized {
 		t.Errorf("a report that nobody signed: %v", err)
 	}
 }

@@ -1,8 +1,9 @@
-package identity
+package requesters
 
 import (
 	"context"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 )
@@ -17,14 +18,14 @@ const (
 // name. It gives the registration, and whether it was made now; one that was there stays as it is. The error is fail.Invalid for a
 // domain or id that is none, fail.Unauthorized where the domain does not vouch for the id, fail.Forbidden where the operator
 // suspended it, and fail.Limited where too many of the domain signed up.
-func (rs *Requesters) SignUp(ctx context.Context, domain, id string) (g Registration, made bool, err error) {
+func (rs *Registry) SignUp(ctx context.Context, domain, id string) (g Registration, made bool, err error) {
 	if domain, err = parseRequester(domain, id); err != nil {
 		return g, false, err
 	}
 	if err := rs.look(ctx); err != nil {
 		return g, false, err
 	}
-	if known := rs.registration(domain, id); known.Status == RequesterSuspended {
+	if known := rs.registration(domain, id); known.Status == Suspended {
 		return g, false, errSuspended
 	} else if known.ID == id {
 		return known, false, nil
@@ -37,7 +38,7 @@ func (rs *Requesters) SignUp(ctx context.Context, domain, id string) (g Registra
 		return g, false, err
 	}
 	now := rs.moment()
-	fresh := Registration{Domain: domain, ID: id, SignUp: SignUpSelf, Status: RequesterActive, Created: now, Changed: now}
+	fresh := Registration{Domain: domain, ID: id, SignUp: SignUpSelf, Status: Active, Created: now, Changed: now}
 	err = rs.update(ctx, func(tx *store.Tx) error {
 		made = false
 		var there bool
@@ -74,5 +75,5 @@ func (a *agent) vouches(domain, id string) error {
 		return nil
 	}
 	return fail.New(fail.Unauthorized, "%s%s is of the agent %q, and not of %q; write the requester's id, or the domain for all its requesters, as agent_id",
-		Origin(domain), AgentPath, clip(a.id), clip(id))
+		identity.Origin(domain), AgentPath, clip(a.id), clip(id))
 }

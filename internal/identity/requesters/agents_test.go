@@ -1,4 +1,4 @@
-package identity_test
+package requesters_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/testkit/storetest"
@@ -19,13 +19,13 @@ import (
 
 // asker asks as one requester of a host.
 type asker struct {
-	*identity.Requesters
+	*requesters.Registry
 	host *agentHost
 }
 
 func (a asker) ask(t testing.TB, by byte) error {
 	t.Helper()
-	_, err := a.Identify(context.Background(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: a.host.domain()}, key(by)), identity.Call{})
+	_, err := a.Identify(context.Background(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: a.host.domain()}, key(by)), requesters.Call{})
 	return err
 }
 
@@ -45,7 +45,7 @@ func TestDocumentsAreRemembered(t *testing.T) {
 		"no-store, max-age=900": 5 * time.Minute, "s-max-age=900": 5 * time.Minute, "max-age=99999999999": time.Hour,
 	} {
 		c, host := newClock(), newAgentHost(t)
-		a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil), host}
+		a := asker{registry(t, storetest.Chosen(t, requesters.Schema), c, nil), host}
 		document, err := ramp.WriteAgentKeys("bot", "", []ramp.Key{{Public: public(0), Active: true}})
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestDocumentsAreRemembered(t *testing.T) {
 func TestDocumentsAreFetchedAheadOfTheirEnd(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
-	a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil), host}
+	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), c, nil), host}
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
 	if err := a.ask(t, 0); err != nil {
 		t.Fatal(err)
@@ -106,9 +106,9 @@ func TestDocumentsAreFetchedAheadOfTheirEnd(t *testing.T) {
 func TestAFailureHoldsForHalfAMinute(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
-	a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil), host}
+	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), c, nil), host}
 	for range 3 {
-		said(t, "no document", a.ask(t, 0), fail.Unauthorized, "status 404", identity.AgentPath)
+		said(t, "no document", a.ask(t, 0), fail.Unauthorized, "status 404", requesters.AgentPath)
 	}
 	c.Pass(30*time.Second - 1)
 	said(t, "no document", a.ask(t, 0), fail.Unauthorized)
@@ -126,7 +126,7 @@ func TestAFailureHoldsForHalfAMinute(t *testing.T) {
 func TestANewKeyIsLookedForOnce(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
-	a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil), host}
+	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), c, nil), host}
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
 	if err := a.ask(t, 0); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestANewKeyIsLookedForOnce(t *testing.T) {
 func TestKeysCountWithinTheirTime(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
-	a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil), host}
+	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), c, nil), host}
 	host.publishes(t, "bot", ramp.Key{ID: "next", Public: public(1), From: c.Now().Add(time.Minute)}, ramp.Key{ID: "now", Public: public(0), Until: c.Now().Add(2 * time.Minute)})
 	for _, v := range []struct {
 		pass         time.Duration
@@ -180,7 +180,7 @@ func TestKeysCountWithinTheirTime(t *testing.T) {
 func TestManyWhoWaitForOneDocument(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
-	a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil), host}
+	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), c, nil), host}
 	document, err := ramp.WriteAgentKeys("bot", "", []ramp.Key{{Public: public(0), Active: true}})
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestManyWhoWaitForOneDocument(t *testing.T) {
 	message := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: host.domain()}, key(0))
 	gone := make(chan error)
 	go func() {
-		_, err := a.Identify(impatient, message, identity.Call{})
+		_, err := a.Identify(impatient, message, requesters.Call{})
 		gone <- err
 	}()
 	<-arrived
@@ -238,9 +238,9 @@ func TestAgentsThatLie(t *testing.T) {
 		"other kinds":  {body(`{"agent_id":"bot","keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}`), "no Ed25519 key"},
 		"twice":        {body(`{"agent_id":"bot","agent_id":"bot"}`), "cannot be read"},
 		"deep":         {body(strings.Repeat("[", 100)), "cannot be read"},
-		"too large":    {body(`{"agent_id":"` + strings.Repeat("b", identity.AgentBytes) + `"}`), "too large"},
+		"too large":    {body(`{"agent_id":"` + strings.Repeat("b", requesters.AgentBytes) + `"}`), "too large"},
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, elsewhere.URL+identity.AgentPath, http.StatusFound)
+			http.Redirect(w, r, elsewhere.URL+requesters.AgentPath, http.StatusFound)
 		}, "redirects"},
 		"redirect inside": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
@@ -269,7 +269,7 @@ func TestAgentsThatLie(t *testing.T) {
 			if name == "stalled" {
 				timeout = 50 * time.Millisecond
 			}
-			a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), newClock(), func(c *identity.RequesterConfig) { c.Fetcher = onThisMachine(timeout) }), host}
+			a := asker{registry(t, storetest.Chosen(t, requesters.Schema), newClock(), func(c *requesters.Config) { c.Fetcher = onThisMachine(timeout) }), host}
 			host.set(v.answer)
 			err := a.ask(t, 0)
 			said(t, name, err, fail.Unauthorized, v.words)
@@ -289,7 +289,7 @@ func TestInnerAddressesAreNotAsked(t *testing.T) {
 	t.Parallel()
 	host := newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
-	a := asker{requesters(t, storetest.Chosen(t, identity.RequesterSchema), newClock(), func(c *identity.RequesterConfig) { c.Fetcher = fetch.New(fetch.Options{}) }), host}
+	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), newClock(), func(c *requesters.Config) { c.Fetcher = fetch.New(fetch.Options{}) }), host}
 	said(t, "this machine", a.ask(t, 0), fail.Unauthorized, "not fetched from here")
 	a.calls(t, "this machine", 0)
 }
@@ -298,13 +298,13 @@ func TestInnerAddressesAreNotAsked(t *testing.T) {
 func TestSelfSignUp(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
-	rs := requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil)
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, nil)
 	_, _, err := rs.SignUp(t.Context(), host.domain(), "bot")
 	said(t, "no document", err, fail.Unauthorized, "status 404")
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
 	c.Pass(30 * time.Second)
 	for i, want := range []bool{true, false} {
-		if g, made, err := rs.SignUp(t.Context(), strings.ToUpper(host.domain()), "bot"); err != nil || made != want || g.SignUp != identity.SignUpSelf || len(g.Keys) != 0 {
+		if g, made, err := rs.SignUp(t.Context(), strings.ToUpper(host.domain()), "bot"); err != nil || made != want || g.SignUp != requesters.SignUpSelf || len(g.Keys) != 0 {
 			t.Errorf("time %d: %+v, %v, %v", i+1, g, made, err)
 		}
 	}
@@ -314,7 +314,7 @@ func TestSelfSignUp(t *testing.T) {
 		_, _, err = rs.SignUp(t.Context(), v[0], v[1])
 		said(t, fmt.Sprintf("%q", v), err, fail.Invalid)
 	}
-	if _, err := rs.SetStatus(t.Context(), host.domain(), "bot", identity.RequesterSuspended); err != nil {
+	if _, err := rs.SetStatus(t.Context(), host.domain(), "bot", requesters.Suspended); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = rs.SignUp(t.Context(), host.domain(), "bot")
@@ -328,13 +328,13 @@ func TestSelfSignUp(t *testing.T) {
 	}
 	_, _, err = rs.SignUp(t.Context(), host.domain(), "one more")
 	said(t, "one more than a domain may have", err, fail.Limited)
-	if g, err := rs.Add(t.Context(), identity.Registration{Domain: host.domain(), ID: "bot7", Rate: "5/1s"}); err != nil || g.SignUp != identity.SignUpOperator {
+	if g, err := rs.Add(t.Context(), requesters.Registration{Domain: host.domain(), ID: "bot7", Rate: "5/1s"}); err != nil || g.SignUp != requesters.SignUpOperator {
 		t.Errorf("the operator cannot take over who signed up: %+v, %v", g, err)
 	}
 	if _, made, err := rs.SignUp(t.Context(), host.domain(), "one more"); err != nil || !made {
 		t.Errorf("there is room again: %v, %v", made, err)
 	}
-	if g, made, err := rs.SignUp(t.Context(), host.domain(), "bot7"); err != nil || made || g.SignUp != identity.SignUpOperator || g.Rate != "5/1s" {
+	if g, made, err := rs.SignUp(t.Context(), host.domain(), "bot7"); err != nil || made || g.SignUp != requesters.SignUpOperator || g.Rate != "5/1s" {
 		t.Errorf("who the operator put in signs up: %+v, %v, %v", g, made, err)
 	}
 }

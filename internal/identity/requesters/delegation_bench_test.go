@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"crypto/ed25519"
@@ -21,8 +21,8 @@ import (
 func BenchmarkDelegation(b *testing.B) {
 	public, private, _ := ed25519.GenerateKey(nil)
 	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
-	rs, err := OpenRequesters(b.Context(), RequesterConfig{
-		DB: storetest.OpenSQLite(b, RequesterSchema), Fetcher: fetch.New(fetch.Options{}), Signatures: SignaturesNone, Now: func() time.Time { return now },
+	rs, err := Open(b.Context(), Config{
+		DB: storetest.OpenSQLite(b, Schema), Fetcher: fetch.New(fetch.Options{}), Signatures: SignaturesNone, Now: func() time.Time { return now },
 	})
 	if err != nil {
 		b.Fatal(err)

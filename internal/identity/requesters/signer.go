@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
@@ -18,7 +19,7 @@ const labelAgent = "agent"
 const labelBroker = "broker"
 
 // broker says which Broker sent a request of a requester's domain, by its signature over HTTP. Of several, that which says so counts.
-func (rs *Requesters) broker(ctx context.Context, of string, call Call) (domain string, proof *Proof, err error) {
+func (rs *Registry) broker(ctx context.Context, of string, call Call) (domain string, proof *identity.Proof, err error) {
 	all, err := readSignatures(call)
 	if err != nil {
 		return "", nil, err
@@ -28,7 +29,7 @@ func (rs *Requesters) broker(ctx context.Context, of string, call Call) (domain 
 		chosen = all[at]
 	}
 	name, _, _ := strings.Cut(chosen.KeyID, "#")
-	if domain, err = ParseDomain(name); err != nil || domain == of {
+	if domain, err = identity.ParseDomain(name); err != nil || domain == of {
 		return "", nil, errUnsignedHTTP
 	}
 	if rs.config.Registered && len(rs.ofDomain(domain)) == 0 {
@@ -39,7 +40,7 @@ func (rs *Requesters) broker(ctx context.Context, of string, call Call) (domain 
 }
 
 // signer says who signed a request that has no Requester, by the key ids of its signatures alone. Of several, the agent's counts.
-func (rs *Requesters) signer(ctx context.Context, call Call) (Requester, error) {
+func (rs *Registry) signer(ctx context.Context, call Call) (Requester, error) {
 	policy := rs.config.asks(call)
 	switch signed := sign.HasHTTPSignature(call.Header); {
 	case !signed && policy == SignaturesRequired:
@@ -58,7 +59,7 @@ func (rs *Requesters) signer(ctx context.Context, call Call) (Requester, error) 
 		chosen = all[at]
 	}
 	name, _, _ := strings.Cut(chosen.KeyID, "#")
-	domain, err := ParseDomain(name)
+	domain, err := identity.ParseDomain(name)
 	if err != nil {
 		return Requester{}, fail.New(fail.Unauthorized, "the HTTP signature %s has the keyid %q; write your domain, or DOMAIN#KEY", chosen.Label, clip(chosen.KeyID))
 	}
@@ -67,7 +68,7 @@ func (rs *Requesters) signer(ctx context.Context, call Call) (Requester, error) 
 
 // ofKey says for whom of a domain a signature was made: a requester whose keys the operator was given, or who the domain's
 // document is of.
-func (rs *Requesters) ofKey(ctx context.Context, domain string, s *sign.HTTPSignature, call Call) (Requester, error) {
+func (rs *Registry) ofKey(ctx context.Context, domain string, s *sign.HTTPSignature, call Call) (Requester, error) {
 	p := proving{rs: rs, domain: domain, fetch: call.Fetch, now: rs.config.Now(), left: maxVerifications}
 	parties := rs.ofDomain(domain)
 	var given ed25519.PublicKey // the one that signed, where the operator was given it
@@ -113,8 +114,8 @@ func (rs *Requesters) ofKey(ctx context.Context, domain string, s *sign.HTTPSign
 // speaker is who a key speaks for: requesters of the domain by their ids, of whom those that are suspended do not count, or, by
 // EveryID, all of the domain but those whose keys the operator was given, and those who are suspended. The first, or all, is who
 // it is told as.
-func (rs *Requesters) speaker(domain string, ids []string, key string, parties []Registration) (Requester, error) {
-	ids = slices.DeleteFunc(ids, func(id string) bool { return rs.registration(domain, id).Status == RequesterSuspended })
+func (rs *Registry) speaker(domain string, ids []string, key string, parties []Registration) (Requester, error) {
+	ids = slices.DeleteFunc(ids, func(id string) bool { return rs.registration(domain, id).Status == Suspended })
 	if len(ids) == 0 {
 		return Requester{}, errSuspended
 	}
@@ -129,7 +130,7 @@ func (rs *Requesters) speaker(domain string, ids []string, key string, parties [
 	}
 	r.ID = ""
 	for _, g := range parties {
-		if g.ID != EveryID && (len(g.Keys) > 0 || g.Status == RequesterSuspended) {
+		if g.ID != EveryID && (len(g.Keys) > 0 || g.Status == Suspended) {
 			r.apart = append(r.apart, g.ID)
 		}
 	}

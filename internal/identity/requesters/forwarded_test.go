@@ -1,4 +1,4 @@
-package identity_test
+package requesters_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/ramp"
@@ -18,12 +18,12 @@ import (
 
 // passing is a query of a requester that two hosts pass on, the first under key 1 and the second under key 2.
 type passing struct {
-	*identity.Requesters
+	*requesters.Registry
 	first, second *agentHost
 	now           func() time.Time
 }
 
-func newPassing(t testing.TB, c interface{ Now() time.Time }, rs *identity.Requesters) *passing {
+func newPassing(t testing.TB, c interface{ Now() time.Time }, rs *requesters.Registry) *passing {
 	p := &passing{rs, newAgentHost(t), newAgentHost(t), c.Now}
 	p.first.publishes(t, "broker", ramp.Key{Public: public(1)})
 	p.second.publishes(t, "relay", ramp.Key{Public: public(2)})
@@ -49,7 +49,7 @@ func (p *passing) forwarded(query *rampv1.ResourceQuery) error {
 func TestIntermediariesAreVerified(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	p := newPassing(t, c, requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil))
+	p := newPassing(t, c, registry(t, storetest.Chosen(t, requesters.Schema), c, nil))
 	for range 3 {
 		if err := p.forwarded(p.query(t)); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestIntermediariesAreVerified(t *testing.T) {
 func TestIntermediariesMayRotate(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	p := newPassing(t, c, requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil))
+	p := newPassing(t, c, registry(t, storetest.Chosen(t, requesters.Schema), c, nil))
 	p.first.publishes(t, "broker", ramp.Key{Public: public(7)})
 	said(t, "another's key", p.forwarded(p.query(t)), fail.Unauthorized, "intermediaries[0]: the signature of "+p.first.domain())
 	p.first.publishes(t, "broker", ramp.Key{Public: public(7)}, ramp.Key{ID: "new", Public: public(1), Until: c.Now().Add(time.Hour)})
@@ -109,15 +109,15 @@ func TestIntermediariesMayRotate(t *testing.T) {
 func TestTheOperatorsWordOnIntermediariesHolds(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	p := newPassing(t, c, requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil))
-	if _, err := p.Add(t.Context(), identity.Registration{Domain: p.first.domain(), ID: "broker", Keys: []ramp.Key{{Public: public(1)}}}); err != nil {
+	p := newPassing(t, c, registry(t, storetest.Chosen(t, requesters.Schema), c, nil))
+	if _, err := p.Add(t.Context(), requesters.Registration{Domain: p.first.domain(), ID: "broker", Keys: []ramp.Key{{Public: public(1)}}}); err != nil {
 		t.Fatal(err)
 	}
 	p.first.set(nil)
 	if err := p.forwarded(p.query(t)); err != nil || p.first.called() != 0 {
 		t.Errorf("%v, after %d calls", err, p.first.called())
 	}
-	if _, err := p.SetStatus(t.Context(), p.first.domain(), "broker", identity.RequesterSuspended); err != nil {
+	if _, err := p.SetStatus(t.Context(), p.first.domain(), "broker", requesters.Suspended); err != nil {
 		t.Fatal(err)
 	}
 	said(t, "one that is suspended", p.forwarded(p.query(t)), fail.Unauthorized, "intermediaries[0]", "suspended")
@@ -128,7 +128,7 @@ func TestTheOperatorsWordOnIntermediariesHolds(t *testing.T) {
 func TestIntermediariesCostWhatRequestersDo(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	p := newPassing(t, c, requesters(t, storetest.Chosen(t, identity.RequesterSchema), c, nil))
+	p := newPassing(t, c, registry(t, storetest.Chosen(t, requesters.Schema), c, nil))
 	limited := fail.New(fail.Limited, "too many")
 	err := p.Forwarded(t.Context(), p.query(t), nil, func() error { return limited })
 	if !errors.Is(err, limited) || p.first.called() != 0 {

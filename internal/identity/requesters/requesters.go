@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"cmp"
@@ -14,16 +14,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
 	"frontdesk/wire/ramp"
 )
 
-// RequesterSchema is the tables of requesters that signed up, or that the operator put in. Each change of a row takes the next
+// Schema is the tables of requesters that signed up, or that the operator put in. Each change of a row takes the next
 // version, so that other processes read what changed and nothing else; a row that was removed stays, in that state. Times are
 // microseconds.
-var RequesterSchema = store.Schema{
+var Schema = store.Schema{
 	Room: "requester",
 	Steps: []string{`
 CREATE TABLE requester_party (
@@ -51,9 +52,9 @@ CREATE TABLE requester_version (
 
 // The states of a registration.
 const (
-	RequesterActive    = "active"
-	RequesterSuspended = "suspended" // known and not let in, until it is active again
-	RequesterRemoved   = "removed"   // as if it had never been; kept so that other processes learn of it
+	Active    = "active"
+	Suspended = "suspended" // known and not let in, until it is active again
+	Removed   = "removed"   // as if it had never been; kept so that other processes learn of it
 )
 
 // EveryID stands for every requester of a domain that has no registration of its own.
@@ -66,7 +67,7 @@ var UserCategories = []string{"commercial", "non-commercial", "education", "gove
 type Registration struct {
 	Domain, ID string     // ID may be EveryID
 	SignUp     string     // SignUpOperator or SignUpSelf
-	Status     string     // RequesterActive, RequesterSuspended or, told of a change, RequesterRemoved
+	Status     string     // Active, Suspended or, told of a change, Removed
 	Keys       []ramp.Key // that the operator was given; none for those that the domain publishes
 	Scopes     []string   // granted
 	// UserCategory is one of UserCategories, Country an ISO 3166-1 alpha-2 code, Rate a limit as limit.ParseRate reads it; all
@@ -78,9 +79,9 @@ type Registration struct {
 // Account is the key of the requester's account.
 func (g Registration) Account() string { return g.Domain + "/" + g.ID }
 
-// RequesterConfig says how requesters are told.
-type RequesterConfig struct {
-	DB *store.DB // with RequesterSchema
+// Config says how requesters are told.
+type Config struct {
+	DB *store.DB // with Schema
 	// Fetcher gets what domains publish. It should take AgentBytes at the most, AgentTime at the longest, and follow no redirect.
 	Fetcher *fetch.Fetcher
 	// Signatures is how a request must be signed: SignaturesRequired, SignaturesBody or SignaturesNone.
@@ -103,7 +104,7 @@ const (
 )
 
 // asks says how a request must be signed: the stricter of what holds for all and for those that spend.
-func (c *RequesterConfig) asks(call Call) string {
+func (c *Config) asks(call Call) string {
 	switch {
 	case !call.Spends || c.Purchases == "" || c.Signatures == SignaturesRequired:
 		return c.Signatures
@@ -113,10 +114,10 @@ func (c *RequesterConfig) asks(call Call) string {
 	return c.Purchases
 }
 
-// Requesters are those who ask under RAMP: who signed up, what keys speak for whom, and who sent a request. What one process
+// Registry are those who ask under RAMP: who signed up, what keys speak for whom, and who sent a request. What one process
 // changes holds in the others within a second. It may be used from many goroutines.
-type Requesters struct {
-	config  RequesterConfig
+type Registry struct {
+	config  Config
 	agents  *agents
 	changed func(context.Context, *store.Tx, Registration) error
 
@@ -137,8 +138,8 @@ type Requesters struct {
 	noted   map[string]*agent                  // documents whose keys are kept, by domain
 }
 
-// OpenRequesters reads the requesters of a database.
-func OpenRequesters(ctx context.Context, config RequesterConfig) (*Requesters, error) {
+// Open reads the requesters of a database.
+func Open(ctx context.Context, config Config) (*Registry, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
@@ -150,7 +151,7 @@ func OpenRequesters(ctx context.Context, config RequesterConfig) (*Requesters, e
 	if config.KeyGrace == 0 {
 		config.KeyGrace = DefaultKeyGrace
 	}
-	rs := &Requesters{
+	rs := &Registry{
 		config: config, agents: newAgents(config.Fetcher, config.Now), lists: newLists(config.Fetcher, config.Now),
 		parties: map[string]map[string]Registration{}, revoked: map[string]bool{}, noted: map[string]*agent{},
 	}
@@ -160,15 +161,15 @@ func OpenRequesters(ctx context.Context, config RequesterConfig) (*Requesters, e
 
 // OnChange has fn told of every registration that is made, changed or removed, as it is then, in the transaction that does it; its
 // error undoes the change. It is to be called before anything else.
-func (rs *Requesters) OnChange(fn func(context.Context, *store.Tx, Registration) error) {
+func (rs *Registry) OnChange(fn func(context.Context, *store.Tx, Registration) error) {
 	rs.changed = fn
 }
 
 // look reads changes if that was not done within the last second. Where somebody else does it, what is known holds meanwhile.
-func (rs *Requesters) look(ctx context.Context) error {
+func (rs *Registry) look(ctx context.Context) error {
 	now := rs.config.Now()
 	rs.mu.RLock()
-	fresh := now.Sub(rs.looked) < keyFresh && !now.Before(rs.looked)
+	fresh := now.Sub(rs.looked) < rowsFresh && !now.Before(rs.looked)
 	rs.mu.RUnlock()
 	if !fresh && rs.reading.TryLock() {
 		rs.read(context.WithoutCancel(ctx))
@@ -176,7 +177,7 @@ func (rs *Requesters) look(ctx context.Context) error {
 	}
 	rs.mu.RLock()
 	defer rs.mu.RUnlock()
-	if rs.failed != nil && now.Sub(rs.good) >= keyStale {
+	if rs.failed != nil && now.Sub(rs.good) >= rowsStale {
 		unavailable := fail.New(fail.Unavailable, "requesters cannot be looked up at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
 		return unavailable.Because(rs.failed)
@@ -185,16 +186,22 @@ func (rs *Requesters) look(ctx context.Context) error {
 }
 
 // reload reads changes now.
-func (rs *Requesters) reload(ctx context.Context) {
+func (rs *Registry) reload(ctx context.Context) {
 	rs.reading.Lock()
 	defer rs.reading.Unlock()
 	rs.read(context.WithoutCancel(ctx))
 }
 
+// How long what was read of the tables holds: while the database can be asked, and while it cannot.
+const (
+	rowsFresh = time.Second
+	rowsStale = time.Minute
+)
+
 const requesterColumns = `domain, id, signup, state, public_keys, scopes, category, country, rate, created, changed, version`
 
 // read takes up what changed. The caller holds reading.
-func (rs *Requesters) read(ctx context.Context) {
+func (rs *Registry) read(ctx context.Context) {
 	now := rs.config.Now()
 	var fresh []Registration
 	var gone []string
@@ -235,7 +242,7 @@ func (rs *Requesters) read(ctx context.Context) {
 			rs.parties[g.Domain] = map[string]Registration{}
 		}
 		rs.parties[g.Domain][g.ID] = g
-		if g.Status == RequesterRemoved {
+		if g.Status == Removed {
 			delete(rs.parties[g.Domain], g.ID)
 		}
 		if len(rs.parties[g.Domain]) == 0 {
@@ -245,7 +252,7 @@ func (rs *Requesters) read(ctx context.Context) {
 }
 
 // registration gives what holds for a requester: its own registration, or that of every id of its domain; the zero value for none.
-func (rs *Requesters) registration(domain, id string) Registration {
+func (rs *Registry) registration(domain, id string) Registration {
 	rs.mu.RLock()
 	defer rs.mu.RUnlock()
 	if own, ok := rs.parties[domain][id]; ok {
@@ -255,7 +262,7 @@ func (rs *Requesters) registration(domain, id string) Registration {
 }
 
 // ofDomain gives all registrations of a domain.
-func (rs *Requesters) ofDomain(domain string) []Registration {
+func (rs *Registry) ofDomain(domain string) []Registration {
 	rs.mu.RLock()
 	defer rs.mu.RUnlock()
 	all := make([]Registration, 0, len(rs.parties[domain]))
@@ -280,6 +287,9 @@ func storedTime(t time.Time) *time.Time {
 	}
 	return &t
 }
+
+// scanner is a row of a database, alone or among others.
+type scanner interface{ Scan(...any) error }
 
 func scanRegistration(row scanner) (g Registration, version int64, err error) {
 	var keys, scopes string
@@ -307,7 +317,7 @@ func scanRegistration(row scanner) (g Registration, version int64, err error) {
 }
 
 // put writes a registration in a transaction, and tells of it.
-func (rs *Requesters) put(ctx context.Context, tx *store.Tx, g Registration) error {
+func (rs *Registry) put(ctx context.Context, tx *store.Tx, g Registration) error {
 	stored := []storedKey{}
 	for _, k := range g.Keys {
 		stored = append(stored, storedKey{k.ID, k.Public, storedTime(k.From), storedTime(k.Until)})
@@ -334,7 +344,7 @@ func (rs *Requesters) put(ctx context.Context, tx *store.Tx, g Registration) err
 }
 
 // find reads a registration in a transaction; ok is false when there is none.
-func (rs *Requesters) find(ctx context.Context, tx *store.Tx, domain, id string) (g Registration, ok bool, err error) {
+func (rs *Registry) find(ctx context.Context, tx *store.Tx, domain, id string) (g Registration, ok bool, err error) {
 	rows, err := tx.Query(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE domain = $1 AND id = $2 AND state <> 'removed'`, domain, id)
 	if err != nil {
 		return g, false, err
@@ -350,23 +360,23 @@ func (rs *Requesters) find(ctx context.Context, tx *store.Tx, domain, id string)
 }
 
 // update runs a change, after which this process knows of it.
-func (rs *Requesters) update(ctx context.Context, change func(*store.Tx) error) error {
+func (rs *Registry) update(ctx context.Context, change func(*store.Tx) error) error {
 	err := rs.config.DB.Update(ctx, change)
 	rs.reload(ctx)
 	return err
 }
 
-func (rs *Requesters) moment() time.Time { return rs.config.Now().UTC().Truncate(time.Microsecond) }
+func (rs *Registry) moment() time.Time { return rs.config.Now().UTC().Truncate(time.Microsecond) }
 
 // Add puts a requester in for the operator. Of g it takes all but SignUp, Status and the times. One that signed up itself becomes
 // the operator's. It is fail.Invalid when something of g cannot be meant, or the operator has put it in before.
-func (rs *Requesters) Add(ctx context.Context, g Registration) (Registration, error) {
+func (rs *Registry) Add(ctx context.Context, g Registration) (Registration, error) {
 	return rs.AddWith(ctx, g, nil)
 }
 
 // AddWith is Add, and runs more with the registration as it is then in the same transaction; its error undoes both. Nil runs nothing.
-func (rs *Requesters) AddWith(ctx context.Context, g Registration, more func(*store.Tx, Registration) error) (Registration, error) {
-	g.SignUp, g.Status, g.Changed = SignUpOperator, RequesterActive, rs.moment()
+func (rs *Registry) AddWith(ctx context.Context, g Registration, more func(*store.Tx, Registration) error) (Registration, error) {
+	g.SignUp, g.Status, g.Changed = SignUpOperator, Active, rs.moment()
 	g, err := checkRegistration(g)
 	if err != nil {
 		return g, err
@@ -393,7 +403,7 @@ func (rs *Requesters) AddWith(ctx context.Context, g Registration, more func(*st
 
 // Change changes a registration: change gets it as it is, and changes all but domain, id and times. It is fail.NotFound when
 // there is none, and fail.Invalid when something of it cannot be meant.
-func (rs *Requesters) Change(ctx context.Context, domain, id string, change func(*Registration) error) (g Registration, err error) {
+func (rs *Registry) Change(ctx context.Context, domain, id string, change func(*Registration) error) (g Registration, err error) {
 	err = rs.update(ctx, func(tx *store.Tx) error {
 		old, there, err := rs.find(ctx, tx, strings.ToLower(domain), id)
 		switch {
@@ -419,8 +429,8 @@ func noRequester(domain, id string) error {
 	return fail.New(fail.NotFound, "there is no requester %s/%s; `frontdesk ramp requester list` shows those there are", clip(domain), clip(id))
 }
 
-// SetStatus makes a registration RequesterActive, RequesterSuspended or RequesterRemoved. It is fail.NotFound when there is none.
-func (rs *Requesters) SetStatus(ctx context.Context, domain, id, status string) (Registration, error) {
+// SetStatus makes a registration Active, Suspended or Removed. It is fail.NotFound when there is none.
+func (rs *Registry) SetStatus(ctx context.Context, domain, id, status string) (Registration, error) {
 	return rs.Change(ctx, domain, id, func(g *Registration) error {
 		g.Status = status
 		return nil
@@ -428,7 +438,7 @@ func (rs *Requesters) SetStatus(ctx context.Context, domain, id, status string) 
 }
 
 // Get gives a registration. It is fail.NotFound when there is none.
-func (rs *Requesters) Get(ctx context.Context, domain, id string) (g Registration, err error) {
+func (rs *Registry) Get(ctx context.Context, domain, id string) (g Registration, err error) {
 	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
 		var there bool
 		if g, there, err = rs.find(ctx, tx, strings.ToLower(domain), id); err == nil && !there {
@@ -441,7 +451,7 @@ func (rs *Requesters) Get(ctx context.Context, domain, id string) (g Registratio
 
 // Page gives registrations by domain and id: those whose domains begin with a text, behind one that Registration.Account names, and at
 // most so many.
-func (rs *Requesters) Page(ctx context.Context, begins, after string, limit int) (all []Registration, err error) {
+func (rs *Registry) Page(ctx context.Context, begins, after string, limit int) (all []Registration, err error) {
 	domain, id, _ := strings.Cut(after, "/")
 	begins = strings.ToLower(begins)
 	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
@@ -465,7 +475,7 @@ func (rs *Requesters) Page(ctx context.Context, begins, after string, limit int)
 }
 
 // List gives all registrations by domain and id: of one domain, or of all for "".
-func (rs *Requesters) List(ctx context.Context, domain string) ([]Registration, error) {
+func (rs *Registry) List(ctx context.Context, domain string) ([]Registration, error) {
 	rs.reload(ctx)
 	if err := rs.look(ctx); err != nil {
 		return nil, err
@@ -506,7 +516,7 @@ func checkRegistration(g Registration) (Registration, error) {
 	}
 	g.Scopes, g.Country = NormalScopes(g.Scopes), strings.ToUpper(g.Country)
 	for _, scope := range g.Scopes {
-		if !Visible(scope) {
+		if !identity.Visible(scope) {
 			return g, fail.New(fail.Invalid, "%q is no scope; write visible ASCII characters without blanks, such as news:read", clip(scope))
 		}
 	}
@@ -519,11 +529,11 @@ func checkRegistration(g Registration) (Registration, error) {
 		return g, fail.New(fail.Invalid, "%q is no category of users; there are %s", clip(g.UserCategory), strings.Join(UserCategories, ", "))
 	case g.Country != "" && !alphaTwo.MatchString(g.Country):
 		return g, fail.New(fail.Invalid, "%q is no country; write two letters, like FR", clip(g.Country))
-	case !slices.Contains([]string{RequesterActive, RequesterSuspended, RequesterRemoved}, g.Status):
+	case !slices.Contains([]string{Active, Suspended, Removed}, g.Status):
 		return g, fail.New(fail.Invalid, "%q is no state of a requester; there are active and suspended", clip(g.Status))
 	}
 	for _, k := range g.Keys {
-		if len(k.Public) != ed25519.PublicKeySize || k.ID != "" && !Visible(k.ID) || !k.Until.IsZero() && !k.Until.After(k.From) {
+		if len(k.Public) != ed25519.PublicKeySize || k.ID != "" && !identity.Visible(k.ID) || !k.Until.IsZero() && !k.Until.After(k.From) {
 			return g, fail.New(fail.Invalid, "a key is no Ed25519 key, has a name with blanks, or would end before it begins")
 		}
 	}
@@ -532,7 +542,7 @@ func checkRegistration(g Registration) (Registration, error) {
 
 // parseRequester gives the domain of a requester in its normal form, or says what keeps domain and id from being those of one.
 func parseRequester(domain, id string) (string, error) {
-	domain, err := ParseDomain(domain)
+	domain, err := identity.ParseDomain(domain)
 	switch {
 	case err != nil:
 		return "", err
@@ -548,7 +558,7 @@ func parseRequester(domain, id string) (string, error) {
 func (g Registration) KeyNames() []string {
 	var names []string
 	for _, k := range g.Keys {
-		names = append(names, Thumbprint(k.Public))
+		names = append(names, identity.Thumbprint(k.Public))
 	}
 	return names
 }

@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const maxHopVerifications = 4 * ramp.MaxHops
 //
 // The error is fail.Unauthorized, which names the intermediary and says what is wrong, fail.Unavailable when it cannot be told now,
 // or ctx's.
-func (rs *Requesters) Forwarded(ctx context.Context, query *rampv1.ResourceQuery, came ramp.ReceivedQuery, fetch func() error) error {
+func (rs *Registry) Forwarded(ctx context.Context, query *rampv1.ResourceQuery, came ramp.ReceivedQuery, fetch func() error) error {
 	if len(query.GetIntermediaries()) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (rs *Requesters) Forwarded(ctx context.Context, query *rampv1.ResourceQuery
 			return fail.New(fail.Unauthorized, "intermediaries[%d]: %s", i, fail.From(err).Detail)
 		}
 		known := rs.registration(domain, hop.Id)
-		if known.Status == RequesterSuspended {
+		if known.Status == Suspended {
 			return fail.New(fail.Unauthorized, "intermediaries[%d]: %s is suspended here; send the query yourself, or by another", i, clip(domain))
 		}
 		of := proving{rs: rs, domain: domain, id: hop.Id, fetch: fetch, now: rs.config.Now(), left: maxVerifications}

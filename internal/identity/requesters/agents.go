@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/wire/ramp"
@@ -160,7 +161,7 @@ func (a *agents) keep(domain string, got *agent) {
 func (a *agents) get(ctx context.Context, domain string) *agent {
 	got := &agent{got: a.now()}
 	got.tried, got.until = got.got, got.got.Add(agentPause)
-	address := Origin(domain) + a.path
+	address := identity.Origin(domain) + a.path
 	response, err := a.fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}}})
 	switch {
 	case err != nil:
@@ -189,7 +190,7 @@ func (a *agents) get(ctx context.Context, domain string) *agent {
 // noKeys is the failure of a requester whose keys cannot be had. It tells what the requester can mend, and nothing of where the
 // name leads.
 func noKeys(domain, path, why string) *fail.Error {
-	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s%s: %s", domain, Origin(domain), path, why)
+	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s%s: %s", domain, identity.Origin(domain), path, why)
 }
 
 // why is what a stranger may know of a fetch that failed.
@@ -244,5 +245,5 @@ func candidates(keys []ramp.Key, domain, keyID string, now time.Time) []ramp.Key
 
 // goesBy says whether a key has a name or thumbprint.
 func goesBy(k ramp.Key, name string) bool {
-	return name != "" && (k.ID == name || Thumbprint(k.Public) == name)
+	return name != "" && (k.ID == name || identity.Thumbprint(k.Public) == name)
 }

@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -16,12 +17,12 @@ import (
 
 // Identify says who sent a request of RAMP. message is its Requester, nil of requests that have none, such as reports; call is the
 // request as it came over HTTP. Signatures over HTTP are looked at first, then that of the message, by what
-// [RequesterConfig.Signatures] asks for; a signature that is wrong is never passed over for another kind. A signature over HTTP by
+// [Config.Signatures] asks for; a signature that is wrong is never passed over for another kind. A signature over HTTP by
 // somebody else, such as a Broker, is not the requester's, and is passed over.
 //
 // A request without a Requester that nobody signed is let in as the zero Requester, unless SignaturesRequired is set.
 //
-// What spends ([Call.Spends]) is held to [RequesterConfig.Purchases]: with SignaturesRequired it is signed over HTTP by the requester, or,
+// What spends ([Call.Spends]) is held to [Config.Purchases]: with SignaturesRequired it is signed over HTTP by the requester, or,
 // where a Broker may send it, by the Broker over HTTP and by the requester in the message. The Requester then has a Proof, which the caller
 // has to take once.
 //
@@ -29,7 +30,7 @@ import (
 // where that is asked for, fail.Forbidden for who is suspended and for a delegation that is none, fail.Unavailable when it
 // cannot be told now, or ctx's. In all but the first requests of a domain, a signature is verified and nothing else is done, and the
 // token of a delegation, if it was not lately.
-func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, call Call) (Requester, error) {
+func (rs *Registry) Identify(ctx context.Context, message *rampv1.Requester, call Call) (Requester, error) {
 	if err := rs.look(ctx); err != nil {
 		return Requester{}, err
 	}
@@ -41,7 +42,7 @@ func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, c
 		return Requester{}, err
 	}
 	known := rs.registration(domain, message.GetId())
-	if known.Status == RequesterSuspended {
+	if known.Status == Suspended {
 		return Requester{}, errSuspended
 	}
 	r := Requester{Domain: domain, ID: message.GetId(), Type: message.GetType(), Claimed: message.GetScopes()}
@@ -76,7 +77,7 @@ func (r *Requester) describe(g Registration) {
 }
 
 // registered refuses who has not signed up, where that is asked for.
-func (rs *Requesters) registered(r Requester) error {
+func (rs *Registry) registered(r Requester) error {
 	if rs.config.Registered && r.SignUp == "" {
 		return fail.New(fail.Unauthorized, "the requester %s has not signed up here; POST its requester_id and domain to /exchange/v1/requesters/register, or ask the operator", clip(r.Account()))
 	}
@@ -88,7 +89,7 @@ const maxVerifications = maxAgentKeys
 
 // proving is the search for a signature of one requester, or, with an empty id, of whomever the keys of a domain are.
 type proving struct {
-	rs         *Requesters
+	rs         *Registry
 	domain, id string
 	own        *agent // the keys that the operator was given; nil for those that the domain publishes
 	fetch      func() error
@@ -99,11 +100,11 @@ type proving struct {
 }
 
 // proof is the signature over HTTP that was found good, of a request that spends.
-func (p *proving) proof(call Call) *Proof {
+func (p *proving) proof(call Call) *identity.Proof {
 	if p.signedBy == nil || !call.Spends {
 		return nil
 	}
-	return &Proof{Key: Thumbprint(p.signedBy), Signature: p.signature.Bytes, Until: p.signature.Ends()}
+	return &identity.Proof{Key: identity.Thumbprint(p.signedBy), Signature: p.signature.Bytes, Until: p.signature.Ends()}
 }
 
 var (
@@ -250,7 +251,7 @@ func (p *proving) verify(s *sign.HTTPSignature, keys []ramp.Key, call Call) (key
 // keyName is what a key is called: as its document does, or by its thumbprint.
 func keyName(k ramp.Key) string {
 	if k.ID == "" {
-		return Thumbprint(k.Public)
+		return identity.Thumbprint(k.Public)
 	}
 	return k.ID
 }

@@ -1,4 +1,4 @@
-package identity
+package requesters
 
 import (
 	"context"
@@ -90,7 +90,7 @@ func (c *readTokens) keep(sum [sha256.Size]byte, t *readToken) {
 
 // verified gives the token of a delegation, if a key of its principal signed it: of those that the operator was given for it, or else of
 // those that its domain publishes, or published until a moment ago.
-func (rs *Requesters) verified(ctx context.Context, domain string, said *rampv1.Delegation, principal Registration, may func() error) (*readToken, error) {
+func (rs *Registry) verified(ctx context.Context, domain string, said *rampv1.Delegation, principal Registration, may func() error) (*readToken, error) {
 	sum := sha256.Sum256([]byte(said.GetToken()))
 	known := rs.tokens.find(sum)
 	var parsed *biscuit.Token
@@ -142,7 +142,7 @@ func verifyUnder(token *biscuit.Token, key ed25519.PublicKey) (*biscuit.Verified
 }
 
 // underKeys calls by with the keys of a principal until it is content: with own, or else with what the domain publishes.
-func (rs *Requesters) underKeys(ctx context.Context, domain, id string, own []ramp.Key, may func() error, by func([]ed25519.PublicKey) (*readToken, error)) (*readToken, error) {
+func (rs *Registry) underKeys(ctx context.Context, domain, id string, own []ramp.Key, may func() error, by func([]ed25519.PublicKey) (*readToken, error)) (*readToken, error) {
 	now := rs.config.Now()
 	if len(own) > 0 {
 		return by(rs.goodFor(own, now))
@@ -182,7 +182,7 @@ func (rs *Requesters) underKeys(ctx context.Context, domain, id string, own []ra
 
 // goodFor are the keys that tokens may be signed with: those that are good, and those that were until a moment ago, which a token that
 // was made then still has.
-func (rs *Requesters) goodFor(keys []ramp.Key, now time.Time) (good []ed25519.PublicKey) {
+func (rs *Registry) goodFor(keys []ramp.Key, now time.Time) (good []ed25519.PublicKey) {
 	for _, k := range keys {
 		if !k.Until.IsZero() {
 			k.Until = k.Until.Add(rs.config.KeyGrace)
@@ -196,7 +196,7 @@ func (rs *Requesters) goodFor(keys []ramp.Key, now time.Time) (good []ed25519.Pu
 
 // noteKeys keeps which keys a domain publishes, so that they count for a while when they are published no more. It is done once for each
 // document; that it cannot be done refuses nobody, and it is tried with the next document.
-func (rs *Requesters) noteKeys(ctx context.Context, domain string, published *agent) {
+func (rs *Registry) noteKeys(ctx context.Context, domain string, published *agent) {
 	rs.mu.Lock()
 	noted := rs.noted[domain] == published
 	if len(rs.noted) >= maxAgents {
@@ -224,7 +224,7 @@ func (rs *Requesters) noteKeys(ctx context.Context, domain string, published *ag
 }
 
 // formerKeys are those that a domain published until a moment ago.
-func (rs *Requesters) formerKeys(ctx context.Context, domain string, now time.Time) (keys []ed25519.PublicKey, err error) {
+func (rs *Registry) formerKeys(ctx context.Context, domain string, now time.Time) (keys []ed25519.PublicKey, err error) {
 	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
 		keys = nil
 		rows, err := tx.Query(ctx, `SELECT public_key FROM requester_former_key WHERE domain = $1 AND seen >= $2 ORDER BY seen DESC LIMIT $3`,
