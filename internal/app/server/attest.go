@@ -28,11 +28,11 @@ func (s *Server) attests(config *rampapi.Config) {
 		private, of := signer.(ed25519.PrivateKey)
 		return id, private, ok && of
 	}}
-	config.Attest = func(p *exchange.Proposal) (*rampv1.ResourceAttestation, error) {
+	config.Attest = func(p *exchange.OfferDraft) (*rampv1.ResourceAttestation, error) {
 		if _, served := s.config.siteAt(p.Package.Seller); !served || p.Package.Seller == "" {
 			return nil, nil
 		}
-		w := p.Ware
+		w := p.Entry
 		return own.Of(p.Package.Seller, p.URL, p.Digest.String()+hex.EncodeToString(w.Hash[:]), func() attestation.Claims {
 			c := attestation.Claims{Quantity: w.Tokens(), Words: w.Words, Language: w.Language, Title: w.Title, Categories: w.Categories}
 			c.Hash = p.Digest // none of what somebody else delivers: nobody here knows the bytes

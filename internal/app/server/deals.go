@@ -28,7 +28,8 @@ func (s *Server) openDeals() (err error) {
 	}
 	s.Delivery, err = delivery.New(delivery.Deps{
 		Assortment: s.Assortment, Sites: s.Corpus.Sites(), DB: s.db, Ledger: s.Ledger, Book: s.Accounts,
-		AddressKeys: s.Addresses.Keys, Sending: s.config.Limits.WriteTimeout, Stopping: s.leaving.Done(), Now: s.now, Log: s.log,
+		AddressKeys: s.Addresses.Keys, Sending: s.config.Limits.WriteTimeout, Stopping: s.leaving.Done(),
+		Now: s.now, Log: s.log,
 	})
 	if err != nil {
 		return err
@@ -39,7 +40,8 @@ func (s *Server) openDeals() (err error) {
 		Nonces: s.Nonces, Signed: s.signedHere, AddressKeys: s.Addresses.Keys, AddressLife: addressLife,
 		RevokedAbove: config.Delegation.revokedAbove(), Rates: s.disputeRates(), Now: s.now, Log: s.log,
 		Reports: func() exchange.ReportRules {
-			return exchange.ReportRules{Overdue: config.Reports.Overdue, Percent: config.Reports.Percent, Least: config.Reports.Least}
+			rules := config.Reports
+			return exchange.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
 		Keep: exchange.Keep{Offers: config.Offers.Keep, Sightings: s.config.Edge.Keep, Evidence: config.Evidence.Keep},
 	}

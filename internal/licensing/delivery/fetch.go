@@ -36,7 +36,7 @@ type Rendition struct {
 	body []byte
 }
 
-// Fetch opens the signed address of a transaction: at is what stands before the transaction's id in it (Purchase.FetchAt), query its
+// Fetch opens the signed address of a transaction: at is what stands before the transaction's id in it (exchange.Order.FetchAt), query its
 // query as it was received. Nothing is recorded of it: see Rendition.Begin. The error is fail.Forbidden for an address that opens
 // nothing, and fail.NotFound where what was bought is not there any more, or not let out any more.
 func (s *Service) Fetch(ctx context.Context, at, transaction, query string) (*Fetched, error) {
@@ -73,8 +73,8 @@ func (s *Service) FetchBought(ctx context.Context, address string, grant sign.UR
 	if err != nil || t.Method != transactions.Instructions {
 		return nil, fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 	}
-	if ware := s.deps.Assortment.EntryAt(t.URI, t.Site, t.Item.Source); ware != nil {
-		if own, err := exchange.OutletPath(ware.URL); err != nil || own != asked.RequestURI() {
+	if entry := s.deps.Assortment.EntryAt(t.URI, t.Site, t.Item.Source); entry != nil {
+		if own, err := exchange.OutletPath(entry.URL); err != nil || own != asked.RequestURI() {
 			return nil, fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
 	}

@@ -84,7 +84,7 @@ type listener struct {
 }
 
 // listen opens a stream.
-func (s *station) listen(at exchange.PurchasedItem, after string) *listener {
+func (s *station) listen(at exchange.ItemResult, after string) *listener {
 	s.t.Helper()
 	const below = "https://site.example/deliver/"
 	ctx, cancel := context.WithCancel(context.Background())
@@ -164,9 +164,9 @@ func (s *station) metered(t transactions.Transaction) (used time.Duration) {
 }
 
 // report reports the use of a purchase.
-func (s *station) report(t transactions.Transaction, n int64, unit string) *exchange.Filed {
+func (s *station) report(t transactions.Transaction, n int64, unit string) *exchange.UsageReceipt {
 	s.t.Helper()
-	filed, err := s.Report(context.Background(), exchange.Used{
+	filed, err := s.ReportUsage(context.Background(), exchange.UsageReport{
 		Reporter: &bot, ID: "r-" + t.ID, Transaction: t.ID, Billing: t.Billing, Fields: []string{"transaction_id", "consumed_quantity"}, Consumed: n, Unit: unit,
 	})
 	if err != nil {

@@ -114,7 +114,7 @@ type Stream struct {
 }
 
 // OpenStream opens the stream at the signed address of a transaction: at is what stands before the transaction's id in it
-// (Purchase.FetchAt), query its query as it was received. after is the place behind which it is to go on, empty for the beginning; where
+// (exchange.Order.FetchAt), query its query as it was received. after is the place behind which it is to go on, empty for the beginning; where
 // it is none of the version that is there, the stream begins anew. The delivery is recorded before OpenStream returns.
 //
 // The error is fail.Forbidden for an address that opens nothing or nothing more, fail.NotFound where what was bought is not there any
@@ -183,11 +183,11 @@ func (s *Stream) load(ctx context.Context) error {
 	t, sold := s.t, s.of.deps.Assortment
 	rules := sold.Terms()
 	if s.live {
-		ware := sold.EntryAt(t.URI, t.Site, t.Item.Source)
-		if ware == nil { // whatever is kept of it
+		entry := sold.EntryAt(t.URI, t.Site, t.Item.Source)
+		if entry == nil { // whatever is kept of it
 			return fail.New(fail.NotFound, "what was bought is not there any more; what it was not open for is not charged")
 		}
-		t.Item = ware.Ref
+		t.Item = entry.Ref
 	}
 	item, _, err := sold.CopyOf(ctx, t)
 	if err != nil {
@@ -291,11 +291,11 @@ func (s *Stream) tell(ctx context.Context) Ending {
 
 // follow tells the version that is there by now, if it is another, and says why there is to be no more; empty where there is.
 func (s *Stream) follow(ctx context.Context) Ending {
-	ware := s.of.deps.Assortment.EntryAt(s.t.URI, s.t.Site, s.t.Item.Source)
+	entry := s.of.deps.Assortment.EntryAt(s.t.URI, s.t.Site, s.t.Item.Source)
 	switch {
-	case ware == nil:
+	case entry == nil:
 		return StreamGone
-	case ware.Ref == s.ref && s.of.deps.Assortment.Terms() == s.rules:
+	case entry.Ref == s.ref && s.of.deps.Assortment.Terms() == s.rules:
 		return ""
 	}
 	told := s.digest
@@ -303,7 +303,7 @@ func (s *Stream) follow(ctx context.Context) Ending {
 	switch {
 	case ctx.Err() != nil:
 		return streamLeft
-	case err != nil && fail.From(err).Code == fail.NotFound && s.of.deps.Assortment.Terms().Decide(ware.Facts()).Access == policy.Blocked:
+	case err != nil && fail.From(err).Code == fail.NotFound && s.of.deps.Assortment.Terms().Decide(entry.Facts()).Access == policy.Blocked:
 		return StreamForbids
 	case err != nil && fail.From(err).Code == fail.NotFound:
 		return StreamGone
@@ -390,8 +390,8 @@ func (s *Stream) over(ctx context.Context) Ending {
 		return StreamExpired
 	}
 	if rules := s.of.deps.Assortment.Terms(); rules != s.rules {
-		ware := s.of.deps.Assortment.EntryAt(s.t.URI, s.t.Site, s.t.Item.Source)
-		if ware != nil && rules.Decide(ware.Facts()).Access == policy.Blocked {
+		entry := s.of.deps.Assortment.EntryAt(s.t.URI, s.t.Site, s.t.Item.Source)
+		if entry != nil && rules.Decide(entry.Facts()).Access == policy.Blocked {
 			return StreamForbids
 		}
 	}

@@ -30,6 +30,30 @@ type Assortment struct {
 	attestations cache.Cache[attestedAt, []*attestation.Kept]
 }
 
+// Selling is what the owner says about offers beside the terms.
+type Selling struct {
+	// For is how long an offer stands.
+	For time.Duration
+	// Price is that of licensed items whose rule names none, where Prices has none for their site; the zero value leaves them to
+	// subscribers.
+	Price  policy.Money
+	Prices map[string]policy.Money // by site
+	// Window is the time within which a use must be reported where the rule names none and the price asks for a report, and
+	// Fields what every report must say that is owed.
+	Window time.Duration
+	Fields []string
+	// Currency is that in which costs of one token and so on are compared; prices in others have none. Empty compares each
+	// in its own.
+	Currency string
+	// Strict makes no offer to a kind of user, or for a country, that is not known where the terms name any. Otherwise the
+	// offer says for whom it is.
+	Strict bool
+	// TellScopes says of an item for which a requester lacks the scope that it is so; otherwise that it is not there.
+	TellScopes bool
+	// Profiles say what is told of items beyond what everybody is told.
+	Profiles []Profile
+}
+
 // AssortmentDeps is what an Assortment needs. All of it is required but where it says otherwise.
 type AssortmentDeps struct {
 	Corpus  *released.Corpus
@@ -181,10 +205,10 @@ func ForSale(selling *Selling, rules *policy.Terms, l *index.Listing, decision p
 	}
 	owner := *selling
 	owner.Strict = false // who asks may still say for whom
-	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
-	q.licensed(l.Ref.Site)
+	q := offerBuilder{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
+	q.resolveLicences(l.Ref.Site)
 	_, err := catalog.CanonicalURI(item.URL())
-	return err == nil && q.price != (policy.Money{}) && q.unlocked() && q.refused() == policy.Permitted && item.Whole(rules)
+	return err == nil && q.price != (policy.Money{}) && q.scopeGranted() && q.refused() == policy.Permitted && item.Whole(rules)
 }
 
 // sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it; see released.Corpus.SellsWhole.
@@ -214,12 +238,12 @@ func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (it
 			}
 			return nil, nil, gone
 		}
-		wares := a.deps.Catalog.Find(t.URI) // what is sold at the address by now, whatever spelling it has
-		at := slices.IndexFunc(wares, func(w catalog.Entry) bool { return w.Site == t.Site && w.Source == t.Item.Source })
-		if at < 0 || wares[at].Ref == ref {
+		entries := a.deps.Catalog.Find(t.URI) // what is sold at the address by now, whatever spelling it has
+		at := slices.IndexFunc(entries, func(w catalog.Entry) bool { return w.Site == t.Site && w.Source == t.Item.Source })
+		if at < 0 || entries[at].Ref == ref {
 			return nil, nil, gone
 		}
-		ref = wares[at].Ref
+		ref = entries[at].Ref
 	}
 	return nil, nil, gone
 }

@@ -44,7 +44,7 @@ func cents(amount int64) int64 {
 }
 
 // inForce asks whether the principal of a purchase has revoked its delegation by now, and gives the purchase with the answer.
-func (s *Service) inForce(ctx context.Context, p Purchase, offers []*transactions.Offer) (Purchase, error) {
+func (s *Service) inForce(ctx context.Context, p Order, offers []*transactions.Offer) (Order, error) {
 	under := p.Requester.Delegation
 	if under == nil || under.Over != nil {
 		return p, nil

@@ -183,13 +183,13 @@ func TestWhatFailsIsGivenBack(t *testing.T) {
 			}
 			return nil
 		}
-		if out, err := d.Commit(t.Context(), d.Take(by, d.Offered(t, by, "a/1"))); err == nil {
+		if out, err := d.Execute(t.Context(), d.Take(by, d.Offered(t, by, "a/1"))); err == nil {
 			t.Fatalf("%s: nothing failed: %+v", step, out)
 		}
 	}
 	d.Fault = nil
 	d.NoKeys = errors.New("the folder of secrets is away")
-	if _, err := d.Commit(t.Context(), d.Take(by, d.Offered(t, by, "a/1"))); fail.From(err).Code != fail.Internal {
+	if _, err := d.Execute(t.Context(), d.Take(by, d.Offered(t, by, "a/1"))); fail.From(err).Code != fail.Internal {
 		t.Errorf("without an address: %v", err)
 	}
 	d.NoKeys = nil
@@ -242,7 +242,7 @@ func TestWhatADelegationIsDenied(t *testing.T) {
 	if again := d.Buy(t, request); !again.Again || again.Items[0].Denial != "" {
 		t.Errorf("what was bought in time is answered with %+v", again)
 	}
-	if _, err := d.Quote(t.Context(), exchange.Query{By: short, URIs: []string{address("a/1")}}, plainly); fail.From(err).Code != fail.Forbidden {
+	if _, err := d.Discover(t.Context(), exchange.Query{By: short, URIs: []string{address("a/1")}}, plainly); fail.From(err).Code != fail.Forbidden {
 		t.Errorf("asks when it is over: %v", err)
 	}
 	if got := d.Absent(t, exchange.Query{By: p.under(p.token(`user("ceo"); scope("sport:*")`)), URIs: []string{address("a/1")}}); got != exchange.NotInCatalog {
@@ -334,7 +334,7 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var purchases []exchange.Purchase
+		var purchases []exchange.Order
 		for i := range 64 {
 			by := p.under([]*biscuit.Token{root, below}[i%2])
 			purchases = append(purchases, d.Take(by, d.Offered(t, by, "a/1")))
@@ -343,7 +343,7 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 		var all sync.WaitGroup
 		for i, p := range purchases {
 			all.Go(func() {
-				out, err := []*dealer{d, other}[i/2%2].Commit(t.Context(), p)
+				out, err := []*dealer{d, other}[i/2%2].Execute(t.Context(), p)
 				switch {
 				case err != nil:
 					t.Error(err)

@@ -31,8 +31,8 @@ import (
 // DisputeReason is why something is disputed, for those who know of disputes by this package alone.
 type DisputeReason = disputes.Reason
 
-// Disputed is a request to dispute a transaction (RAMP v1, DisputeTransaction).
-type Disputed struct {
+// DisputeRequest is a request to dispute a transaction (RAMP v1, DisputeTransaction).
+type DisputeRequest struct {
 	// By is who disputes; nil where nobody has signed it and it comes from where that is let in.
 	By                           *requesters.Requester
 	ID                           string // which the buyer gave it
@@ -45,15 +45,15 @@ type Disputed struct {
 	Redelivery bool
 	// Appeal is the id of the dispute against whose decision the buyer appeals; empty for one that is filed.
 	Appeal string
-	// FetchAt is as in Purchase.
+	// FetchAt is as in Order.
 	FetchAt string
 }
 
 // MaxDescription is how many bytes the description of a dispute may have.
 const MaxDescription = 4096
 
-// Heard is where a dispute stands.
-type Heard struct {
+// DisputeResult is where a dispute stands.
+type DisputeResult struct {
 	Case    disputes.Case
 	Problem string // why it was not taken up, and what to do; Case is then the one that there is, if there is one
 	Again   bool   // the request had come before
@@ -63,7 +63,7 @@ type Heard struct {
 }
 
 // Explanation says why the dispute stands where it does.
-func (h *Heard) Explanation() string { return disputes.Explain(h.Case.Rule) }
+func (h *DisputeResult) Explanation() string { return disputes.Explain(h.Case.Rule) }
 
 // DisputeRules say how long things take with disputes. The zero value of each is what it says.
 type DisputeRules struct {
@@ -84,7 +84,7 @@ const mostAppeals = 1
 // Dispute takes up a dispute, once, or says where it stands: what evidence decides at once is decided and paid back in one transaction with the
 // entries in the ledger. The error is fail.NotFound for a transaction that is not the buyer's, fail.Invalid for one whose billing_id is
 // another, ErrRequestConflict for another request under its id, or any other, which is ours.
-func (s *Service) Dispute(ctx context.Context, r Disputed) (*Heard, error) {
+func (s *Service) Dispute(ctx context.Context, r DisputeRequest) (*DisputeResult, error) {
 	for raced := false; ; {
 		now := s.deps.Now().UTC().Truncate(time.Microsecond)
 		l, err := s.hear(ctx, r, raced)
@@ -119,12 +119,12 @@ type hearing struct {
 	known   disputes.Case // the one that there is
 	is      bool          // there is one
 	records []disputes.Record
-	out     *Heard // the answer, where there is no more to do
+	out     *DisputeResult // the answer, where there is no more to do
 }
 
 // hear looks up what a request is about. Of a transaction without a dispute most requests are new, so that those that came before are looked
 // through only where one was found when it was recorded: sure says that.
-func (s *Service) hear(ctx context.Context, r Disputed, sure bool) (l hearing, err error) {
+func (s *Service) hear(ctx context.Context, r DisputeRequest, sure bool) (l hearing, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		l = hearing{}
 		var ok bool
@@ -155,11 +155,11 @@ func (s *Service) hear(ctx context.Context, r Disputed, sure bool) (l hearing, e
 			if before.Digest != r.Digest || before.Dispute != l.known.ID {
 				return ErrRequestConflict
 			}
-			l.out = &Heard{Case: l.known, Again: true}
+			l.out = &DisputeResult{Case: l.known, Again: true}
 			return nil
 		}
 		if problem := l.problem(r); problem != "" {
-			l.out = &Heard{Case: l.known, Problem: problem}
+			l.out = &DisputeResult{Case: l.known, Problem: problem}
 			return nil
 		}
 		l.records, err = recordsOf(ctx, tx, l.sale)
@@ -169,7 +169,7 @@ func (s *Service) hear(ctx context.Context, r Disputed, sure bool) (l hearing, e
 }
 
 // problem says why a dispute is not taken up.
-func (l *hearing) problem(r Disputed) string {
+func (l *hearing) problem(r DisputeRequest) string {
 	switch {
 	case l.sale.Failed:
 		return "nothing to dispute: this transaction was taken back, and nothing was charged for it"
@@ -304,7 +304,7 @@ func facts(t transactions.Transaction, c *disputes.Case, records []disputes.Reco
 }
 
 // takeUp files a dispute, and decides it at once where the evidence does.
-func (s *Service) takeUp(ctx context.Context, r Disputed, l hearing, now time.Time) (*Heard, error) {
+func (s *Service) takeUp(ctx context.Context, r DisputeRequest, l hearing, now time.Time) (*DisputeResult, error) {
 	t := l.sale
 	c := disputes.Case{
 		ID: transactions.NewID("dsp", now), Transaction: t.ID, Buyer: t.Buyer, Site: t.Site, Billing: t.Billing, Report: t.Report.ID, Request: r.ID, Reason: r.Reason,
@@ -335,11 +335,11 @@ func (s *Service) takeUp(ctx context.Context, r Disputed, l hearing, now time.Ti
 		}
 		return disputes.Put(ctx, tx, m.case_, m.steps)
 	})
-	return &Heard{Case: out}, err
+	return &DisputeResult{Case: out}, err
 }
 
 // appeal takes an appeal against a decision that did not pay everything back: with new evidence, once, and in time.
-func (s *Service) appeal(ctx context.Context, r Disputed, l hearing, now time.Time) (*Heard, error) {
+func (s *Service) appeal(ctx context.Context, r DisputeRequest, l hearing, now time.Time) (*DisputeResult, error) {
 	c := l.known
 	problem := ""
 	switch {
@@ -355,7 +355,7 @@ func (s *Service) appeal(ctx context.Context, r Disputed, l hearing, now time.Ti
 		problem = "ramp.appeal: it brings nothing new; tell received_content_hash, or in description what speaks for it"
 	}
 	if problem != "" {
-		return &Heard{Case: c, Problem: problem}, nil
+		return &DisputeResult{Case: c, Problem: problem}, nil
 	}
 	m := moving{case_: c, was: c, sale: l.sale, now: now}
 	if r.Hash.Digits != "" {
@@ -370,7 +370,7 @@ func (s *Service) appeal(ctx context.Context, r Disputed, l hearing, now time.Ti
 		}
 		return disputes.Advance(ctx, tx, m.was, m.case_, m.steps)
 	})
-	return &Heard{Case: out}, err
+	return &DisputeResult{Case: out}, err
 }
 
 // moving is a dispute on its way.
@@ -539,12 +539,12 @@ func (cs *Cases) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispu
 }
 
 // again makes the address from which something is fetched once more, as long as that was decided: each time another, of the usual life.
-func (s *Service) again(ctx context.Context, at string, t transactions.Transaction, out *Heard, now time.Time) {
+func (s *Service) again(ctx context.Context, at string, t transactions.Transaction, out *DisputeResult, now time.Time) {
 	if out.Case.Resolution != disputes.Redelivery || !now.Before(out.Case.Again) || at == "" {
 		return
 	}
 	t.Expires = earlier(now.Add(s.deps.AddressLife), out.Case.Again).Truncate(time.Second)
-	url, err := s.addressOf(ctx, at, t)
+	url, err := s.signAddress(ctx, at, t)
 	if err != nil {
 		s.deps.Log.Error("what is to be delivered again has no address now; it is made when the dispute is asked for again", "error", err)
 		return

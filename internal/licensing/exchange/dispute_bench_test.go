@@ -33,7 +33,7 @@ func BenchmarkDispute(b *testing.B) {
 			return err
 		})
 	}
-	requests := make(chan exchange.Disputed, 1<<20)
+	requests := make(chan exchange.DisputeRequest, 1<<20)
 	stock := func(n int) {
 		for range n {
 			item, r := d.reported(b, "a/1", 0, disputes.DeliveryFailed)

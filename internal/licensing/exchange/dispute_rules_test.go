@@ -25,8 +25,8 @@ import (
 )
 
 // told has offers written as their documents are, with some attestations.
-func told(hash string, attestations ...map[string]any) func(*exchange.Proposal) (document, signature []byte, err error) {
-	return func(p *exchange.Proposal) (document, signature []byte, err error) {
+func told(hash string, attestations ...map[string]any) func(*exchange.OfferDraft) (document, signature []byte, err error) {
+	return func(p *exchange.OfferDraft) (document, signature []byte, err error) {
 		document, err = json.Marshal(map[string]any{
 			"offer_id": p.ID, "package": map[string]any{"seller": "site.example"}, "pricing": map[string]any{"estimated_quantity": 10_000, "unit": "tokens"},
 			"identity": map[string]any{"content_hash": hash, "resource_mutability": "RESOURCE_MUTABILITY_STATIC"}, "attestations": attestations,
@@ -63,7 +63,7 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := shop(t)
-			groups, err := d.Quote(t.Context(), asking(address("a/1")), told("sha256:"+hash, c.attestations...))
+			groups, err := d.Discover(t.Context(), asking(address("a/1")), told("sha256:"+hash, c.attestations...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestTheNumberOfTokensIsThatOfWhomIsTrustedMost(t *testing.T) {
 	third, own := attested("verifier.example", map[string]any{"estimated_quantity": 9_000}), attested("site.example", map[string]any{"estimated_quantity": 10})
 	for _, all := range [][]map[string]any{{third, own}, {own, third}} {
 		d := shop(t)
-		groups, err := d.Quote(t.Context(), asking(address("a/1")), told("", all...))
+		groups, err := d.Discover(t.Context(), asking(address("a/1")), told("", all...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +352,7 @@ func TestOneDisputeOfManyAtOnce(t *testing.T) {
 }
 
 // heardOf is the dispute of a purchase.
-func (d *dealer) heardOf(t *testing.T, item exchange.PurchasedItem) disputes.Case {
+func (d *dealer) heardOf(t *testing.T, item exchange.ItemResult) disputes.Case {
 	t.Helper()
 	c, _, ok, err := disputes.NewReader(d.DB).Dispute(t.Context(), item.Transaction.ID)
 	if err != nil || !ok {
@@ -387,7 +387,7 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 		reports := make(chan string, 1)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			filed, err := d.Report(context.Background(), report(item, 900))
+			filed, err := d.ReportUsage(context.Background(), report(item, 900))
 			if err != nil || filed.ID == "" {
 				t.Errorf("the report: %+v, %v", filed, err)
 				reports <- ""
@@ -509,7 +509,7 @@ func TestARequestIsOfOneTransaction(t *testing.T) {
 	}
 	before := d.Balance(t)
 	r2.ID = r1.ID
-	for _, r := range []exchange.Disputed{sealed(r2), {By: r2.By, ID: r2.ID, Digest: r1.Digest, Transaction: r2.Transaction, Billing: r2.Billing, Report: r2.Report, Reason: r2.Reason}} {
+	for _, r := range []exchange.DisputeRequest{sealed(r2), {By: r2.By, ID: r2.ID, Digest: r1.Digest, Transaction: r2.Transaction, Billing: r2.Billing, Report: r2.Report, Reason: r2.Reason}} {
 		if h, err := d.Dispute(t.Context(), r); !errors.Is(err, exchange.ErrRequestConflict) {
 			t.Errorf("%+v, %v", h, err)
 		}

@@ -23,7 +23,7 @@ import (
 )
 
 // reported is something that was bought, and reported; and what disputes it.
-func (d *dealer) reported(t testing.TB, path string, consumed int64, reason exchange.DisputeReason) (exchange.PurchasedItem, exchange.Disputed) {
+func (d *dealer) reported(t testing.TB, path string, consumed int64, reason exchange.DisputeReason) (exchange.ItemResult, exchange.DisputeRequest) {
 	t.Helper()
 	item := d.BuyAt(t, path)
 	filed := d.filed(t, report(item, consumed))
@@ -31,19 +31,19 @@ func (d *dealer) reported(t testing.TB, path string, consumed int64, reason exch
 }
 
 // against disputes a purchase, under an id that is new.
-func (d *dealer) against(item exchange.PurchasedItem, report string, reason exchange.DisputeReason) exchange.Disputed {
-	return sealed(exchange.Disputed{
+func (d *dealer) against(item exchange.ItemResult, report string, reason exchange.DisputeReason) exchange.DisputeRequest {
+	return sealed(exchange.DisputeRequest{
 		By: &bot, ID: fmt.Sprint("dispute-", d.disputes.Add(1)), Transaction: item.Transaction.ID, Billing: item.Transaction.Billing, Report: report, Reason: reason,
 		FetchAt: "https://site.example/deliver/",
 	})
 }
 
-func sealed(r exchange.Disputed) exchange.Disputed {
+func sealed(r exchange.DisputeRequest) exchange.DisputeRequest {
 	r.Digest = sha256.Sum256(fmt.Append(nil, r.ID, r.Transaction, r.Reason, r.Hash, r.Appeal, r.Description))
 	return r
 }
 
-func (d *dealer) heard(t testing.TB, r exchange.Disputed) *exchange.Heard {
+func (d *dealer) heard(t testing.TB, r exchange.DisputeRequest) *exchange.DisputeResult {
 	t.Helper()
 	h, err := d.Dispute(context.Background(), r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *dealer) heard(t testing.TB, r exchange.Disputed) *exchange.Heard {
 }
 
 // log has the log of a CDN say what was answered under a purchase.
-func (d *dealer) log(t testing.TB, item exchange.PurchasedItem, records ...disputes.Record) {
+func (d *dealer) log(t testing.TB, item exchange.ItemResult, records ...disputes.Record) {
 	t.Helper()
 	d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 		for i, r := range records {
@@ -139,13 +139,13 @@ func TestWhatIsNotDisputed(t *testing.T) {
 	}
 	ok := d.against(item, filed.ID, disputes.DeliveryFailed)
 	for name, c := range map[string]struct {
-		change func(*exchange.Disputed)
+		change func(*exchange.DisputeRequest)
 		code   fail.Code
 	}{
-		"another's":     {func(r *exchange.Disputed) { r.By = &requesters.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
-		"no purchase":   {func(r *exchange.Disputed) { r.Transaction = "txn-1" }, fail.NotFound},
-		"no such bill":  {func(r *exchange.Disputed) { r.Billing = "bill-1" }, fail.Invalid},
-		"nobody's word": {func(r *exchange.Disputed) { r.By, r.Billing = nil, "bill-1" }, fail.Invalid},
+		"another's":     {func(r *exchange.DisputeRequest) { r.By = &requesters.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
+		"no purchase":   {func(r *exchange.DisputeRequest) { r.Transaction = "txn-1" }, fail.NotFound},
+		"no such bill":  {func(r *exchange.DisputeRequest) { r.Billing = "bill-1" }, fail.Invalid},
+		"nobody's word": {func(r *exchange.DisputeRequest) { r.By, r.Billing = nil, "bill-1" }, fail.Invalid},
 	} {
 		r := ok
 		c.change(&r)
@@ -168,7 +168,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	d := shop(t)
 	early, r1 := d.reported(t, "a/1", 0, disputes.DeliveryFailed)
 	_, r2 := d.reported(t, "a/2", 0, disputes.DeliveryFailed)
-	for _, r := range []exchange.Disputed{r1, r2} {
+	for _, r := range []exchange.DisputeRequest{r1, r2} {
 		if h := d.heard(t, r); stands(h.Case) != "evidence_needed  by no_record" {
 			t.Fatalf("%+v", h)
 		}
@@ -344,7 +344,7 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	var all []exchange.Disputed
+	var all []exchange.DisputeRequest
 	for range 5 {
 		_, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 		d.heard(t, r)
@@ -364,7 +364,7 @@ func TestADisputeIsDecidedOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	const purchases, each = 6, 4
-	var items []exchange.PurchasedItem
+	var items []exchange.ItemResult
 	var reports []string
 	for range purchases {
 		item := d.BuyAt(t, "t/1")

@@ -1,12 +1,19 @@
-// Package exchange sells: it makes offers, takes them, takes reports of use and disputes, and takes what others push
-// (RAMP v1, Exchange, Catalog and Domain Verification).
+// Package exchange is the Exchange of RAMP v1: it sells what the terms let out.
 //
-// Enter at NewAssortment: an Assortment is what is for sale at present. A Service makes offers of it to buyers and sells
-// by them, New; Suppliers push to it, NewSuppliers, and verify their Domains, NewDomains; Cases are disputes as the
-// operator decides them, NewCases. Each use case is one exported method and one transaction, and answers only what was recorded.
+// An Assortment is what is for sale at present. A Service sells of it, and enters at two methods:
 //
-// It knows the terms, money and the ledger, and nothing of how RAMP is written over the wire (rampapi) or how what was
-// bought is sent (delivery).
+//   - Discover (discover.go) finds the catalog's entry at each address, decides by the terms whether the requester may buy
+//     it, drafts offers with their prices (offer.go), has them sealed, and keeps them in one transaction.
+//   - Execute (execute.go) finds the offers that an order takes, holds them against today's terms once more, and in one
+//     transaction charges them, counts them against the delegation and appends them to the ledger (charge.go). Only then
+//     does it sign the addresses from which they are fetched (address.go).
+//
+// ReportUsage and Dispute follow a purchase. Suppliers push entries, Domains are verified, and Cases are disputes as the
+// operator decides them, also where nothing is sold. Each use case is one exported method and answers only what was
+// recorded.
+//
+// The package knows terms, money and the ledger. It knows nothing of how RAMP is written over the wire (rampapi), how
+// content is delivered (delivery), or what is published of terms in general (published).
 package exchange
 
 import (
@@ -87,7 +94,7 @@ type Deliveries interface {
 type Service struct {
 	deps         Deps
 	assortment   *Assortment
-	lately       lately
+	recent       recentOffers
 	signatures   signatures
 	unsubscribed cache.Cache[subscriber, time.Time]
 }

@@ -20,17 +20,17 @@ const (
 	SubscribeFor = subscribeFor
 )
 
-func (s *Service) Propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, error) {
-	return s.propose(ctx, q)
+func (s *Service) DraftOffers(ctx context.Context, q Query) ([]OfferGroup, [][]*OfferDraft, error) {
+	return s.draftOffers(ctx, q)
 }
 
-// Lately gives the offers of a purchase, if they were made lately.
-func (s *Service) Lately(items ...PurchaseItem) ([]*transactions.Offer, bool) {
-	return s.lately.taken(items)
+// RecentOffers gives the offers of a purchase, if they were made lately.
+func (s *Service) RecentOffers(items ...OrderItem) ([]*transactions.Offer, bool) {
+	return s.recent.taken(items)
 }
 
 // ForgetOffers is as if another process had made those that were made.
-func (s *Service) ForgetOffers() { clear(s.lately.offers) }
+func (s *Service) ForgetOffers() { clear(s.recent.offers) }
 
 // SignaturesKept is how many signatures of addresses are remembered.
 func (s *Service) SignaturesKept() int { return len(s.signatures.made) }
@@ -47,6 +47,6 @@ func (a *Assortment) SellsWhole(ctx context.Context, rules *policy.Terms, entry 
 
 // UnitCost is what one of so many costs, in units of 1e-8.
 func UnitCost(price policy.Money, quantity int64) int64 {
-	q := quoter{owner: &Selling{}, price: price}
+	q := offerBuilder{owner: &Selling{}, price: price}
 	return q.unitCost(quantity)
 }

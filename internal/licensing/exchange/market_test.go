@@ -72,23 +72,23 @@ type quoting struct {
 // purchasing is a request to buy; answer is what was told at last, and failures how often it was told that it failed.
 type purchasing struct {
 	moments
-	exchange.Purchase
-	answer   *exchange.Purchased
+	exchange.Order
+	answer   *exchange.OrderResult
 	failures int
 }
 
 // reporting is a report.
 type reporting struct {
 	moments
-	exchange.Used
-	filed *exchange.Filed
+	exchange.UsageReport
+	filed *exchange.UsageReceipt
 }
 
 // disputing is a dispute, and the first that was heard of it.
 type disputing struct {
 	moments
-	exchange.Disputed
-	heard *exchange.Heard
+	exchange.DisputeRequest
+	heard *exchange.DisputeResult
 }
 
 // fetching is a fetch of what was bought.
@@ -199,8 +199,8 @@ func (m *market) quote(by requesters.Requester, paths ...string) []*transactions
 	}
 	asked := &quoting{moments: moments{begun: m.now()}}
 	m.note(func() { m.quotes = append(m.quotes, asked) })
-	var groups []exchange.Quoted
-	if !m.tried(func() (err error) { groups, err = m.Quote(context.Background(), q, plainly); return err }) {
+	var groups []exchange.OfferGroup
+	if !m.tried(func() (err error) { groups, err = m.Discover(context.Background(), q, plainly); return err }) {
 		return nil
 	}
 	var offers []*transactions.Offer
@@ -227,7 +227,7 @@ func (m *market) buy(by requesters.Requester, id string, offers ...*transactions
 	}
 	p := m.Take(by, offers...)
 	p.ID = id
-	made := &purchasing{moments: moments{begun: m.now()}, Purchase: digested(p)}
+	made := &purchasing{moments: moments{begun: m.now()}, Order: digested(p)}
 	m.note(func() { m.purchases = append(m.purchases, made) })
 	if !m.ask(made) {
 		return nil
@@ -237,8 +237,8 @@ func (m *market) buy(by requesters.Requester, id string, offers ...*transactions
 
 // ask sends a request to buy, and writes down what was answered.
 func (m *market) ask(p *purchasing) bool {
-	var out *exchange.Purchased
-	if !m.tried(func() (err error) { out, err = m.Commit(context.Background(), p.Purchase); return err }) {
+	var out *exchange.OrderResult
+	if !m.tried(func() (err error) { out, err = m.Execute(context.Background(), p.Order); return err }) {
 		m.note(func() { p.failures++ })
 		return false
 	}
@@ -253,14 +253,14 @@ func (m *market) buyAgain(p *purchasing) {
 		m.ask(p)
 		return
 	}
-	var out *exchange.Purchased
-	if m.tried(func() (err error) { out, err = m.Commit(context.Background(), p.Purchase); return err }) {
+	var out *exchange.OrderResult
+	if m.tried(func() (err error) { out, err = m.Execute(context.Background(), p.Order); return err }) {
 		m.same(p, out)
 	}
 }
 
 // same holds that an answer is that which an agent was given before.
-func (m *market) same(p *purchasing, again *exchange.Purchased) {
+func (m *market) same(p *purchasing, again *exchange.OrderResult) {
 	m.t.Helper()
 	for i, item := range again.Items {
 		before := p.answer.Items[i]
@@ -280,7 +280,7 @@ func (m *market) unanswered() (all []*purchasing) {
 	return all
 }
 
-func (m *market) fetch(p *purchasing, item exchange.PurchasedItem) {
+func (m *market) fetch(p *purchasing, item exchange.ItemResult) {
 	f := &fetching{moments: moments{begun: m.now()}, transaction: item.Transaction.ID}
 	m.note(func() { m.fetches = append(m.fetches, f) })
 	_, query, _ := strings.Cut(item.URL, "?")
@@ -312,7 +312,7 @@ func (m *market) fetch(p *purchasing, item exchange.PurchasedItem) {
 
 // dispute disputes something that was reported. Where the log of a CDN says that it failed, what was not fetched is paid back at once; the others
 // wait for a review.
-func (m *market) dispute(by requesters.Requester, item exchange.PurchasedItem, report string, logged bool) {
+func (m *market) dispute(by requesters.Requester, item exchange.ItemResult, report string, logged bool) {
 	if logged && !m.tried(func() error {
 		return m.DB.Update(context.Background(), func(tx *store.Tx) error {
 			_, err := tx.Exec(context.Background(), `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, 404, 0, 0, 0, '', 0)
@@ -324,9 +324,9 @@ func (m *market) dispute(by requesters.Requester, item exchange.PurchasedItem, r
 	}
 	r := m.against(item, report, disputes.DeliveryFailed)
 	r.By = &by
-	made := &disputing{moments: moments{begun: m.now()}, Disputed: r}
+	made := &disputing{moments: moments{begun: m.now()}, DisputeRequest: r}
 	m.note(func() { m.disputes = append(m.disputes, made) })
-	var heard *exchange.Heard
+	var heard *exchange.DisputeResult
 	if m.tried(func() (err error) { heard, err = m.Dispute(context.Background(), r); return err }) {
 		m.note(func() { made.told, made.heard = m.now(), heard })
 		if heard.Problem != "" {
@@ -336,22 +336,22 @@ func (m *market) dispute(by requesters.Requester, item exchange.PurchasedItem, r
 }
 
 // report files a report on something that was bought, and gives what was answered; nil for nothing.
-func (m *market) report(by requesters.Requester, item exchange.PurchasedItem) *exchange.Filed {
+func (m *market) report(by requesters.Requester, item exchange.ItemResult) *exchange.UsageReceipt {
 	u := report(item, item.Transaction.Estimate*9/10)
 	u.Reporter = &by
 	u.Fields = append(u.Fields, item.Transaction.Fields...)
 	if item.Transaction.Price.Model == "revenue_share" {
 		u.Revenue, u.Currency = dollar, "USD"
 	}
-	r := &reporting{moments: moments{begun: m.now()}, Used: u}
+	r := &reporting{moments: moments{begun: m.now()}, UsageReport: u}
 	m.note(func() { m.reports = append(m.reports, r) })
 	m.file(r)
 	return r.filed
 }
 
 func (m *market) file(r *reporting) {
-	var filed *exchange.Filed
-	if m.tried(func() (err error) { filed, err = m.Report(context.Background(), r.Used); return err }) {
+	var filed *exchange.UsageReceipt
+	if m.tried(func() (err error) { filed, err = m.ReportUsage(context.Background(), r.UsageReport); return err }) {
 		m.note(func() { r.told, r.filed = m.now(), filed })
 		if filed.ID == "" {
 			m.t.Errorf("the report %s is not taken: %s", r.ID, filed.Problem)
@@ -362,7 +362,7 @@ func (m *market) file(r *reporting) {
 // reportLate reports one thing that is owed, and says whether there was one.
 func (m *market) reportLate() bool {
 	var by requesters.Requester
-	var owed exchange.PurchasedItem
+	var owed exchange.ItemResult
 	m.note(func() {
 		for _, p := range m.purchases {
 			if p.answer == nil {
@@ -470,7 +470,7 @@ func (m *market) holds(d *dealer, at int) {
 	}
 	for _, r := range m.disputes {
 		if r.knownAt(at) {
-			known.disputed(t, d, r.Disputed, r.heard.Case)
+			known.disputed(t, d, r.DisputeRequest, r.heard.Case)
 		}
 	}
 	least, most := map[string]int{}, map[string]int{}
@@ -496,7 +496,7 @@ func (m *market) holds(d *dealer, at int) {
 
 // disputed holds that a dispute is there as it was told, or further on; that each of its steps has its entry, and that what it gave back was given
 // back once.
-func (r *records) disputed(t testing.TB, d *dealer, of exchange.Disputed, told disputes.Case) {
+func (r *records) disputed(t testing.TB, d *dealer, of exchange.DisputeRequest, told disputes.Case) {
 	t.Helper()
 	c, steps, ok, err := disputes.NewReader(d.DB).Dispute(context.Background(), of.Transaction)
 	if err != nil || !ok || c.ID != told.ID || c.Steps < told.Steps || len(steps) != c.Steps || r.count["dispute "+of.Transaction] != c.Steps {
@@ -606,7 +606,7 @@ func (d *dealer) transactions(t testing.TB) (all []transactions.Transaction) {
 }
 
 // proves holds that something of which an address was given is recorded as it was told, in the ledger too.
-func (r *records) proves(t testing.TB, item exchange.PurchasedItem) {
+func (r *records) proves(t testing.TB, item exchange.ItemResult) {
 	t.Helper()
 	told, kept := item.Transaction, r.transactions[item.Transaction.ID]
 	if item.URL == "" || kept.ID != told.ID || kept.Billing != told.Billing || kept.Amount != told.Amount || kept.Value != told.Value || kept.Entry != told.Entry || kept.Failed || !bytes.Equal(kept.Document, told.Document) {
@@ -633,7 +633,7 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		if p.begun > at || old && source.IntN(8) > 0 {
 			continue
 		}
-		first := d.Buy(t, p.Purchase)
+		first := d.Buy(t, p.Order)
 		switch {
 		case old && now.Sub(p.madeAt(m)) < exchange.Remembered:
 			m.same(p, first)
@@ -644,7 +644,7 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 				}
 			}
 		default:
-			m.same(&purchasing{Purchase: p.Purchase, answer: first}, d.Buy(t, p.Purchase))
+			m.same(&purchasing{Order: p.Order, answer: first}, d.Buy(t, p.Order))
 		}
 	}
 	for _, r := range m.reports {
@@ -652,8 +652,8 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		if r.begun > at || old && source.IntN(8) > 0 {
 			continue
 		}
-		first := d.filed(t, r.Used)
-		again := d.filed(t, r.Used)
+		first := d.filed(t, r.UsageReport)
+		again := d.filed(t, r.UsageReport)
 		if first.ID == "" || !again.Again || again.ID != first.ID || again.Settled != first.Settled || old && (!first.Again || first.ID != r.filed.ID) {
 			t.Errorf("the report %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.filed)
 		}
@@ -663,8 +663,8 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		if r.begun > at || old && source.IntN(8) > 0 {
 			continue
 		}
-		first := d.heard(t, r.Disputed)
-		again := d.heard(t, r.Disputed)
+		first := d.heard(t, r.DisputeRequest)
+		again := d.heard(t, r.DisputeRequest)
 		if first.Problem != "" || !again.Again || again.Case.ID != first.Case.ID || again.Case.Steps != first.Case.Steps || again.Case.Credit != first.Case.Credit || old && (!first.Again || first.Case.ID != r.heard.Case.ID) {
 			t.Errorf("the dispute %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.heard)
 		}

@@ -30,25 +30,25 @@ type Outlet struct {
 	Keys func(context.Context) ([]sign.URLKey, error)
 }
 
-// outlet is who delivers a ware; nil for this front desk. A tenant's is delivered by its own outlet alone.
-func (a *Assortment) outlet(ware *catalog.Entry, tenant *push.Tenant) *Outlet {
+// outlet is who delivers a entry; nil for this front desk. A tenant's is delivered by its own outlet alone.
+func (a *Assortment) outlet(entry *catalog.Entry, tenant *push.Tenant) *Outlet {
 	if tenant != nil {
-		host, _ := policy.Host(ware.URL)
-		if at := cmp.Or(ware.Pushed.At, strings.TrimPrefix(ware.URL, "https://")); host != "" {
+		host, _ := policy.Host(entry.URL)
+		if at := cmp.Or(entry.Pushed.At, strings.TrimPrefix(entry.URL, "https://")); host != "" {
 			host = hostOf(at)
 		} else if len(tenant.Domains) > 0 {
 			host = tenant.Domains[0] // what is no page of the web is delivered where the tenant's first domain is
 		}
 		return a.deps.Supply.Outlet(tenant, host)
 	}
-	return a.deps.Outlet(ware.Facts())
+	return a.deps.Outlet(entry.Facts())
 }
 
 // EntryAt is what a source of a site sells at an address by now; nil for nothing.
 func (a *Assortment) EntryAt(uri, site, source string) *catalog.Entry {
-	for _, ware := range a.deps.Catalog.Find(uri) {
-		if ware.Site == site && ware.Source == source {
-			return &ware
+	for _, entry := range a.deps.Catalog.Find(uri) {
+		if entry.Site == site && entry.Source == source {
+			return &entry
 		}
 	}
 	return nil

@@ -167,7 +167,7 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 			return keys, nil
 		}}
 	}
-	if _, err := d.Commit(t.Context(), d.Take(bot, offer)); err == nil || fail.From(err).Code != fail.Internal {
+	if _, err := d.Execute(t.Context(), d.Take(bot, offer)); err == nil || fail.From(err).Code != fail.Internal {
 		t.Errorf("lost after the purchase: %v", err)
 	}
 	if b := d.Balance(t); b.Available != funds {

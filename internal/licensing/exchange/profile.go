@@ -21,19 +21,19 @@ type Profile struct {
 	Keys map[string]string
 }
 
-// profiled has a quoter know what the profiles tell of its ware to whom understands them; whoever names none is told all.
-func (a *Assortment) profiled(ctx context.Context, m *quoter) error {
+// profiled has a builder know what the profiles tell of its entry to whom understands them; whoever names none is told all.
+func (a *Assortment) profiled(ctx context.Context, m *offerBuilder) error {
 	var apply []*Profile
 	for i := range m.owner.Profiles {
 		p := &m.owner.Profiles[i]
-		if (len(m.query.Profiles) == 0 || slices.Contains(m.query.Profiles, p.Name)) && p.isFor(m.ware.Types) {
+		if (len(m.query.Profiles) == 0 || slices.Contains(m.query.Profiles, p.Name)) && p.isFor(m.entry.Types) {
 			apply = append(apply, p)
 		}
 	}
 	if len(apply) == 0 {
 		return nil
 	}
-	object, err := a.objects.get(ctx, m.ware.Ref)
+	object, err := a.objects.get(ctx, m.entry.Ref)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func member(value any, path []string) any {
 			return member(v[path[0]], path[1:])
 		}
 		name, _ := v["name"].(string)
-		return member(first(name), nil)
+		return member(name, nil)
 	case string:
 		if len(path) > 0 || v == "" || len(v) > maxTold {
 			return nil

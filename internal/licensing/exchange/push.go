@@ -414,37 +414,37 @@ func (s *Suppliers) Reread(by *requesters.Caller, tenant string) (begun bool, er
 	return s.deps.Reread(tenant), nil
 }
 
-// soldBy says under which terms a ware is sold; ok is false for one that is not: what is pushed is sold as long as its domain is the tenant's.
-func (a *Assortment) soldBy(ware *catalog.Entry, own *policy.Terms) (rules *policy.Terms, tenant *push.Tenant, ok bool) {
-	if !ware.IsPushed() {
-		return own, nil, a.serves(ware.Site)
+// termsFor says under which terms a entry is sold; ok is false for one that is not: what is pushed is sold as long as its domain is the tenant's.
+func (a *Assortment) termsFor(entry *catalog.Entry, own *policy.Terms) (rules *policy.Terms, tenant *push.Tenant, ok bool) {
+	if !entry.IsPushed() {
+		return own, nil, a.serves(entry.Site)
 	}
-	canonical, err := catalog.CanonicalURI(ware.URL)
-	if err != nil || !a.has(ware.Site, canonical) {
+	canonical, err := catalog.CanonicalURI(entry.URL)
+	if err != nil || !a.has(entry.Site, canonical) {
 		return nil, nil, false
 	}
-	if a.serves(ware.Site) {
+	if a.serves(entry.Site) {
 		return own, nil, true
 	}
-	one := a.deps.Supply.Tenants.Get(ware.Site)
+	one := a.deps.Supply.Tenants.Get(entry.Site)
 	if one == nil {
 		return nil, nil, false
 	}
-	if one.Mutability != "" && !ware.Pushed.Pattern {
-		ware.Mutability = catalog.Mutability(one.Mutability)
+	if one.Mutability != "" && !entry.Pushed.Pattern {
+		entry.Mutability = catalog.Mutability(one.Mutability)
 	}
 	return a.deps.Supply.Terms(one), one, true
 }
 
-// attestedOf gives what is attested of a ware and holds by now. Where it cannot be told, nothing is.
-func (a *Assortment) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.ResourceAttestation {
-	if !ware.Pushed.Attested {
+// attestedOf gives what is attested of a entry and holds by now. Where it cannot be told, nothing is.
+func (a *Assortment) attestedOf(ctx context.Context, entry *catalog.Entry) []*rampv1.ResourceAttestation {
+	if !entry.Pushed.Attested {
 		return nil
 	}
-	at := attestedAt{ware.Site, ware.Pushed.At, ware.Pushed.Attests}
+	at := attestedAt{entry.Site, entry.Pushed.At, entry.Pushed.Attests}
 	all, known := a.attestations.GetIfPresent(at)
 	if !known {
-		texts, err := a.deps.Supply.Shelves.Attestations(ctx, at.tenant, at.address, ware.Pushed.AttestedBy)
+		texts, err := a.deps.Supply.Shelves.Attestations(ctx, at.tenant, at.address, entry.Pushed.AttestedBy)
 		if err != nil {
 			a.deps.Log.Warn("attestations cannot be read, so an offer tells of none", "error", err)
 			return nil
@@ -461,7 +461,7 @@ func (a *Assortment) attestedOf(ctx context.Context, ware *catalog.Entry) []*ram
 	}
 	var good []*rampv1.ResourceAttestation
 	for _, one := range all {
-		if one.Uri != ware.URL && one.Uri != ware.Address || outdated(one.ResourceAttestation, ware) {
+		if one.Uri != entry.URL && one.Uri != entry.Address || outdated(one.ResourceAttestation, entry) {
 			continue
 		}
 		if a.deps.Supply.Attested.Holds(ctx, attestation.Subject{Provider: cmp.Or(hostOf(at.address), one.Verifier), URI: one.Uri}, one) {
@@ -473,15 +473,15 @@ func (a *Assortment) attestedOf(ctx context.Context, ware *catalog.Entry) []*ram
 
 // outdated says whether a provider attests a hash of its own content that is not what is offered by now (RAMP v1, attestation levels).
 // What third parties hash is not compared: each takes the text out of a page in its own way.
-func outdated(a *rampv1.ResourceAttestation, ware *catalog.Entry) bool {
+func outdated(a *rampv1.ResourceAttestation, entry *catalog.Entry) bool {
 	method, digest, ok := strings.Cut(a.Claims.GetFields()["content_hash"].GetStringValue(), ":")
-	if !ok || ramp.LevelOf(a, hostOf(ware.Pushed.At)) != ramp.LevelSelf {
+	if !ok || ramp.LevelOf(a, hostOf(entry.Pushed.At)) != ramp.LevelSelf {
 		return false
 	}
 	if method = hashMethod(method); method == "sha256" {
-		return ware.Pushed.Hashed && !strings.EqualFold(digest, hex.EncodeToString(ware.Hash[:]))
+		return entry.Pushed.Hashed && !strings.EqualFold(digest, hex.EncodeToString(entry.Hash[:]))
 	}
-	return method == hashMethod(ware.Pushed.Method) && !strings.EqualFold(digest, ware.Pushed.Digest)
+	return method == hashMethod(entry.Pushed.Method) && !strings.EqualFold(digest, entry.Pushed.Digest)
 }
 
 // hashMethod is the name of a way to hash in one of its spellings.

@@ -232,7 +232,7 @@ func (s *supplier) offered(t *testing.T, p *pusher) map[int]int {
 	got := map[int]int{}
 	for place := range pushPlaces {
 		_, asked := p.path(place)
-		groups, err := s.Quote(t.Context(), asking("https://"+acmeHost+asked), func(o *exchange.Proposal) (document, signature []byte, err error) {
+		groups, err := s.Discover(t.Context(), asking("https://"+acmeHost+asked), func(o *exchange.OfferDraft) (document, signature []byte, err error) {
 			version := titled(o.Package.Title)
 			var attested, want []int
 			for _, a := range o.Attested {

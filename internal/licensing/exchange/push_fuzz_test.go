@@ -23,7 +23,7 @@ func FuzzPushedPath(f *testing.F) {
 	s := supplierOn(f, storetest.OpenSQLite(f, saletest.Schemas...))
 	p := &pusher{supplier: s, by: acme}
 	at := func(t *testing.T, path string) (found map[string]bool, absent exchange.Absence) {
-		groups, err := s.Quote(t.Context(), asking("https://"+acmeHost+path), plainly)
+		groups, err := s.Discover(t.Context(), asking("https://"+acmeHost+path), plainly)
 		if err != nil {
 			t.Fatal(err)
 		}

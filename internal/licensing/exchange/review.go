@@ -52,8 +52,8 @@ func (s *Service) renewed(ctx context.Context, t transactions.Transaction, f *di
 		}
 	}
 	address := ""
-	if ware := s.assortment.EntryAt(t.URI, t.Site, t.Item.Source); ware != nil && ware.Pushed.At != "" {
-		address = ware.Pushed.At
+	if entry := s.assortment.EntryAt(t.URI, t.Site, t.Item.Source); entry != nil && entry.Pushed.At != "" {
+		address = entry.Pushed.At
 	} else if canonical, err := catalog.CanonicalURI(t.URI); err == nil { // it may have gone since
 		address = canonical
 	}
@@ -84,11 +84,11 @@ func (s *Service) compare(ctx context.Context, t transactions.Transaction, f *di
 		return err
 	}
 	if t.Method == transactions.Instructions { // by whoever else delivers it
-		if ware := s.assortment.EntryAt(t.URI, t.Site, t.Item.Source); ware != nil {
-			rules, tenant, sold := s.assortment.soldBy(ware, s.assortment.Terms())
-			if sold && rules.Decide(ware.Facts()).Access != policy.Blocked {
-				if outlet := s.assortment.outlet(ware, tenant); outlet != nil {
-					f.There = outlet.ready(ctx, ware.URL, s.deps.Now())
+		if entry := s.assortment.EntryAt(t.URI, t.Site, t.Item.Source); entry != nil {
+			rules, tenant, sold := s.assortment.termsFor(entry, s.assortment.Terms())
+			if sold && rules.Decide(entry.Facts()).Access != policy.Blocked {
+				if outlet := s.assortment.outlet(entry, tenant); outlet != nil {
+					f.There = outlet.ready(ctx, entry.URL, s.deps.Now())
 				}
 			}
 		}

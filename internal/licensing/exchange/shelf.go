@@ -50,10 +50,10 @@ func (a *Assortment) Shelf(ctx context.Context, b Browse) (all []Shelved, next i
 	}
 	owner, rules := a.deps.Selling(), a.deps.Corpus.Terms()
 	for i := range entries {
-		m := quoter{owner: owner, rules: rules, query: &Query{By: everything}, ware: &entries[i]}
-		if of, tenant, ok := a.soldBy(m.ware, rules); ok {
+		m := offerBuilder{owner: owner, rules: rules, query: &Query{By: everything}, entry: &entries[i]}
+		if of, tenant, ok := a.termsFor(m.entry, rules); ok {
 			m.rules, m.tenant = of, tenant
-		} else if m.ware.IsPushed() {
+		} else if m.entry.IsPushed() {
 			continue
 		}
 		one, err := a.shelved(ctx, &m)
@@ -69,21 +69,21 @@ func (a *Assortment) Shelf(ctx context.Context, b Browse) (all []Shelved, next i
 var everything = requesters.Requester{Granted: []string{"*"}}
 
 // shelved is how one item stands.
-func (a *Assortment) shelved(ctx context.Context, m *quoter) (Shelved, error) {
-	m.decision = m.rules.Decide(m.ware.Facts())
-	m.licensed(m.ware.Site)
+func (a *Assortment) shelved(ctx context.Context, m *offerBuilder) (Shelved, error) {
+	m.decision = m.rules.Decide(m.entry.Facts())
+	m.resolveLicences(m.entry.Site)
 	s := Shelved{
-		Entry: *m.ware, Rule: m.decision.Rule, Access: m.decision.Access, Labels: m.decision.Labels, Scopes: m.decision.Scopes,
+		Entry: *m.entry, Rule: m.decision.Rule, Access: m.decision.Access, Labels: m.decision.Labels, Scopes: m.decision.Scopes,
 		Price: m.price, Report: m.duty(),
 	}
 	s.For.Functions, s.For.Users, s.For.Countries = m.decision.Restricts(m.sales()[0])
-	if a.license(m); m.absent == "" && m.tenant == nil && !a.serves(m.ware.Site) {
+	if a.decide(m); m.absent == "" && m.tenant == nil && !a.serves(m.entry.Site) {
 		m.absent = NotInCatalog
 	}
 	s.Quantity = m.quantity(m.delivery())
 	s.Worth = accounts.Value(s.Price, s.Quantity)
 	if m.absent == "" {
-		whole, err := a.sellsWhole(ctx, m.rules, m.ware)
+		whole, err := a.sellsWhole(ctx, m.rules, m.entry)
 		if err != nil {
 			return s, err
 		}

@@ -65,7 +65,7 @@ func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
 	for _, s := range shelved {
 		q := asking(s.URL)
 		q.By = gold
-		quoted, err := d.Quote(t.Context(), q, plainly)
+		quoted, err := d.Discover(t.Context(), q, plainly)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,15 +20,15 @@ type Shown struct {
 // fail.Forbidden for one that is not open.
 func (a *Assortment) Show(ctx context.Context, address string) (*Shown, error) {
 	rules, closed := a.Terms(), false
-	for _, ware := range a.deps.Catalog.Find(address) {
-		if !a.serves(ware.Site) || ware.IsPushed() {
+	for _, entry := range a.deps.Catalog.Find(address) {
+		if !a.serves(entry.Site) || entry.IsPushed() {
 			continue
 		}
-		if rules.Decide(ware.Facts()).Access != policy.Open {
-			closed = closed || rules.Decide(ware.Facts()).Access == policy.Licensed
+		if rules.Decide(entry.Facts()).Access != policy.Open {
+			closed = closed || rules.Decide(entry.Facts()).Access == policy.Licensed
 			continue
 		}
-		found, err := a.deps.Corpus.Copy(ctx, ware.Ref)
+		found, err := a.deps.Corpus.Copy(ctx, entry.Ref)
 		if err != nil {
 			return nil, err
 		}

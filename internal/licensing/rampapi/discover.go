@@ -33,7 +33,7 @@ func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuer
 	ctx, cancel := context.WithTimeout(ctx, d.allowed(query))
 	defer cancel()
 	sealed := map[string]*rampv1.Offer{}
-	groups, err := d.services.Exchange.Quote(ctx, q, func(p *exchange.Proposal) (document, signature []byte, err error) {
+	groups, err := d.services.Exchange.Discover(ctx, q, func(p *exchange.OfferDraft) (document, signature []byte, err error) {
 		sealed[p.ID], document, signature, err = d.seal(p)
 		return document, signature, err
 	})
@@ -82,7 +82,7 @@ var absences = map[exchange.Absence]rampv1.OfferAbsenceReason{
 }
 
 // group is what is offered for one address. All that is sold here is found in the catalog.
-func group(q *exchange.Quoted, sealed map[string]*rampv1.Offer) *rampv1.OfferGroup {
+func group(q *exchange.OfferGroup, sealed map[string]*rampv1.Offer) *rampv1.OfferGroup {
 	out := &rampv1.OfferGroup{Uri: q.URI}
 	for _, o := range q.Offers {
 		out.Offers = append(out.Offers, sealed[o.ID])

@@ -62,22 +62,22 @@ func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequ
 }
 
 // disputed is a request in the service's words.
-func disputed(r *rampv1.DisputeRequest) (exchange.Disputed, error) {
+func disputed(r *rampv1.DisputeRequest) (exchange.DisputeRequest, error) {
 	name, ok := rampv1.DisputeReason_name[int32(r.Reason)]
 	if !ok {
-		return exchange.Disputed{}, &wire.Invalid{Path: "reason", Problem: fmt.Sprintf("%d is none; there are 1 to 5", r.Reason)}
+		return exchange.DisputeRequest{}, &wire.Invalid{Path: "reason", Problem: fmt.Sprintf("%d is none; there are 1 to 5", r.Reason)}
 	}
-	out := exchange.Disputed{
+	out := exchange.DisputeRequest{
 		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Report: r.ReportId, Description: r.GetDescription(),
 		Reason: exchange.DisputeReason(strings.ToLower(strings.TrimPrefix(name, "DISPUTE_REASON_"))),
 	}
 	text, err := wire.Marshal(r)
 	if err != nil {
-		return exchange.Disputed{}, err
+		return exchange.DisputeRequest{}, err
 	}
 	out.Digest = sha256.Sum256(text)
 	if out.Hash, err = received(r.GetReceivedContentHash(), r.GetReceivedHashMethod()); err != nil {
-		return exchange.Disputed{}, err
+		return exchange.DisputeRequest{}, err
 	}
 	for key, value := range r.GetExt().GetFields() {
 		text, isText := value.GetKind().(*structpb.Value_StringValue)
@@ -85,11 +85,11 @@ func disputed(r *rampv1.DisputeRequest) (exchange.Disputed, error) {
 		case key == extAppeal && isText && text.StringValue != "":
 			out.Appeal = text.StringValue
 		case key == extAppeal:
-			return exchange.Disputed{}, &wire.Invalid{Path: "ext." + extAppeal, Problem: "has to be the dispute_id of the dispute against whose decision you appeal"}
+			return exchange.DisputeRequest{}, &wire.Invalid{Path: "ext." + extAppeal, Problem: "has to be the dispute_id of the dispute against whose decision you appeal"}
 		case key == extPrefer && isText && (text.StringValue == "credit" || text.StringValue == "redelivery"):
 			out.Redelivery = text.StringValue == "redelivery"
 		case key == extPrefer:
-			return exchange.Disputed{}, &wire.Invalid{Path: "ext." + extPrefer, Problem: `has to be "credit" or "redelivery"`}
+			return exchange.DisputeRequest{}, &wire.Invalid{Path: "ext." + extPrefer, Problem: `has to be "credit" or "redelivery"`}
 		}
 	}
 	return out, nil
@@ -114,7 +114,7 @@ func received(hash, method string) (contenthash.Hash, error) {
 }
 
 // standsAt is where a dispute stands, in the protocol's words.
-func standsAt(h *exchange.Heard, now time.Time) (*rampv1.DisputeResponse, error) {
+func standsAt(h *exchange.DisputeResult, now time.Time) (*rampv1.DisputeResponse, error) {
 	c := &h.Case
 	out := &rampv1.DisputeResponse{Accepted: h.Problem == "", DisputeId: c.ID, Status: rampv1.DisputeStatus(rampv1.DisputeStatus_value["DISPUTE_STATUS_"+strings.ToUpper(string(c.Status))])}
 	if !out.Accepted {

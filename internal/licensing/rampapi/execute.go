@@ -27,7 +27,7 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 	if d.FetchAt != nil {
 		p.FetchAt = d.FetchAt(ctx)
 	}
-	bought, err := d.services.Exchange.Commit(ctx, p)
+	bought, err := d.services.Exchange.Execute(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -62,19 +62,19 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 }
 
 // purchase is a request to buy in the service's words.
-func purchase(c *call, request *rampv1.TransactionRequest) (exchange.Purchase, error) {
+func purchase(c *call, request *rampv1.TransactionRequest) (exchange.Order, error) {
 	user, country, err := using(request.Requester)
 	if err != nil {
-		return exchange.Purchase{}, err
+		return exchange.Order{}, err
 	}
-	p := exchange.Purchase{
+	p := exchange.Order{
 		Requester: c.who, ID: request.Id, User: user, Country: country, Functions: intended(request.Requester), Licence: request.Requester.GetLicenseId(), Limited: c.exceeded() != nil,
 	}
 	if ends := request.Requester.GetDelegation().GetExpiresAt(); ends != nil {
 		p.Delegated = ends.AsTime()
 	}
 	if p.Digest, err = digest(request); err != nil {
-		return exchange.Purchase{}, err
+		return exchange.Order{}, err
 	}
 	items := request.Items
 	if len(items) == 0 {
@@ -85,7 +85,7 @@ func purchase(c *call, request *rampv1.TransactionRequest) (exchange.Purchase, e
 		if err != nil {
 			signature = nil
 		}
-		p.Items = append(p.Items, exchange.PurchaseItem{Offer: item.OfferId, Signature: signature})
+		p.Items = append(p.Items, exchange.OrderItem{Offer: item.OfferId, Signature: signature})
 	}
 	return p, nil
 }
@@ -122,7 +122,7 @@ var denials = map[exchange.Denial]rampv1.DenialReason{
 }
 
 // result is what came of one offer, as it stands in the answer to several.
-func (d *door) result(item *exchange.PurchasedItem) (*rampv1.TransactionResultItem, error) {
+func (d *door) result(item *exchange.ItemResult) (*rampv1.TransactionResultItem, error) {
 	if item.Denial != "" {
 		return &rampv1.TransactionResultItem{OfferId: item.Offer, DenialReason: denials[item.Denial].Enum()}, nil
 	}
@@ -158,7 +158,7 @@ func sold(offer *rampv1.Offer, url string) *compv1.Package {
 }
 
 // single puts what came of one offer into the answer itself.
-func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, item *exchange.PurchasedItem) {
+func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, item *exchange.ItemResult) {
 	if out.DenialReason = r.DenialReason; r.DenialReason != nil {
 		return
 	}
@@ -170,7 +170,7 @@ func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, it
 }
 
 // left are the quotas of the subscriptions that paid for several offers, as the last of those left them.
-func left(items []exchange.PurchasedItem) (all []*rampv1.SubscriptionQuotaInfo) {
+func left(items []exchange.ItemResult) (all []*rampv1.SubscriptionQuotaInfo) {
 	for i := range items {
 		for _, q := range items[i].Quotas {
 			row := quota(items[i].Transaction.Subscription, q)
@@ -185,7 +185,7 @@ func left(items []exchange.PurchasedItem) (all []*rampv1.SubscriptionQuotaInfo) 
 
 // total is what several offers cost together, which is never more than an account can hold; nil where they are not paid in
 // one currency.
-func total(items []exchange.PurchasedItem, results []*rampv1.TransactionResultItem) *rampv1.Cost {
+func total(items []exchange.ItemResult, results []*rampv1.TransactionResultItem) *rampv1.Cost {
 	var sum int64
 	var currency, free string
 	for i := range items {

@@ -222,20 +222,20 @@ func TestSeveralAreBoughtAtOnce(t *testing.T) {
 
 func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 	t.Parallel()
-	item := func(amount int64, currency string, denial exchange.Denial) exchange.PurchasedItem {
-		return exchange.PurchasedItem{Denial: denial, Transaction: transactions.Transaction{Amount: amount, Price: policy.Money{Currency: currency}}}
+	item := func(amount int64, currency string, denial exchange.Denial) exchange.ItemResult {
+		return exchange.ItemResult{Denial: denial, Transaction: transactions.Transaction{Amount: amount, Price: policy.Money{Currency: currency}}}
 	}
 	for _, c := range []struct {
-		items []exchange.PurchasedItem
+		items []exchange.ItemResult
 		want  *rampv1.Cost
 	}{
-		{[]exchange.PurchasedItem{item(2e8, "USD", ""), item(3e7, "USD", "")}, &rampv1.Cost{Amount: 2.3, Currency: "USD"}},
-		{[]exchange.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
-		{[]exchange.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", exchange.TakenTooLate), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
-		{[]exchange.PurchasedItem{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
-		{[]exchange.PurchasedItem{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")}, &rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
-		{[]exchange.PurchasedItem{item(0, "", ""), item(3e7, "EUR", exchange.TakenTooLate)}, &rampv1.Cost{Currency: "CHF"}},
-		{[]exchange.PurchasedItem{item(3e7, "EUR", exchange.TakenTooLate)}, nil},
+		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "USD", "")}, &rampv1.Cost{Amount: 2.3, Currency: "USD"}},
+		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
+		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", exchange.TakenTooLate), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
+		{[]exchange.ItemResult{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
+		{[]exchange.ItemResult{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")}, &rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
+		{[]exchange.ItemResult{item(0, "", ""), item(3e7, "EUR", exchange.TakenTooLate)}, &rampv1.Cost{Currency: "CHF"}},
+		{[]exchange.ItemResult{item(3e7, "EUR", exchange.TakenTooLate)}, nil},
 	} {
 		d := &door{Config: Config{Currency: "CHF"}}
 		var results []*rampv1.TransactionResultItem

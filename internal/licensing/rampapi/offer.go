@@ -45,7 +45,7 @@ var mutabilities = map[string]rampv1.ResourceMutability{
 const static, dynamic, live = "static", "dynamic", "live"
 
 // seal writes an offer and signs it: the message, the bytes that are signed, and the signature.
-func (d *door) seal(p *exchange.Proposal) (m *rampv1.Offer, document, signature []byte, err error) {
+func (d *door) seal(p *exchange.OfferDraft) (m *rampv1.Offer, document, signature []byte, err error) {
 	if m, err = d.offer(p); err != nil {
 		return nil, nil, nil, err
 	}
@@ -64,7 +64,7 @@ func (d *door) seal(p *exchange.Proposal) (m *rampv1.Offer, document, signature 
 
 // attest puts into an offer what the site itself attests of what is offered, before what others do. What is live does not exist yet, and of it
 // nothing is attested.
-func (d *door) attest(p *exchange.Proposal, m *rampv1.Offer) error {
+func (d *door) attest(p *exchange.OfferDraft, m *rampv1.Offer) error {
 	if d.Attest == nil || p.Mutability == live {
 		return nil
 	}
@@ -77,11 +77,11 @@ func (d *door) attest(p *exchange.Proposal, m *rampv1.Offer) error {
 }
 
 // offer is an offer in the protocol's words, without its signature.
-func (d *door) offer(p *exchange.Proposal) (*rampv1.Offer, error) {
+func (d *door) offer(p *exchange.OfferDraft) (*rampv1.Offer, error) {
 	out := &rampv1.Offer{
 		OfferId: p.ID, Package: d.packaged(p), Pricing: d.pricing(p), DeliveryMethod: deliveries[p.Delivery], Reporting: reporting(p),
 		ExpiresAt: timestamppb.New(p.Expires), Identity: identityOf(p), Restrictions: restrictions(p), SignatureAlgorithm: signatureAlgorithm,
-		IabCategories: p.Ware.Categories, Attestations: p.Attested,
+		IabCategories: p.Entry.Categories, Attestations: p.Attested,
 	}
 	if p.Mutability == dynamic {
 		out.DataAsOf = timestamppb.New(asOf(p))
@@ -106,8 +106,8 @@ func (d *door) offer(p *exchange.Proposal) (*rampv1.Offer, error) {
 const signatureAlgorithm = "ed25519"
 
 // asOf is when what is offered was current.
-func asOf(p *exchange.Proposal) time.Time {
-	for _, at := range []time.Time{p.Ware.AsOf, p.Ware.Modified, p.Ware.Published} {
+func asOf(p *exchange.OfferDraft) time.Time {
+	for _, at := range []time.Time{p.Entry.AsOf, p.Entry.Modified, p.Entry.Published} {
 		if !at.IsZero() {
 			return at
 		}
@@ -116,7 +116,7 @@ func asOf(p *exchange.Proposal) time.Time {
 }
 
 // packaged is what is sold.
-func (d *door) packaged(p *exchange.Proposal) *compv1.Package {
+func (d *door) packaged(p *exchange.OfferDraft) *compv1.Package {
 	out := &compv1.Package{Id: p.Package.ID, Title: optional(p.Package.Title), Seller: optional(p.Package.Seller)}
 	if p.Package.Citation {
 		out.Citation = proto.Int32(1)
@@ -127,7 +127,7 @@ func (d *door) packaged(p *exchange.Proposal) *compv1.Package {
 			out.Retrieval.Type = append(out.Retrieval.Type, compv1.RetrievalType_RETRIEVAL_TYPE_MCP)
 		}
 	}
-	w := p.Ware
+	w := p.Entry
 	if !isText(w.Media) && !(w.IsPushed() && w.Words > 0) {
 		out.Scope = &compv1.Scope{Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_OTHER}}
 		return out
@@ -147,7 +147,7 @@ func isText(media string) bool { return len(media) > 5 && media[:5] == "text/" }
 
 // pricing is what it costs. Under a subscription it costs nothing. Also what costs nothing, or a share, has a currency: the
 // field is no optional one (RAMP v1, Pricing).
-func (d *door) pricing(p *exchange.Proposal) *rampv1.Pricing {
+func (d *door) pricing(p *exchange.OfferDraft) *rampv1.Pricing {
 	out := &rampv1.Pricing{Model: models[p.Price.Model], Currency: cmp.Or(p.Price.Currency, d.currency())}
 	if p.Quantity > 0 {
 		out.EstimatedQuantity, out.Unit = proto.Int32(clamp(p.Quantity)), &p.Unit
@@ -200,7 +200,7 @@ func instant(at time.Time) *timestamppb.Timestamp {
 }
 
 // reporting is what is owed after use; nil for nothing.
-func reporting(p *exchange.Proposal) *rampv1.ReportingObligation {
+func reporting(p *exchange.OfferDraft) *rampv1.ReportingObligation {
 	if p.Report.Window() == 0 {
 		return nil
 	}
@@ -208,22 +208,22 @@ func reporting(p *exchange.Proposal) *rampv1.ReportingObligation {
 }
 
 // identityOf is by what an item is known elsewhere. Live content has no hash, since it does not exist yet.
-func identityOf(p *exchange.Proposal) *rampv1.ResourceIdentity {
-	known := p.Ware.Identity
+func identityOf(p *exchange.OfferDraft) *rampv1.ResourceIdentity {
+	known := p.Entry.Identity
 	out := &rampv1.ResourceIdentity{
 		CanonicalUrl: optional(p.URL), Doi: optional(known.DOI), IptcGuid: optional(known.IPTC), Isni: optional(known.ISNI),
 		C2PaManifest: optional(known.C2PA), ResourceMutability: mutabilities[p.Mutability],
 	}
 	if p.Digest.Method != "" {
 		out.ContentHash, out.HashMethod = &p.Digest.Digits, proto.String(string(p.Digest.Method))
-	} else if told := p.Ware.Pushed; told.Digest != "" && p.Mutability != live {
+	} else if told := p.Entry.Pushed; told.Digest != "" && p.Mutability != live {
 		out.ContentHash, out.HashMethod = &told.Digest, optional(told.Method)
 	}
 	return out
 }
 
 // restrictions say for whom, where and for what the licence is; nil where nothing is restricted.
-func restrictions(p *exchange.Proposal) *rampv1.AccessRestrictions {
+func restrictions(p *exchange.OfferDraft) *rampv1.AccessRestrictions {
 	b := p.For
 	out := &rampv1.AccessRestrictions{
 		PermittedFunctions: comp(b.Functions.Permit), ProhibitedFunctions: comp(b.Functions.Prohibit), PermittedUsers: b.Users.Permit,

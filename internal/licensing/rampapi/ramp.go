@@ -89,7 +89,7 @@ type Config struct {
 	Sign func(document []byte) (signature []byte, err error)
 	// Attest gives what the site itself attests of what is offered, nil for nothing (RAMP v1, ResourceAttestation); it is the same for the same
 	// version. Nil attests nothing.
-	Attest func(*exchange.Proposal) (*rampv1.ResourceAttestation, error)
+	Attest func(*exchange.OfferDraft) (*rampv1.ResourceAttestation, error)
 	// Base gives the address of this front desk as the sender of a request knows it, without a slash at its end; empty where
 	// nobody knows it. FetchAt is the address below which what is bought is fetched, with a slash at its end.
 	Base, FetchAt func(context.Context) string

@@ -32,7 +32,7 @@ func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) 
 	if c.who.Signed != "" {
 		used.Reporter = &c.who
 	}
-	filed, err := d.services.Exchange.Report(ctx, used)
+	filed, err := d.services.Exchange.ReportUsage(ctx, used)
 	if err != nil {
 		return orElse(err, func() (*rampv1.UsageReportResponse, bool, error) { return d.relayed(ctx, c, report) })
 	}
@@ -47,9 +47,9 @@ func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) 
 }
 
 // usage is a report in the service's words.
-func usage(r *rampv1.UsageReport) (exchange.Used, error) {
+func usage(r *rampv1.UsageReport) (exchange.UsageReport, error) {
 	u := r.GetUsage()
-	out := exchange.Used{
+	out := exchange.UsageReport{
 		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Consumed: int64(u.GetConsumedQuantity()), Unit: u.GetConsumedUnit(),
 		Fields: fields(r),
 	}
@@ -58,7 +58,7 @@ func usage(r *rampv1.UsageReport) (exchange.Used, error) {
 	}
 	var err error
 	if out.UsageDetails, err = usageDetails(r); err != nil {
-		return exchange.Used{}, err
+		return exchange.UsageReport{}, err
 	}
 	value, ok := r.GetExt().GetFields()[extRevenue]
 	if !ok {
@@ -69,7 +69,7 @@ func usage(r *rampv1.UsageReport) (exchange.Used, error) {
 	earned := told["amount"].GetNumberValue()
 	out.Currency = told["currency"].GetStringValue()
 	if !isNumber || earned < 0 || earned > 1e9 || len(out.Currency) != 3 || strings.Trim(out.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return exchange.Used{}, &wire.Invalid{Path: "ext." + extRevenue, Problem: `has to be like {"amount": 12.5, "currency": "USD"}, with an amount of 0 to 1000000000`}
+		return exchange.UsageReport{}, &wire.Invalid{Path: "ext." + extRevenue, Problem: `has to be like {"amount": 12.5, "currency": "USD"}, with an amount of 0 to 1000000000`}
 	}
 	out.Revenue = units(earned)
 	return out, nil

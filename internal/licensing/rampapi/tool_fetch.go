@@ -197,7 +197,7 @@ func (d *door) fetchLicensed(ctx context.Context, f fetching) (*fetchAnswer, err
 	if d.FetchAt != nil {
 		p.FetchAt = d.FetchAt(ctx)
 	}
-	bought, known, err := d.services.Exchange.Bought(ctx, p)
+	bought, known, err := d.services.Exchange.LookupOrder(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +210,8 @@ func (d *door) fetchLicensed(ctx context.Context, f fetching) (*fetchAnswer, err
 		if err != nil {
 			return nil, err
 		}
-		p.Items = []exchange.PurchaseItem{{Offer: offer.OfferId, Signature: signature}}
-		if bought, err = d.services.Exchange.Commit(ctx, p); err != nil {
+		p.Items = []exchange.OrderItem{{Offer: offer.OfferId, Signature: signature}}
+		if bought, err = d.services.Exchange.Execute(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +283,7 @@ func (f fetching) affords(o *rampv1.Offer) bool {
 }
 
 // handOver puts what came of a purchase into the answer, and the text with it, which is fetched as everybody fetches it.
-func (d *door) handOver(ctx context.Context, f fetching, at string, bought *exchange.Purchased, out *fetchAnswer) error {
+func (d *door) handOver(ctx context.Context, f fetching, at string, bought *exchange.OrderResult, out *fetchAnswer) error {
 	item := &bought.Items[0]
 	e := httpx.EventFrom(ctx)
 	e.Set("again", bought.Again)

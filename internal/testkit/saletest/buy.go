@@ -93,14 +93,14 @@ func Asking(uris ...string) exchange.Query {
 }
 
 // Plainly seals an offer with its id.
-func Plainly(p *exchange.Proposal) (document, signature []byte, err error) {
+func Plainly(p *exchange.OfferDraft) (document, signature []byte, err error) {
 	return []byte(p.ID), []byte("signed " + p.ID), nil
 }
 
 // Quoted is what is offered for a query.
-func (s *Shop) Quoted(t contenttest.T, q exchange.Query) []exchange.Quoted {
+func (s *Shop) Quoted(t contenttest.T, q exchange.Query) []exchange.OfferGroup {
 	t.Helper()
-	groups, err := s.Quote(context.Background(), q, Plainly)
+	groups, err := s.Discover(context.Background(), q, Plainly)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,26 +131,26 @@ func (s *Shop) Offered(t testing.TB, by requesters.Requester, path string) *tran
 }
 
 // Take is a request of a requester to buy by offers, under an id that is new.
-func (s *Shop) Take(by requesters.Requester, offers ...*transactions.Offer) exchange.Purchase {
-	p := exchange.Purchase{
+func (s *Shop) Take(by requesters.Requester, offers ...*transactions.Offer) exchange.Order {
+	p := exchange.Order{
 		Requester: by, ID: fmt.Sprint("request-", s.made.Add(1)), FetchAt: "https://site.example/deliver/",
 	}
 	for _, o := range offers {
-		p.Items = append(p.Items, exchange.PurchaseItem{Offer: o.ID, Signature: o.Signature})
+		p.Items = append(p.Items, exchange.OrderItem{Offer: o.ID, Signature: o.Signature})
 	}
 	return Digested(p)
 }
 
 // Digested is a request with the digest of what it asks for.
-func Digested(p exchange.Purchase) exchange.Purchase {
+func Digested(p exchange.Order) exchange.Order {
 	p.Digest = sha256.Sum256(fmt.Append(nil, p.ID, p.Items))
 	return p
 }
 
 // Buy buys, which has to be answered.
-func (s *Shop) Buy(t testing.TB, p exchange.Purchase) *exchange.Purchased {
+func (s *Shop) Buy(t testing.TB, p exchange.Order) *exchange.OrderResult {
 	t.Helper()
-	out, err := s.Commit(context.Background(), p)
+	out, err := s.Execute(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func (s *Shop) Buy(t testing.TB, p exchange.Purchase) *exchange.Purchased {
 }
 
 // BuyAt has the bot buy what is at a path.
-func (s *Shop) BuyAt(t testing.TB, path string) exchange.PurchasedItem {
+func (s *Shop) BuyAt(t testing.TB, path string) exchange.ItemResult {
 	t.Helper()
 	got := s.Buy(t, s.Take(Bot, s.Offered(t, Bot, path))).Items[0]
 	if got.Denial != "" {
@@ -214,8 +214,10 @@ func (s *Shop) Sound(t testing.TB) {
 			t.Errorf("transaction %s has %d entries", id, recorded[id])
 		}
 	}
-	if n, m := s.Rows(t, "deal_transaction"), s.Rows(t, "account_hold"); n != len(ids) || m != len(ids) || len(recorded) != len(ids) {
-		t.Errorf("%d transactions, %d purchases in the book, %d of them together, %d entries", n, m, len(ids), len(recorded))
+	n, m := s.Rows(t, "deal_transaction"), s.Rows(t, "account_hold")
+	if n != len(ids) || m != len(ids) || len(recorded) != len(ids) {
+		t.Errorf("%d transactions, %d purchases in the book, %d of them together, %d entries",
+			n, m, len(ids), len(recorded))
 	}
 }
 

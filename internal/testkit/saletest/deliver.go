@@ -49,7 +49,7 @@ func (s *Shop) Opens(t testing.TB, transaction, agent string) string {
 }
 
 // Rendition opens what was bought, in a form.
-func (s *Shop) Rendition(t testing.TB, item exchange.PurchasedItem, form string) *delivery.Rendition {
+func (s *Shop) Rendition(t testing.TB, item exchange.ItemResult, form string) *delivery.Rendition {
 	t.Helper()
 	_, query, _ := strings.Cut(item.URL, "?")
 	fetched, err := s.Delivery.Fetch(context.Background(), DeliverAt, item.Transaction.ID, query)

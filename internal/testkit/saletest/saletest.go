@@ -108,8 +108,10 @@ func On(t testing.TB, db *store.DB, folder string, sites ...string) *Shop {
 	t.Helper()
 	at := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	s := &Shop{DB: db, Clock: at, Book: accounts.New(accounts.Options{}), Rules: Rules{
-		Now:     at.Now,
-		Selling: &exchange.Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD"},
+		Now: at.Now,
+		Selling: &exchange.Selling{
+			For: 5 * time.Minute, Window: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD",
+		},
 		Reports: exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5},
 		Signed: func(site string, document, signature []byte) bool {
 			return site == "site" && string(signature) == "signed "+string(document)
@@ -192,7 +194,9 @@ func (s *Shop) open() (err error) {
 	if err != nil {
 		return err
 	}
-	s.Cases, err = exchange.NewCases(exchange.CaseDeps{DB: s.DB, Ledger: s.Ledger, Book: s.Book, Now: s.now, Fault: s.fault})
+	s.Cases, err = exchange.NewCases(exchange.CaseDeps{
+		DB: s.DB, Ledger: s.Ledger, Book: s.Book, Now: s.now, Fault: s.fault,
+	})
 	if err != nil {
 		return err
 	}

@@ -255,8 +255,8 @@ func TestPricesBecomeOffers(t *testing.T) {
 		if c.site.Model != "" {
 			s.Selling.Prices = map[string]policy.Money{s.Goods.Find(address("a/1"))[0].Site: c.site}
 		}
-		var got *exchange.Proposal
-		groups, err := s.Quote(t.Context(), asking(address("a/1")), func(p *exchange.Proposal) (_, _ []byte, err error) {
+		var got *exchange.OfferDraft
+		groups, err := s.Discover(t.Context(), asking(address("a/1")), func(p *exchange.OfferDraft) (_, _ []byte, err error) {
 			got = p
 			return plainly(p)
 		})
@@ -366,11 +366,11 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 			s.Book.SetQuota(ctx, tx, "spent", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 0}, s.Clock.Now()),
 		)
 	})
-	var made []*exchange.Proposal
-	quote := func(q exchange.Query) []exchange.Quoted {
+	var made []*exchange.OfferDraft
+	quote := func(q exchange.Query) []exchange.OfferGroup {
 		t.Helper()
 		made = nil
-		groups, err := s.Quote(t.Context(), q, func(p *exchange.Proposal) (_, _ []byte, err error) {
+		groups, err := s.Discover(t.Context(), q, func(p *exchange.OfferDraft) (_, _ []byte, err error) {
 			made = append(made, p)
 			return plainly(p)
 		})
@@ -492,7 +492,7 @@ func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 		q := asking(address(c.path))
 		q.Profiles = c.profiles
 		var told map[string]any
-		if _, err := s.Quote(t.Context(), q, func(p *exchange.Proposal) (_, _ []byte, err error) {
+		if _, err := s.Discover(t.Context(), q, func(p *exchange.OfferDraft) (_, _ []byte, err error) {
 			told = p.Told
 			return plainly(p)
 		}); err != nil {
@@ -525,7 +525,7 @@ func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
 		defer cancel()
 		q := asking(address("a/1"), address("a/2"), address("a/3"))
-		groups, proposals, err := s.Propose(ctx, q)
+		groups, proposals, err := s.DraftOffers(ctx, q)
 		asked = time.Since(began)
 		if err != nil || groups[1].Absent != exchange.NotNow || len(proposals[0]) != 1 || len(proposals[2]) != 1 {
 			t.Errorf("%+v, %v", groups, err)
@@ -534,7 +534,7 @@ func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 		kept = time.Until(end)
 		ctx, cancel = context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if _, _, err := s.Propose(ctx, q); !errors.Is(err, context.Canceled) {
+		if _, _, err := s.DraftOffers(ctx, q); !errors.Is(err, context.Canceled) {
 			t.Errorf("a query that was taken back ends with %v", err)
 		}
 	})
@@ -556,14 +556,14 @@ func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := s.Quote(t.Context(), asking(address("a/1")), plainly); !errors.Is(err, broken) {
+	if _, err := s.Discover(t.Context(), asking(address("a/1")), plainly); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
 	}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
 	defer cancel()
 	s.Fault = func(string) error { return nil }
 	over := overContext{ctx}
-	groups, err := s.Quote(over, asking(address("a/1"), address("a/none")), plainly)
+	groups, err := s.Discover(over, asking(address("a/1"), address("a/none")), plainly)
 	if err != nil || groups[0].Absent != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absent != exchange.NotInCatalog {
 		t.Errorf("%+v, %v", groups, err)
 	}
@@ -575,7 +575,7 @@ func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 		}
 		return nil
 	}
-	groups, err = s.Quote(late, asking(address("a/1"), address("a/none")), plainly)
+	groups, err = s.Discover(late, asking(address("a/1"), address("a/none")), plainly)
 	if err != nil || groups[0].Absent != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absent != exchange.NotInCatalog {
 		t.Errorf("too late for keeping them: %+v, %v", groups, err)
 	}
@@ -623,14 +623,14 @@ func TestTighteningARuleAddsNoOffer(t *testing.T) {
 		}
 		s.Selling.Strict = rapid.Bool().Draw(t, "strict")
 		s.Selling.Price = rapid.SampledFrom([]policy.Money{{}, {Model: "per_access", Rate: 7, Currency: "USD"}}).Draw(t, "price")
-		offers := func(rules []policy.Rule) []*exchange.Proposal {
+		offers := func(rules []policy.Rule) []*exchange.OfferDraft {
 			compiled, err := policy.Options{IsA: content.IsA}.New(rules)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.Put(t, compiled)
-			all := make([]*exchange.Proposal, len(uris))
-			_, proposals, err := s.Propose(context.Background(), q)
+			all := make([]*exchange.OfferDraft, len(uris))
+			_, proposals, err := s.DraftOffers(context.Background(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -662,7 +662,7 @@ func TestTighteningARuleAddsNoOffer(t *testing.T) {
 }
 
 // allows says whether an offer is for a function.
-func allows(p *exchange.Proposal, function string) bool {
+func allows(p *exchange.OfferDraft, function string) bool {
 	d := policy.Decision{Access: policy.Open, Permit: p.For.Functions.Permit, Prohibit: p.For.Functions.Prohibit}
 	return d.Allows(function)
 }

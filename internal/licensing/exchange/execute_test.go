@@ -90,9 +90,9 @@ func TestARequestBuysOnce(t *testing.T) {
 		t.Error(diff)
 	}
 	other, turned := p, p
-	other.Items, turned.Items = slices.Clone(p.Items[:1]), []exchange.PurchaseItem{p.Items[1], p.Items[0]}
-	for name, one := range map[string]exchange.Purchase{"fewer offers": other, "another order": turned} {
-		if _, err := d.Commit(t.Context(), digested(one)); !errors.Is(err, exchange.ErrRequestConflict) {
+	other.Items, turned.Items = slices.Clone(p.Items[:1]), []exchange.OrderItem{p.Items[1], p.Items[0]}
+	for name, one := range map[string]exchange.Order{"fewer offers": other, "another order": turned} {
+		if _, err := d.Execute(t.Context(), digested(one)); !errors.Is(err, exchange.ErrRequestConflict) {
 			t.Errorf("another request under its id, %s: %v", name, err)
 		}
 	}
@@ -119,31 +119,31 @@ func TestEveryDenial(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		want   exchange.Denial
-		spoil  func(t *testing.T, d *dealer, p *exchange.Purchase)
-		repair func(t *testing.T, d *dealer, p *exchange.Purchase)
+		spoil  func(t *testing.T, d *dealer, p *exchange.Order)
+		repair func(t *testing.T, d *dealer, p *exchange.Order)
 	}{
-		{"unknown offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Purchase) {
+		{"unknown offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) {
 			p.Items[0].Offer = transactions.NewOfferID(time.Now(), false)
 		}, nil},
-		{"text that is no offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Items[0].Offer = "a b\nc" }, nil},
-		{"another's offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Requester.ID = "other" }, nil},
-		{"no signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Items[0].Signature = nil }, nil},
-		{"another signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Items[0].Signature = []byte("signed x") }, nil},
-		{"a document that was changed in the database", exchange.SignatureInvalid, func(t *testing.T, d *dealer, p *exchange.Purchase) {
+		{"text that is no offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Items[0].Offer = "a b\nc" }, nil},
+		{"another's offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Requester.ID = "other" }, nil},
+		{"no signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Items[0].Signature = nil }, nil},
+		{"another signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Items[0].Signature = []byte("signed x") }, nil},
+		{"a document that was changed in the database", exchange.SignatureInvalid, func(t *testing.T, d *dealer, p *exchange.Order) {
 			d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 				d.ForgetOffers() // as another process that sells
 				_, err := tx.Exec(ctx, `UPDATE deal_offer SET document = $1`, []byte("cheaper"))
 				return err
 			})
 		}, nil},
-		{"ended", exchange.TakenTooLate, func(_ *testing.T, d *dealer, _ *exchange.Purchase) { d.Clock.Pass(5 * time.Minute) }, nil},
-		{"too many requests", exchange.TooManyPurchases, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Limited = true }, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Limited = false }},
-		{"the site is held", exchange.TooManyPurchases, func(_ *testing.T, d *dealer, _ *exchange.Purchase) {
+		{"ended", exchange.TakenTooLate, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Clock.Pass(5 * time.Minute) }, nil},
+		{"too many requests", exchange.TooManyPurchases, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = true }, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = false }},
+		{"the site is held", exchange.TooManyPurchases, func(_ *testing.T, d *dealer, _ *exchange.Order) {
 			d.Held = func(context.Context, string) exchange.Denial { return exchange.TooManyPurchases }
-		}, func(_ *testing.T, d *dealer, _ *exchange.Purchase) { d.Held = nil }},
-		{"delegation over", exchange.DelegationExpired, func(_ *testing.T, d *dealer, p *exchange.Purchase) { p.Delegated = d.Clock.Now() }, func(_ *testing.T, d *dealer, p *exchange.Purchase) { p.Delegated = d.Clock.Now().Add(1) }},
-		{"blocked since", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Purchase) { d.Price(t, policy.Rule{Access: policy.Blocked}) }, func(t *testing.T, d *dealer, _ *exchange.Purchase) { d.Price(t, open) }},
-		{"gone since", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Purchase) {
+		}, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Held = nil }},
+		{"delegation over", exchange.DelegationExpired, func(_ *testing.T, d *dealer, p *exchange.Order) { p.Delegated = d.Clock.Now() }, func(_ *testing.T, d *dealer, p *exchange.Order) { p.Delegated = d.Clock.Now().Add(1) }},
+		{"blocked since", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Price(t, policy.Rule{Access: policy.Blocked}) }, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Price(t, open) }},
+		{"gone since", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			if err := d.Catalog.Remove(t.Context(), "site", "pages"); err != nil {
 				t.Fatal(err)
 			}
@@ -151,71 +151,71 @@ func TestEveryDenial(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, nil},
-		{"the source that it came from, of two at the address", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Purchase) {
+		{"the source that it came from, of two at the address", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			d.Fill(t, "site", "zine", story("a/1", "One two three four."))
 			if _, err := d.Goods.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			d.Price(t, policy.Rule{Match: policy.Match{Source: []string{"pages"}}, Access: policy.Blocked}, open)
-		}, func(t *testing.T, d *dealer, _ *exchange.Purchase) {
+		}, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			d.Price(t, policy.Rule{Match: policy.Match{Source: []string{"zine"}}, Access: policy.Blocked}, open)
 		}},
-		{"a site that is not served any more", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Purchase) { d.Reopen(t, "elsewhere") }, func(t *testing.T, d *dealer, _ *exchange.Purchase) { d.Reopen(t, "site") }},
-		{"function", exchange.FunctionProhibited, func(t *testing.T, d *dealer, _ *exchange.Purchase) {
+		{"a site that is not served any more", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Reopen(t, "elsewhere") }, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Reopen(t, "site") }},
+		{"function", exchange.FunctionProhibited, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			rule := open
 			rule.Functions.Prohibit = []string{"ai-input"}
 			d.Price(t, rule)
-		}, func(t *testing.T, d *dealer, _ *exchange.Purchase) { d.Price(t, open) }},
-		{"country", exchange.GeoRestricted, func(t *testing.T, d *dealer, p *exchange.Purchase) {
+		}, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Price(t, open) }},
+		{"country", exchange.GeoRestricted, func(t *testing.T, d *dealer, p *exchange.Order) {
 			rule := open
 			rule.Countries.Prohibit = []string{"FR"}
 			d.Price(t, rule)
 			p.Country = "FR"
-		}, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Country = "DE" }},
-		{"users", exchange.ContentUnavailable, func(t *testing.T, d *dealer, p *exchange.Purchase) {
+		}, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Country = "DE" }},
+		{"users", exchange.ContentUnavailable, func(t *testing.T, d *dealer, p *exchange.Order) {
 			rule := open
 			rule.Users.Permit = []string{"education"}
 			d.Price(t, rule)
 			p.User = "commercial"
-		}, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.User = "education" }},
-		{"scope", exchange.ScopeInsufficient, func(t *testing.T, d *dealer, p *exchange.Purchase) {
+		}, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.User = "education" }},
+		{"scope", exchange.ScopeInsufficient, func(t *testing.T, d *dealer, p *exchange.Order) {
 			rule := open
 			rule.Scopes = []string{"site.example:premium"}
 			d.Price(t, rule)
 			p.Requester.Claimed = []string{"*"}
-		}, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Requester.Granted = []string{"site.example:*"} }},
-		{"balance", exchange.InsufficientBalance, func(t *testing.T, d *dealer, _ *exchange.Purchase) {
+		}, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Requester.Granted = []string{"site.example:*"} }},
+		{"balance", exchange.InsufficientBalance, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 				_, err := d.Book.Pay(ctx, tx, "debit", bot.Account(), "USD", funds-dollar/100+1, "", d.Clock.Now())
 				return err
 			})
-		}, func(t *testing.T, d *dealer, _ *exchange.Purchase) {
+		}, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 				_, err := d.Book.Pay(ctx, tx, "credit", bot.Account(), "USD", 1, "", d.Clock.Now())
 				return err
 			})
 		}},
-		{"unknown licence", exchange.InvalidLicence, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Licence = "gold" }, func(t *testing.T, d *dealer, _ *exchange.Purchase) {
+		{"unknown licence", exchange.InvalidLicence, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Licence = "gold" }, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 				l := accounts.Licence{Paid: "per_access"}
 				rent(&l)
 				return d.Book.AddLicence(ctx, tx, l, d.Clock.Now())
 			})
 		}},
-		{"licence that is over", exchange.ExpiredLicence, func(t *testing.T, d *dealer, p *exchange.Purchase) {
+		{"licence that is over", exchange.ExpiredLicence, func(t *testing.T, d *dealer, p *exchange.Order) {
 			p.Licence = "gold"
 			d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 				l := accounts.Licence{Begins: d.Clock.Now().Add(-time.Hour), Ends: d.Clock.Now()}
 				rent(&l)
 				return d.Book.AddLicence(ctx, tx, l, d.Clock.Now().Add(-time.Hour))
 			})
-		}, func(_ *testing.T, _ *dealer, p *exchange.Purchase) { p.Licence = "" }},
-		{"reports", exchange.ReportingOverdue, func(t *testing.T, d *dealer, p *exchange.Purchase) {
+		}, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Licence = "" }},
+		{"reports", exchange.ReportingOverdue, func(t *testing.T, d *dealer, p *exchange.Order) {
 			d.Reports = exchange.ReportRules{}
 			d.BuyAt(t, "t/1")
 			d.Clock.Pass(24 * time.Hour)
 			p.Items = d.Take(bot, d.Offered(t, bot, "a/1")).Items
-		}, func(_ *testing.T, d *dealer, _ *exchange.Purchase) { d.Reports = exchange.ReportRules{Overdue: 1} }},
+		}, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Reports = exchange.ReportRules{Overdue: 1} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := shop(t)
@@ -313,7 +313,7 @@ func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
 	d, behind := dealerOn(t, db, folder), dealerOn(t, db, folder)
 	d.Furnish(t)
 	p := digested(d.Take(bot, d.Offered(t, bot, "a/1")))
-	if out, err := behind.Commit(t.Context(), p); fail.From(err).Code != fail.Unavailable {
+	if out, err := behind.Execute(t.Context(), p); fail.From(err).Code != fail.Unavailable {
 		t.Errorf("before it knows anything: %+v, %v", out, err)
 	}
 	behind.Followers = nil // so that it knows the content, and not what can be sold
@@ -458,7 +458,7 @@ func TestAtOnceARequestBuysOnce(t *testing.T) {
 	ids := make([]string, 64)
 	for i := range ids {
 		all.Go(func() {
-			out, err := d.Commit(t.Context(), p)
+			out, err := d.Execute(t.Context(), p)
 			if err != nil {
 				t.Error(err)
 				return
@@ -501,7 +501,7 @@ func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
 // and another.
 func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 	buyers := make([]requesters.Requester, 64)
-	purchases := make([]exchange.Purchase, 64)
+	purchases := make([]exchange.Order, 64)
 	d.Credit(t, "crowd.example/*", dollar/100)
 	if what == "access" {
 		d.Write(t, func(ctx context.Context, tx *store.Tx) error {
@@ -522,7 +522,7 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 	var all sync.WaitGroup
 	for i, p := range purchases {
 		all.Go(func() {
-			out, err := []*dealer{d, other}[i%2].Commit(t.Context(), p)
+			out, err := []*dealer{d, other}[i%2].Execute(t.Context(), p)
 			switch {
 			case err != nil:
 				t.Error(err)
@@ -556,7 +556,7 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 				}
 				return nil
 			}
-			if out, err := d.Commit(t.Context(), p); err == nil {
+			if out, err := d.Execute(t.Context(), p); err == nil {
 				t.Fatalf("nothing failed: %+v", out)
 			}
 			durable := step == "bought"
@@ -582,7 +582,7 @@ func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 	d := shop(t)
 	p := d.Take(bot, d.Offered(t, bot, "a/1"), d.Offered(t, bot, "t/1"))
 	d.NoKeys = errors.New("the folder of secrets is away")
-	_, err := d.Commit(t.Context(), p)
+	_, err := d.Execute(t.Context(), p)
 	if got := fail.From(err); got.Code != fail.Internal || strings.Contains(got.Detail, "folder") {
 		t.Fatalf("%v", err)
 	}

@@ -12,15 +12,12 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
-	"frontdesk/internal/licensing/accounts/counts"
-	"frontdesk/internal/licensing/delivery/botstats"
-	"frontdesk/internal/licensing/disputes/accesslog"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/policy"
 )
 
-// Used is a report on how what was bought was used (RAMP v1, ReportUsage).
-type Used struct {
+// UsageReport is a report on how what was bought was used (RAMP v1, ReportUsage).
+type UsageReport struct {
 	// Reporter is who reports; nil where nobody has signed it and the configuration lets that pass.
 	Reporter             *requesters.Requester
 	ID                   string // which the reporter gave it
@@ -43,8 +40,8 @@ type (
 	Asset        = transactions.Asset
 )
 
-// Filed is what became of a report.
-type Filed struct {
+// UsageReceipt is what became of a report.
+type UsageReceipt struct {
 	ID      string // ours, for a dispute; empty for one that is not taken
 	Problem string // why it is not taken, and what to do; empty for one that is
 	Again   bool   // it was filed before
@@ -53,14 +50,14 @@ type Filed struct {
 	Settled int64  // what the purchase cost in the end, in units of 1e-8
 }
 
-// Report takes a report on a transaction, once, and settles the purchase by it, in one transaction with the entry in the
+// ReportUsage takes a report on a transaction, once, and settles the purchase by it, in one transaction with the entry in the
 // ledger. A report that is late lifts what its being overdue has closed. The error is fail.NotFound for a transaction that
 // is not the reporter's, fail.Invalid for one whose billing_id is another, fail.Unauthorized for a
 // signature that was used before, or any other, which is ours.
-func (s *Service) Report(ctx context.Context, u Used) (*Filed, error) {
+func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	s.deps.Deliveries.Meter(ctx, u.Transaction) // whose time until now counts
-	var filed *Filed
+	var filed *UsageReceipt
 	err := s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		filed = nil
 		t, ok, err := transactions.FindTransaction(ctx, tx, u.Transaction)
@@ -81,7 +78,7 @@ func (s *Service) Report(ctx context.Context, u Used) (*Filed, error) {
 		if u.Billing != t.Billing {
 			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
 		}
-		filed, err = s.file(ctx, tx, u, t, now)
+		filed, err = s.settle(ctx, tx, u, t, now)
 		return err
 	})
 	if err == nil {
@@ -96,24 +93,24 @@ func (s *Service) Report(ctx context.Context, u Used) (*Filed, error) {
 	return filed, nil
 }
 
-// file takes a report on a transaction that is the reporter's.
-func (s *Service) file(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction, now time.Time) (*Filed, error) {
+// settle takes a report on a transaction that is the reporter's.
+func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction, now time.Time) (*UsageReceipt, error) {
 	switch {
 	case t.Report.ID != "" && t.Report.Of == u.ID:
-		return &Filed{ID: t.Report.ID, Again: true, Late: t.Obligation == transactions.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
+		return &UsageReceipt{ID: t.Report.ID, Again: true, Late: t.Obligation == transactions.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
 	case t.Report.ID != "":
-		return &Filed{Problem: "already reported: this transaction has a report under another id, which stands"}, nil
+		return &UsageReceipt{Problem: "already reported: this transaction has a report under another id, which stands"}, nil
 	case t.Failed:
-		return &Filed{Problem: "nothing to report: this transaction was taken back, and nothing could be fetched under it"}, nil
+		return &UsageReceipt{Problem: "nothing to report: this transaction was taken back, and nothing could be fetched under it"}, nil
 	}
 	if problem, err := s.lacks(ctx, tx, u, t); err != nil || problem != "" {
-		return &Filed{Problem: problem}, err
+		return &UsageReceipt{Problem: problem}, err
 	}
 	consumed, unit, of := toldAs(u, t)
 	settled, err := s.deps.Book.Settle(ctx, tx, t.ID, accounts.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
-		return &Filed{Problem: wrong.Detail}, nil
+		return &UsageReceipt{Problem: wrong.Detail}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -140,7 +137,7 @@ func (s *Service) file(ctx context.Context, tx *store.Tx, u Used, t transactions
 	if err := s.deps.Fault("usage recorded"); err != nil {
 		return nil, err
 	}
-	return &Filed{ID: r.ID, Late: to == transactions.Late, Deviant: r.Deviant, Settled: r.Settled}, transactions.PutReport(ctx, tx, t.ID, r, to)
+	return &UsageReceipt{ID: r.ID, Late: to == transactions.Late, Deviant: r.Deviant, Settled: r.Settled}, transactions.PutReport(ctx, tx, t.ID, r, to)
 }
 
 // clocksApart is how far a reporter's clock may be ahead of ours.
@@ -148,7 +145,7 @@ const clocksApart = 5 * time.Minute
 
 // namesProhibited says whether a report names a function that the offer does not permit. Training is
 // one also where it stands among the sub-functions alone.
-func namesProhibited(u Used, t transactions.Transaction) bool {
+func namesProhibited(u UsageReport, t transactions.Transaction) bool {
 	bound := policy.Decision{Access: policy.Licensed, Permit: t.Functions.Permit, Prohibit: t.Functions.Prohibit}
 	named := u.Words()
 	if slices.Contains(u.SubFunctions, "SUB_FUNCTION_TRAINING") {
@@ -159,7 +156,7 @@ func namesProhibited(u Used, t transactions.Transaction) bool {
 
 // lacks says what a report lacks that its transaction asks for. What did not come, and was not used, needs no attribution: its buyer
 // could dispute it by no report else.
-func (s *Service) lacks(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction) (string, error) {
+func (s *Service) lacks(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction) (string, error) {
 	var missing []string
 	for _, field := range t.Fields {
 		if !slices.Contains(u.Fields, field) {
@@ -182,7 +179,7 @@ func (s *Service) lacks(ctx context.Context, tx *store.Tx, u Used, t transaction
 const fieldAttribution = "attribution"
 
 // inadequate puts into words what a report lacks.
-func inadequate(u Used, t transactions.Transaction, missing []string) string {
+func inadequate(u UsageReport, t transactions.Transaction, missing []string) string {
 	switch {
 	case slices.Contains(missing, fieldAttribution) && len(u.Attribution) > 0:
 		return "usage.attribution: this was sold for an attribution that people see, and none of these is visible to them; name the source where they see it, and file the report again with that"
@@ -199,13 +196,13 @@ var spans = map[string]time.Duration{"seconds": time.Second, "minutes": time.Min
 
 // toldInTime says whether a report tells in a unit of time what may be told so: what is counted in minutes, and for how long a stream was open
 // that is paid otherwise.
-func toldInTime(u Used, t transactions.Transaction) bool {
+func toldInTime(u UsageReport, t transactions.Transaction) bool {
 	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == policy.UnitMinutes || t.Method == transactions.Streaming && !t.Price.Metered())
 }
 
 // toldAs is what a report tells in the unit of the price, or in its own unit of time where the price counts something else; of is that
 // unit of time, 0 for none.
-func toldAs(u Used, t transactions.Transaction) (n int64, unit string, of time.Duration) {
+func toldAs(u UsageReport, t transactions.Transaction) (n int64, unit string, of time.Duration) {
 	if !toldInTime(u, t) {
 		return u.Consumed, t.Unit, 0
 	}
@@ -245,7 +242,7 @@ type usageBody struct {
 }
 
 // recordUsage puts a report into the ledger, with what is said of it already.
-func (s *Service) recordUsage(ctx context.Context, tx *store.Tx, u Used, t transactions.Transaction, r transactions.Report, to transactions.Obligation, body usageBody) error {
+func (s *Service) recordUsage(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction, r transactions.Report, to transactions.Obligation, body usageBody) error {
 	body.Billing, body.Consumed, body.Deviant, body.Report, body.State = t.Billing, r.Consumed, r.Deviant, r.ID, to.String()
 	body.Assets, body.Attribution, body.Cited, body.Shown = u.Assets, u.Attribution, u.Cited, u.Shown
 	body.Exchange, body.Functions, body.Request, body.SubFunctions = u.Exchange, u.Functions, u.Request, u.SubFunctions
@@ -253,83 +250,7 @@ func (s *Service) recordUsage(ctx context.Context, tx *store.Tx, u Used, t trans
 	if !u.At.IsZero() {
 		body.At = u.At.UTC().Format(time.RFC3339)
 	}
-	return s.befell(ctx, tx, t, kindUsage, r.Made, body)
-}
-
-// KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
-// for them is charged, deliveries whose end nobody saw count as broken off, disputes are reviewed, and requests and offers are forgotten whose
-// time is over. Several processes may do so at once.
-func (s *Service) KeepDeals(ctx context.Context) {
-	tick := time.NewTicker(dealsEvery)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		if err := s.KeepDealsOnce(ctx); err != nil && ctx.Err() == nil {
-			s.deps.Log.Error("what was due among the deals could not all be done; that is tried again", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
-}
-
-const (
-	dealsEvery = time.Minute // RAMP v1, reporting
-	dealsStep  = 500         // rows that one transaction changes
-)
-
-// KeepDealsOnce is one turn of KeepDeals.
-func (s *Service) KeepDealsOnce(ctx context.Context) error {
-	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	overdue := 0
-	for _, step := range []func(tx *store.Tx) (int, error){
-		func(tx *store.Tx) (int, error) {
-			ids, err := transactions.Expire(ctx, tx, now, dealsStep)
-			overdue += len(ids)
-			return len(ids), err
-		},
-		func(tx *store.Tx) (int, error) {
-			closed, err := s.deps.Book.Expire(ctx, tx, now, dealsStep)
-			return len(closed), err
-		},
-		func(tx *store.Tx) (int, error) { return s.deps.Deliveries.EndLost(ctx, tx, now, dealsStep) },
-		func(tx *store.Tx) (int, error) {
-			n, err := transactions.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
-			return int(n), err
-		},
-		func(tx *store.Tx) (int, error) {
-			n, err := transactions.ForgetOffers(ctx, tx, now.Add(-s.deps.Keep.Offers), dealsStep)
-			return int(n), err
-		},
-		func(tx *store.Tx) (int, error) {
-			return counts.Forget(ctx, tx, now.Add(-remembered), dealsStep)
-		},
-		func(tx *store.Tx) (int, error) {
-			return botstats.Forget(ctx, tx, now.Add(-s.deps.Keep.Sightings), dealsStep)
-		},
-		func(tx *store.Tx) (int, error) {
-			if s.deps.Keep.Evidence <= 0 {
-				return 0, nil
-			}
-			n, err := accesslog.Forget(ctx, tx, now.Add(-s.deps.Keep.Evidence), dealsStep)
-			return int(n), err
-		},
-	} {
-		for more := true; more; {
-			n := 0
-			if err := s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) (err error) {
-				n, err = step(tx)
-				return err
-			}); err != nil {
-				return err
-			}
-			more = n == dealsStep
-		}
-	}
-	if overdue > 0 {
-		s.deps.Log.Info("reports are overdue", "count", overdue)
-	}
-	return s.ReviewDisputes(ctx)
+	return s.appendEvent(ctx, tx, t, kindUsage, r.Made, body)
 }
 
 var errNotTheirs = fail.New(fail.NotFound, "transaction_id: there is no such transaction of this requester")
@@ -352,4 +273,25 @@ func speaksFor(ctx context.Context, tx *store.Tx, who *requesters.Requester, t t
 		return false, nil
 	}
 	return transactions.CameVia(ctx, tx, t.ID, who.Domain)
+}
+
+// ReportRules say when a buyer that owes reports may buy no more. A buyer is let in again as soon as it has reported.
+type ReportRules struct {
+	// Overdue is from more than how many reports that are overdue a buyer gets nothing more; 0 lets none be overdue.
+	Overdue int
+	// Percent is from more than which part of all its reports, once there are Least of them; 0 for no such rule.
+	Percent, Least int
+}
+
+// overdue says whether a buyer owes so many reports that it gets nothing more.
+func (s *Service) overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time) (bool, error) {
+	rules := s.deps.Reports()
+	owed, err := transactions.Overdue(ctx, tx, buyer, now, rules.Overdue+1)
+	if err != nil || owed == 0 || owed > rules.Overdue || rules.Percent <= 0 {
+		return owed > rules.Overdue, err
+	}
+	// owed is more than the part of all, if all is less than this
+	enough := (owed*100 + rules.Percent - 1) / rules.Percent
+	all, err := transactions.Obligations(ctx, tx, buyer, max(enough, rules.Least))
+	return all >= rules.Least && owed*100 > all*rules.Percent, err
 }

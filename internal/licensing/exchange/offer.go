@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -18,10 +19,10 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Proposal is an offer with all that its document tells, in words of no protocol.
-type Proposal struct {
+// OfferDraft is an offer with all that its document tells, in words of no protocol.
+type OfferDraft struct {
 	transactions.Offer
-	Ware         *catalog.Entry
+	Entry        *catalog.Entry
 	DisplayWords int // how many words of it may be shown; 0 for no bound
 	// Open says that everybody may read it at this front desk's other doors.
 	Open bool
@@ -50,8 +51,8 @@ func quotasOf(quotas []accounts.Quota) (told []Quota) {
 	return told
 }
 
-// quoter makes the proposals for one address of a query.
-type quoter struct {
+// offerBuilder drafts the offers for one address of a query.
+type offerBuilder struct {
 	owner *Selling
 	rules *policy.Terms
 	query *Query
@@ -61,35 +62,35 @@ type quoter struct {
 	operation string
 	cents     int64
 
-	ware     *catalog.Entry
-	tenant   *push.Tenant // whose it is, where that is no site of this front desk's own
-	seller   string       // the domain of who sells what is no page of the web; empty for pages
-	attested []*rampv1.ResourceAttestation
-	decision policy.Decision
-	sold     []sold       // how it is sold beside subscriptions
-	under    int          // which of them a proposal is made of
-	price    policy.Money // of that; the zero value when there is none
-	of       string       // the site of what is no ware
-	outlet   *Outlet      // who delivers the item; nil for this front desk
-	told     map[string]any
-	absent   Absence // why there is nothing to propose; empty when there may be
-	locked   error   // why the requester may not have the item, whatever it costs; nil when it may
+	entry      *catalog.Entry
+	tenant     *push.Tenant // whose it is, where that is no site of this front desk's own
+	seller     string       // the domain of who sells what is no page of the web; empty for pages
+	attested   []*rampv1.ResourceAttestation
+	decision   policy.Decision
+	sold       []sold       // how it is sold beside subscriptions
+	under      int          // which of them an offer is made of
+	price      policy.Money // of that; the zero value when there is none
+	of         string       // the site of what is no entry
+	outlet     *Outlet      // who delivers the item; nil for this front desk
+	told       map[string]any
+	absent     Absence // why there is nothing to propose; empty when there may be
+	scopeError error   // why the requester may not have the item, whatever it costs; nil when it may
 }
 
-// unlocked says whether the requester has one of the scopes that the item takes, if it takes any, and whether its delegation lets it have
+// scopeGranted says whether the requester has one of the scopes that the item takes, if it takes any, and whether its delegation lets it have
 // the item, if it acts under one.
-func (m *quoter) unlocked() bool {
+func (m *offerBuilder) scopeGranted() bool {
 	a := requesters.Ask{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
-	if m.ware != nil {
-		a.Resource = m.ware.URL
+	if m.entry != nil {
+		a.Resource = m.entry.URL
 	}
-	m.locked = m.query.By.May(a)
-	return m.locked == nil
+	m.scopeError = m.query.By.May(a)
+	return m.scopeError == nil
 }
 
-// usual is the price of what is licensed of a site where nobody says anything else: that which the owner set for all of the site, or anywhere; of a
+// defaultPrice is the price of what is licensed of a site where nobody says anything else: that which the owner set for all of the site, or anywhere; of a
 // tenant that which it has itself.
-func (m *quoter) usual(site string) policy.Money {
+func (m *offerBuilder) defaultPrice(site string) policy.Money {
 	if m.tenant != nil && m.decision.Rule == m.rules.Last() && m.decision.Price != (policy.Money{}) {
 		return m.decision.Price
 	}
@@ -102,10 +103,10 @@ func (m *quoter) usual(site string) policy.Money {
 	return m.owner.Price
 }
 
-// priced is the price of an item of a site under one of the licences that it comes with (RAMP v1, pricing): the rule's, else that which the site
+// effectivePrice is the price of an item of a site under one of the licences that it comes with (RAMP v1, pricing): the rule's, else that which the site
 // states, else the usual one; and never more than the site states. What is open costs nothing, unless the licence costs something.
-func (m *quoter) priced(site string, under *policy.License) policy.Money {
-	usual, price := m.usual(site), policy.Money{}
+func (m *offerBuilder) effectivePrice(site string, under *policy.License) policy.Money {
+	usual, price := m.defaultPrice(site), policy.Money{}
 	byRule := m.decision.Price != (policy.Money{}) && (m.tenant == nil || m.decision.Rule != m.rules.Last())
 	switch {
 	case byRule:
@@ -126,16 +127,16 @@ type sold struct {
 	price policy.Money
 }
 
-// licensed says how the item is sold, in the order in which its licences are stated, and has the first of them count for what is asked of it in
+// resolveLicences says how the item is sold, in the order in which its licences are stated, and has the first of them count for what is asked of it in
 // general.
-func (m *quoter) licensed(site string) {
+func (m *offerBuilder) resolveLicences(site string) {
 	m.sold = nil
 	sales := m.sales()
 	for _, l := range m.decision.Licenses(sales[0]) {
 		if len(sales) > 1 && !slices.ContainsFunc(m.decision.Licenses(sales[1]), l.Same) {
 			continue
 		}
-		one := sold{l, m.priced(site, &l)}
+		one := sold{l, m.effectivePrice(site, &l)}
 		if l.Paid && one.price.Free() {
 			continue // it would be given away
 		}
@@ -148,27 +149,18 @@ func (m *quoter) licensed(site string) {
 }
 
 // sales are what the item would be sold for: as the requester says, and as the operator knows it.
-func (m *quoter) sales() []policy.Sale {
+func (m *offerBuilder) sales() []policy.Sale {
 	q := m.query
-	said := policy.Sale{Functions: q.Functions, User: first(q.User, q.By.UserCategory), Country: first(q.Country, q.By.Country), Strict: m.owner.Strict}
-	known := policy.Sale{Functions: q.Functions, User: first(q.By.UserCategory, q.User), Country: first(q.By.Country, q.Country), Strict: m.owner.Strict}
+	said := policy.Sale{Functions: q.Functions, User: cmp.Or(q.User, q.By.UserCategory), Country: cmp.Or(q.Country, q.By.Country), Strict: m.owner.Strict}
+	known := policy.Sale{Functions: q.Functions, User: cmp.Or(q.By.UserCategory, q.User), Country: cmp.Or(q.By.Country, q.Country), Strict: m.owner.Strict}
 	if said.User == known.User && said.Country == known.Country {
 		return []policy.Sale{said}
 	}
 	return []policy.Sale{said, known}
 }
 
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // outside says why what the offer of a licence binds its buyer to leaves out what is bought for now.
-func (m *quoter) outside(to policy.Option) Absence {
+func (m *offerBuilder) outside(to policy.Option) Absence {
 	bound := policy.Decision{Access: policy.Licensed, Permit: to.Functions.Permit, Prohibit: to.Functions.Prohibit, Users: to.Users, Countries: to.Countries}
 	for _, sale := range m.sales() {
 		if absent := absence(bound.Sells(sale)); absent != "" {
@@ -182,7 +174,7 @@ func (m *quoter) outside(to policy.Option) Absence {
 var uses = []string{"search", released.Input, "ai-index", "ai-train"}
 
 // refused says why the terms do not sell the item.
-func (m *quoter) refused() policy.Refusal {
+func (m *offerBuilder) refused() policy.Refusal {
 	for _, sale := range m.sales() {
 		refusal := m.refuses(sale)
 		if refusal == policy.Permitted && len(sale.Functions) == 0 {
@@ -202,36 +194,36 @@ func (m *quoter) refused() policy.Refusal {
 }
 
 // refuses says why the terms do not sell the item for something. What a licence asks money for is not given away.
-func (m *quoter) refuses(sale policy.Sale) policy.Refusal {
+func (m *offerBuilder) refuses(sale policy.Sale) policy.Refusal {
 	refusal := m.decision.Sells(sale)
 	if refusal != policy.Permitted || len(m.decision.Own) == 0 {
 		return refusal
 	}
 	for _, l := range m.decision.Licenses(sale) {
-		if !l.Paid || !m.priced(m.site(), &l).Free() {
+		if !l.Paid || !m.effectivePrice(m.site(), &l).Free() {
 			return policy.Permitted
 		}
 	}
 	return policy.OwnTermsRefuseIt
 }
 
-// site is the site of the ware; empty where there is none yet.
-func (m *quoter) site() string {
-	if m.ware == nil {
+// site is the site of the entry; empty where there is none yet.
+func (m *offerBuilder) site() string {
+	if m.entry == nil {
 		return m.of
 	}
-	return m.ware.Site
+	return m.entry.Site
 }
 
-// proposals are the offers that are paid or free, one for each licence, and one for each subscription that is good for it and has
+// drafts are the offers that are paid or free, one for each licence, and one for each subscription that is good for it and has
 // enough left; or the reason why there is none.
-func (m *quoter) proposals(subscribed []accounts.Subscription) ([]*Proposal, Absence) {
+func (m *offerBuilder) drafts(subscribed []accounts.Subscription) ([]*OfferDraft, Absence) {
 	delivery := m.delivery()
-	var all []*Proposal
+	var all []*OfferDraft
 	for i := range m.sold {
 		if m.sold[i].price != (policy.Money{}) {
 			m.price, m.under = m.sold[i].price, i
-			all = append(all, m.proposal(delivery, nil))
+			all = append(all, m.draft(delivery, nil))
 		}
 	}
 	if m.under = 0; len(m.sold) > 0 {
@@ -243,8 +235,8 @@ func (m *quoter) proposals(subscribed []accounts.Subscription) ([]*Proposal, Abs
 		if left == 0 || unbounded && len(s.Quotas) == 0 {
 			continue // one without quotas is as good as all of them
 		}
-		p := m.proposal(delivery, s)
-		c := charge(&p.Offer, m.now)
+		p := m.draft(delivery, s)
+		c := bookCharge(&p.Offer, m.now)
 		c.Subscriber = lender(m.query.By, s.Licence)
 		if s.Check(c) == nil {
 			all, left, unbounded = append(all, p), left-1, unbounded || len(s.Quotas) == 0
@@ -259,17 +251,9 @@ func (m *quoter) proposals(subscribed []accounts.Subscription) ([]*Proposal, Abs
 // mostSubscriptions is under how many of a buyer's subscriptions an item is offered.
 const mostSubscriptions = 10
 
-// charge is the purchase of an offer as the book looks at it.
-func charge(o *transactions.Offer, now time.Time) accounts.Charge {
-	return accounts.Charge{
-		Buyer: o.Buyer, Site: o.Site, Item: accounts.Item{URL: o.URL, Labels: o.Labels}, Price: o.Price, Quantity: o.Quantity, Tokens: o.Tokens,
-		Subscription: o.Subscription, Timed: o.Delivery == transactions.Streaming && o.Mutability == string(catalog.Live), Now: now,
-	}
-}
-
-// delivery is how the ware is delivered: by its outlet where there is one and the rule allows it, else by this front desk itself, what
+// delivery is how the entry is delivered: by its outlet where there is one and the rule allows it, else by this front desk itself, what
 // is live as a stream, as far as the rule allows it.
-func (m *quoter) delivery() string {
+func (m *offerBuilder) delivery() string {
 	if m.away() {
 		return transactions.Instructions
 	}
@@ -280,32 +264,32 @@ func (m *quoter) delivery() string {
 	return ways[slices.IndexFunc(ways, m.may)] // a rule has no others
 }
 
-// live says whether the ware is made while it is delivered.
-func (m *quoter) live() bool { return m.ware != nil && m.ware.Mutability == catalog.Live }
+// live says whether the entry is made while it is delivered.
+func (m *offerBuilder) live() bool { return m.entry != nil && m.entry.Mutability == catalog.Live }
 
 // may says whether the rule allows a way of delivery.
-func (m *quoter) may(way string) bool {
+func (m *offerBuilder) may(way string) bool {
 	return len(m.decision.Delivery) == 0 || slices.Contains(m.decision.Delivery, way)
 }
 
-// away says whether somebody else delivers the ware.
-func (m *quoter) away() bool { return m.outlet != nil && m.may(transactions.Instructions) }
+// away says whether somebody else delivers the entry.
+func (m *offerBuilder) away() bool { return m.outlet != nil && m.may(transactions.Instructions) }
 
-// proposal is one offer; s is the subscription that it is under, nil for none.
-func (m *quoter) proposal(delivery string, s *accounts.Subscription) *Proposal {
-	w, expires := m.ware, m.now.Add(m.owner.For)
+// draft is one offer; s is the subscription that it is under, nil for none.
+func (m *offerBuilder) draft(delivery string, s *accounts.Subscription) *OfferDraft {
+	w, expires := m.entry, m.now.Add(m.owner.For)
 	seller, page := policy.Host(w.URL)
 	if !page {
 		seller = m.seller
 	}
-	out := &Proposal{
+	out := &OfferDraft{
 		Offer: transactions.Offer{
 			ID: transactions.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,
 			Package: transactions.Package{ID: PackageID(w.Site, w.URL), Title: w.Title, Seller: seller, Citation: m.price.Model == "attribution"},
 			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(delivery),
 			Tokens: int64(w.Tokens()), Via: m.query.Via, Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
 		},
-		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == policy.Open && !w.IsPushed(), Told: m.told, Attested: m.attested,
+		Entry: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == policy.Open && !w.IsPushed(), Told: m.told, Attested: m.attested,
 	}
 	if m.under < len(m.sold) {
 		to := &m.sold[m.under]
@@ -330,8 +314,8 @@ func (m *quoter) proposal(delivery string, s *accounts.Subscription) *Proposal {
 
 // quantity is how much one use is thought to take of what the price counts, by the owner's word or the item's figures; 0 where
 // nobody knows. Of what is live as many minutes can be used as its address opens, and no more.
-func (m *quoter) quantity(delivery string) int64 {
-	n, _ := m.ware.Quantity(m.price.Unit())
+func (m *offerBuilder) quantity(delivery string) int64 {
+	n, _ := m.entry.Quantity(m.price.Unit())
 	if m.price.Estimate > 0 {
 		n = m.price.Estimate
 	}
@@ -346,7 +330,7 @@ func (m *quoter) quantity(delivery string) int64 {
 }
 
 // unitCost is what one unit costs of something that has so many, in units of 1e-12, rounded half to even.
-func (m *quoter) unitCost(quantity int64) int64 {
+func (m *offerBuilder) unitCost(quantity int64) int64 {
 	if m.price.Currency == "" || m.owner.Currency != "" && m.price.Currency != m.owner.Currency {
 		return 0
 	}
@@ -365,7 +349,7 @@ func (m *quoter) unitCost(quantity int64) int64 {
 }
 
 // duty is what must be reported: within the rule's window, or within that of all where the price asks for a report.
-func (m *quoter) duty() transactions.Duty {
+func (m *offerBuilder) duty() transactions.Duty {
 	window, asked := m.decision.Reporting, accounts.Models[m.price.Model].Fields
 	if window == 0 && len(asked) > 0 {
 		window = m.owner.Window

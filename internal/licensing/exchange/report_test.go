@@ -21,16 +21,16 @@ import (
 )
 
 // report is one on something that was bought, of a quantity.
-func report(item exchange.PurchasedItem, consumed int64) exchange.Used {
-	return exchange.Used{
+func report(item exchange.ItemResult, consumed int64) exchange.UsageReport {
+	return exchange.UsageReport{
 		Reporter: &bot, ID: "report of " + item.Transaction.ID, Transaction: item.Transaction.ID, Billing: item.Transaction.Billing,
 		Fields: []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed, UsageDetails: transactions.UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}},
 	}
 }
 
-func (d *dealer) filed(t testing.TB, u exchange.Used) *exchange.Filed {
+func (d *dealer) filed(t testing.TB, u exchange.UsageReport) *exchange.UsageReceipt {
 	t.Helper()
-	filed, err := d.Report(context.Background(), u)
+	filed, err := d.ReportUsage(context.Background(), u)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,29 +90,29 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		change  func(u *exchange.Used)
+		change  func(u *exchange.UsageReport)
 		code    fail.Code // of the error; empty for none
 		problem string    // part of why it is not taken; empty for one that is
 	}{
-		{"as it should be", func(*exchange.Used) {}, "", ""},
-		{"unsigned", func(u *exchange.Used) { u.Reporter = nil }, "", ""},
-		{"by its domain", func(u *exchange.Used) { u.Reporter = &requesters.Requester{Domain: bot.Domain} }, "", ""},
-		{"by another", func(u *exchange.Used) { u.Reporter = &requesters.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
-		{"by another domain", func(u *exchange.Used) { u.Reporter = &requesters.Requester{Domain: "other.example"} }, fail.NotFound, ""},
-		{"of nothing", func(u *exchange.Used) { u.Transaction = "txn-0" }, fail.NotFound, ""},
-		{"of another bill", func(u *exchange.Used) { u.Billing = "bill-0" }, fail.Invalid, ""},
-		{"without what is required", func(u *exchange.Used) { u.Fields = []string{"transaction_id"} }, "", "consumed_quantity"},
-		{"in another unit", func(u *exchange.Used) { u.Unit = "pages" }, "", "counted in tokens"},
-		{"in the unit", func(u *exchange.Used) { u.Unit = "Tokens" }, "", ""},
-		{"of nothing used", func(u *exchange.Used) { u.Consumed = 0 }, "", ""},
-		{"of far too much", func(u *exchange.Used) { u.Consumed = 1 << 31 }, "", ""},
+		{"as it should be", func(*exchange.UsageReport) {}, "", ""},
+		{"unsigned", func(u *exchange.UsageReport) { u.Reporter = nil }, "", ""},
+		{"by its domain", func(u *exchange.UsageReport) { u.Reporter = &requesters.Requester{Domain: bot.Domain} }, "", ""},
+		{"by another", func(u *exchange.UsageReport) { u.Reporter = &requesters.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
+		{"by another domain", func(u *exchange.UsageReport) { u.Reporter = &requesters.Requester{Domain: "other.example"} }, fail.NotFound, ""},
+		{"of nothing", func(u *exchange.UsageReport) { u.Transaction = "txn-0" }, fail.NotFound, ""},
+		{"of another bill", func(u *exchange.UsageReport) { u.Billing = "bill-0" }, fail.Invalid, ""},
+		{"without what is required", func(u *exchange.UsageReport) { u.Fields = []string{"transaction_id"} }, "", "consumed_quantity"},
+		{"in another unit", func(u *exchange.UsageReport) { u.Unit = "pages" }, "", "counted in tokens"},
+		{"in the unit", func(u *exchange.UsageReport) { u.Unit = "Tokens" }, "", ""},
+		{"of nothing used", func(u *exchange.UsageReport) { u.Consumed = 0 }, "", ""},
+		{"of far too much", func(u *exchange.UsageReport) { u.Consumed = 1 << 31 }, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := shop(t)
 			item := d.BuyAt(t, "t/1")
 			u := report(item, item.Transaction.Estimate)
 			c.change(&u)
-			filed, err := d.Report(t.Context(), u)
+			filed, err := d.ReportUsage(t.Context(), u)
 			switch {
 			case c.code != "":
 				if err == nil || fail.From(err).Code != c.code {
@@ -347,10 +347,10 @@ func TestAReportOnSomethingTakenBack(t *testing.T) {
 	d := shop(t)
 	p := d.Take(bot, d.Offered(t, bot, "t/1"))
 	d.NoKeys = errors.New("away")
-	if _, err := d.Commit(t.Context(), p); err == nil {
+	if _, err := d.Execute(t.Context(), p); err == nil {
 		t.Fatal("there was no failure")
 	}
-	var item exchange.PurchasedItem
+	var item exchange.ItemResult
 	d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 		return tx.QueryRow(ctx, `SELECT id, billing FROM deal_transaction`).Scan(&item.Transaction.ID, &item.Transaction.Billing)
 	})
@@ -374,7 +374,7 @@ func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := d.Report(t.Context(), u); err == nil {
+			if _, err := d.ReportUsage(t.Context(), u); err == nil {
 				t.Fatal("nothing failed")
 			}
 			d.Sound(t)

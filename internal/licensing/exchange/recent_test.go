@@ -15,12 +15,12 @@ func TestWhatIsRememberedOfAnOfferIsWhatIsKept(t *testing.T) {
 	d := shop(t)
 	q := asking(address("a/1"))
 	q.Functions = []string{"ai-input"}
-	groups, err := d.Quote(t.Context(), q, plainly)
+	groups, err := d.Discover(t.Context(), q, plainly)
 	if err != nil || len(groups[0].Offers) == 0 {
 		t.Fatal(groups, err)
 	}
 	for _, made := range groups[0].Offers {
-		remembered, ok := d.Lately(exchange.PurchaseItem{Offer: made.ID, Signature: made.Signature})
+		remembered, ok := d.RecentOffers(exchange.OrderItem{Offer: made.ID, Signature: made.Signature})
 		if !ok {
 			t.Fatal("an offer that was just made is not remembered")
 		}

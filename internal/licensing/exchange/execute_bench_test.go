@@ -33,7 +33,7 @@ func BenchmarkCommit(b *testing.B) {
 	public, private, _ := ed25519.GenerateKey(nil)
 	d.Signed = func(_ string, document, signature []byte) bool { return ed25519.Verify(public, document, signature) }
 	d.Selling.For = 24 * time.Hour
-	seal := func(p *exchange.Proposal) (document, signature []byte, err error) {
+	seal := func(p *exchange.OfferDraft) (document, signature []byte, err error) {
 		document = fmt.Appendf(make([]byte, 0, 1500), "%s %01400d", p.ID, 0) // the size that offers have
 		return document, ed25519.Sign(private, document), nil
 	}
@@ -74,7 +74,7 @@ func BenchmarkCommit(b *testing.B) {
 		for i := range n {
 			q := asking(address("a/1"))
 			q.By = by(int64(i))
-			groups, err := d.Quote(ctx, q, seal)
+			groups, err := d.Discover(ctx, q, seal)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func BenchmarkCommit(b *testing.B) {
 		offer := <-offers
 		by := bot
 		by.Domain, _, _ = strings.Cut(offer.Buyer, "/")
-		out, err := d.Commit(ctx, d.Take(by, offer))
+		out, err := d.Execute(ctx, d.Take(by, offer))
 		if err == nil && out.Items[0].Denial != "" {
 			err = fmt.Errorf("denied: %s", out.Items[0].Denial)
 		}

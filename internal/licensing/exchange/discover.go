@@ -16,30 +16,6 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Selling is what the owner says about offers beside the terms.
-type Selling struct {
-	// For is how long an offer stands.
-	For time.Duration
-	// Price is that of licensed items whose rule names none, where Prices has none for their site; the zero value leaves them to
-	// subscribers.
-	Price  policy.Money
-	Prices map[string]policy.Money // by site
-	// Window is the time within which a use must be reported where the rule names none and the price asks for a report, and
-	// Fields what every report must say that is owed.
-	Window time.Duration
-	Fields []string
-	// Currency is that in which costs of one token and so on are compared; prices in others have none. Empty compares each
-	// in its own.
-	Currency string
-	// Strict makes no offer to a kind of user, or for a country, that is not known where the terms name any. Otherwise the
-	// offer says for whom it is.
-	Strict bool
-	// TellScopes says of an item for which a requester lacks the scope that it is so; otherwise that it is not there.
-	TellScopes bool
-	// Profiles say what is told of items beyond what everybody is told.
-	Profiles []Profile
-}
-
 // Query asks what is offered for some addresses.
 type Query struct {
 	By   requesters.Requester
@@ -69,29 +45,29 @@ const (
 	NotNow        Absence = "temporarily unavailable"
 )
 
-// Quoted is what is offered for one address: offers, those under subscriptions last, or the reason why there is none.
-type Quoted struct {
+// OfferGroup is what is offered for one address: offers, those under subscriptions last, or the reason why there is none.
+type OfferGroup struct {
 	URI    string
 	Offers []*transactions.Offer
 	Absent Absence
 }
 
-// Quote makes offers for the addresses of a query, one group for each, in their order. Each offer is written and signed by
+// Discover makes offers for the addresses of a query, one group for each, in their order. Each offer is written and signed by
 // seal, which must be pure: it gives the document and its signature. What is told is kept, in one transaction; an offer
 // releases nothing, and the ledger has no entry of it.
 //
 // When ctx has a deadline, what is not ready before it is unavailable for now.
-func (s *Service) Quote(ctx context.Context, q Query, seal func(*Proposal) (document, signature []byte, err error)) ([]Quoted, error) {
+func (s *Service) Discover(ctx context.Context, q Query, seal func(*OfferDraft) (document, signature []byte, err error)) ([]OfferGroup, error) {
 	if err := s.assortment.deps.Corpus.Ready(); err != nil {
 		return nil, err
 	}
-	groups, proposals, err := s.propose(ctx, q)
+	groups, drafts, err := s.draftOffers(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	var offers []*transactions.Offer
-	for i := range proposals {
-		for _, p := range proposals[i] {
+	for i := range drafts {
+		for _, p := range drafts[i] {
 			if p.Document, p.Signature, err = seal(p); err != nil {
 				return nil, fmt.Errorf("seal an offer: %w", err)
 			}
@@ -106,7 +82,7 @@ func (s *Service) Quote(ctx context.Context, q Query, seal func(*Proposal) (docu
 		err = s.deps.DB.Update(ctx, func(tx *store.Tx) error { return transactions.PutOffers(ctx, tx, offers...) })
 	}
 	if err == nil {
-		s.lately.add(offers)
+		s.recent.add(offers)
 	}
 	if tooLate(ctx, err) {
 		for i := range groups {
@@ -133,18 +109,18 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 	return context.WithDeadline(ctx, end.Add(-min(time.Until(end)/time.Duration(share), most)))
 }
 
-// propose gives the groups of a query, and by their places the offers before they are sealed. A group without has its reason.
+// draftOffers gives the groups of a query, and by their places the offers before they are sealed. A group without has its reason.
 // Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
-func (s *Service) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, error) {
+func (s *Service) draftOffers(ctx context.Context, q Query) ([]OfferGroup, [][]*OfferDraft, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	quoters, err := s.quoters(ctx, quoter{owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), query: &q, now: now, operation: requesters.OperationDiscover})
+	builders, err := s.decideAll(ctx, offerBuilder{owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), query: &q, now: now, operation: requesters.OperationDiscover})
 	if err != nil {
 		return nil, nil, err
 	}
-	groups, wanted := make([]Quoted, len(quoters)), map[string][]accounts.Subscription{}
-	for i := range quoters {
-		if groups[i].URI, groups[i].Absent = q.URIs[i], quoters[i].absent; quoters[i].absent == "" {
-			wanted[quoters[i].ware.Site] = nil
+	groups, wanted := make([]OfferGroup, len(builders)), map[string][]accounts.Subscription{}
+	for i := range builders {
+		if groups[i].URI, groups[i].Absent = q.URIs[i], builders[i].absent; builders[i].absent == "" {
+			wanted[builders[i].entry.Site] = nil
 		}
 	}
 	soon, cancel := before(ctx, 2, 50*time.Millisecond)
@@ -157,20 +133,20 @@ func (s *Service) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal
 	if err != nil && !missed {
 		return nil, nil, err
 	}
-	proposals := make([][]*Proposal, len(quoters))
-	for i := range quoters {
-		switch m := &quoters[i]; {
+	drafts := make([][]*OfferDraft, len(builders))
+	for i := range builders {
+		switch m := &builders[i]; {
 		case m.absent != "":
 		case missed:
 			groups[i].Absent = NotNow // an offer that is paid would hide that there is one that is not
-		case m.away() && !m.outlet.ready(ctx, m.ware.URL, now):
+		case m.away() && !m.outlet.ready(ctx, m.entry.URL, now):
 			groups[i].Absent = NotNow
 		default:
-			m.attested = s.assortment.attestedOf(soon, m.ware)
-			proposals[i], groups[i].Absent = m.proposals(wanted[m.ware.Site])
+			m.attested = s.assortment.attestedOf(soon, m.entry)
+			drafts[i], groups[i].Absent = m.drafts(wanted[m.entry.Site])
 		}
 	}
-	return groups, proposals, nil
+	return groups, drafts, nil
 }
 
 // subscriber is a buyer at a site.
@@ -207,20 +183,20 @@ func (s *Service) subscribed(ctx context.Context, buyer string, sites map[string
 // atOnce is how many addresses of a query are looked up at the same time.
 const atOnce = 8
 
-// quoters look the addresses of a query up, and decide what may be offered. What does not come in time holds up nothing else.
-func (s *Service) quoters(ctx context.Context, of quoter) ([]quoter, error) {
+// decideAll look the addresses of a query up, and decide what may be offered. What does not come in time holds up nothing else.
+func (s *Service) decideAll(ctx context.Context, of offerBuilder) ([]offerBuilder, error) {
 	soon, cancel := before(ctx, 4, 100*time.Millisecond)
 	defer cancel()
-	all := make([]quoter, len(of.query.URIs))
+	all := make([]offerBuilder, len(of.query.URIs))
 	look := func(i int) error {
 		m := &all[i]
 		*m = of
 		m.uri = of.query.URIs[i]
-		s.assortment.choose(m)
+		s.assortment.findEntry(m)
 		if m.absent != "" {
-			return undelegated(m.locked)
+			return undelegated(m.scopeError)
 		}
-		whole, err := s.assortment.sellsWhole(soon, m.rules, m.ware)
+		whole, err := s.assortment.sellsWhole(soon, m.rules, m.entry)
 		if err == nil && whole {
 			err = s.assortment.profiled(soon, m)
 		}
@@ -243,23 +219,23 @@ func (s *Service) quoters(ctx context.Context, of quoter) ([]quoter, error) {
 	return all, group.Wait()
 }
 
-// choose finds the ware at an address: of several the first, by site and source, of which something may be offered, or else
+// findEntry finds the entry at an address: of several the first, by site and source, of which something may be offered, or else
 // the first.
-func (a *Assortment) choose(m *quoter) {
+func (a *Assortment) findEntry(m *offerBuilder) {
 	first := *m
 	first.absent = NotInCatalog
 	found := false
-	for _, ware := range a.deps.Catalog.Find(m.uri) {
-		rules, tenant, ok := a.soldBy(&ware, m.rules)
+	for _, entry := range a.deps.Catalog.Find(m.uri) {
+		rules, tenant, ok := a.termsFor(&entry, m.rules)
 		if !ok {
 			continue
 		}
 		one := *m
-		one.ware, one.rules, one.tenant = &ware, rules, tenant
-		if canonical, err := catalog.CanonicalURI(ware.URL); err == nil && !catalog.IsPage(canonical) {
-			one.seller = a.provider(ware.Site, canonical, "")
+		one.entry, one.rules, one.tenant = &entry, rules, tenant
+		if canonical, err := catalog.CanonicalURI(entry.URL); err == nil && !catalog.IsPage(canonical) {
+			one.seller = a.provider(entry.Site, canonical, "")
 		}
-		if a.license(&one); one.absent == "" {
+		if a.decide(&one); one.absent == "" {
 			*m = one
 			return
 		}
@@ -285,23 +261,23 @@ func absence(refusal policy.Refusal) Absence {
 	return FunctionOut
 }
 
-// license decides what a requester may be offered of a ware, in the order of RAMP v1's reasons.
-func (a *Assortment) license(m *quoter) {
-	m.decision = m.rules.Decide(m.ware.Facts())
-	m.licensed(m.ware.Site)
-	unlocked := m.unlocked()
+// decide decides what a requester may be offered of a entry, in the order of RAMP v1's reasons.
+func (a *Assortment) decide(m *offerBuilder) {
+	m.decision = m.rules.Decide(m.entry.Facts())
+	m.resolveLicences(m.entry.Site)
+	unlocked := m.scopeGranted()
 	switch refusal := m.refused(); {
 	case !unlocked && m.owner.TellScopes:
 		m.absent = ScopeMissing
 	case !unlocked:
 		m.absent = NotInCatalog
-	case !a.deps.Authorised(m.ware.URL):
+	case !a.deps.Authorised(m.entry.URL):
 		m.absent = NotAuthorised
 	default:
 		m.absent = absence(refusal)
 	}
 	if m.absent == "" {
-		if m.outlet = a.outlet(m.ware, m.tenant); m.ware.IsPushed() && !m.away() {
+		if m.outlet = a.outlet(m.entry, m.tenant); m.entry.IsPushed() && !m.away() {
 			m.absent = NotInCatalog // it is not here, and nobody else delivers it
 		}
 	}

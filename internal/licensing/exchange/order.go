@@ -1,0 +1,103 @@
+package exchange
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"time"
+
+	"frontdesk/internal/identity/requesters"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/transactions"
+)
+
+// Order is a request to buy by offers (RAMP v1, ExecuteTransaction), from a requester that is known.
+type Order struct {
+	Requester requesters.Requester
+	ID        string            // which the requester gave it
+	Digest    [sha256.Size]byte // of what is asked for, without signatures
+	Items     []OrderItem
+	// FetchAt is the address below which what is bought is to be fetched, with a slash at its end.
+	FetchAt string
+	// User and Country are what the requester says of its use; empty for nothing.
+	User, Country string
+	// Functions are what the requester declares that it buys for, as terms name them; none where it declares nothing, so that what the offer was asked
+	// for counts.
+	Functions []string
+	// Licence is the licence or subscription that the requester names; empty for none.
+	Licence string
+	// Delegated is when the delegation ends that the requester says it acts under; zero for none.
+	Delegated time.Time
+	// Limited says that this is one request too many of the requester's.
+	Limited bool
+}
+
+// declared is what an offer is bought for.
+func (p *Order) declared(offer *transactions.Offer) []string {
+	if len(p.Functions) > 0 {
+		return p.Functions
+	}
+	return offer.Functions
+}
+
+// OrderItem is an offer that is taken.
+type OrderItem struct {
+	Offer     string
+	Signature []byte // nil for one that cannot be read
+}
+
+// OrderResult is what came of an Order.
+type OrderResult struct {
+	Items []ItemResult // in the order of the offers
+	Agent string       // the hash that all of them are bound to; that of the requester where some are bound to a licence, and others are not
+	Again bool         // the request was answered before
+}
+
+// bind makes Agent what all that was bought is bound to, where that is one.
+func (p *OrderResult) bind() {
+	one := ""
+	for _, item := range p.Items {
+		switch agent := item.Transaction.Agent; {
+		case item.Denial != "":
+		case one == "":
+			one = agent
+		case one != agent:
+			return
+		}
+	}
+	p.Agent = cmp.Or(one, p.Agent)
+}
+
+// ItemResult is what came of one offer.
+type ItemResult struct {
+	Offer       string
+	Denial      Denial                   // why it was not bought; empty when it was
+	Transaction transactions.Transaction // when it was
+	URL         string                   // from which it can be fetched until Transaction.Expires
+	Quotas      []Quota                  // of the subscription, as they are after the purchase
+}
+
+// Denial is why an offer is not sold (RAMP v1, DenialReason).
+type Denial string
+
+// The denials.
+const (
+	InvalidLicence      Denial = "invalid_license"
+	ExpiredLicence      Denial = "expired_license"
+	InsufficientBalance Denial = "insufficient_balance"
+	TooManyPurchases    Denial = "rate_limited"
+	ContentUnavailable  Denial = "content_unavailable"
+	FunctionProhibited  Denial = "function_prohibited"
+	GeoRestricted       Denial = "geo_restricted"
+	ReportingOverdue    Denial = "reporting_overdue"
+	TakenTooLate        Denial = "offer_expired"
+	SignatureInvalid    Denial = "signature_invalid"
+	QuotaExceeded       Denial = "quota_exceeded"
+	DelegationExpired   Denial = "delegation_expired"
+	ScopeInsufficient   Denial = "scope_insufficient"
+)
+
+// refusals are the denials of what the book refuses.
+var refusals = map[accounts.Reason]Denial{
+	accounts.InsufficientBalance: InsufficientBalance, accounts.InvalidLicence: InvalidLicence,
+	accounts.ExpiredLicence: ExpiredLicence, accounts.QuotaExceeded: QuotaExceeded,
+}
