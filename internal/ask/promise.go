@@ -169,7 +169,7 @@ func dawdle(ctx context.Context, whole time.Duration, tell func(spent time.Durat
 
 // Awaiting asks for what became of a promise.
 type Awaiting struct {
-	Party  string // to whom it was made; empty for a stranger
+	Party  string // who it was made to; empty for a stranger
 	Token  string
 	Cancel bool // it is cancelled first
 	// Languages tells the languages that a recorded request wants; nil for none.

@@ -2,13 +2,13 @@ package ask
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
 
@@ -32,7 +32,7 @@ type Deps struct {
 	// Admit is asked before a question is looked at, with the ids of the sites that it goes to, nil for all. Its error,
 	// mostly fail.Limited, is the answer. Nil admits everything.
 	Admit func(ctx context.Context, sites []string) error
-	// Now is the clock by which "this weekend" is understood; nil is time.Now.
+	// Now is the clock. It decides what "this weekend" means; nil is time.Now.
 	Now func() time.Time
 	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10 seconds.
 	Timeout time.Duration
@@ -61,11 +61,10 @@ type Service struct {
 
 // New returns a service that answers from a corpus.
 func New(deps Deps) (*Service, error) {
-	if deps.Corpus == nil {
-		return nil, errors.New("answers need a Corpus")
-	}
-	if deps.Memory != nil && deps.Conversations == nil {
-		return nil, errors.New("a Memory needs Conversations")
+	if err := fail.Missing("ask.New", map[string]bool{
+		"Corpus": deps.Corpus != nil, "Conversations, which Memory needs,": deps.Memory == nil || deps.Conversations != nil,
+	}); err != nil {
+		return nil, err
 	}
 	if deps.Admit == nil {
 		deps.Admit = func(context.Context, []string) error { return nil }

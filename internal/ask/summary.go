@@ -31,9 +31,9 @@ const (
 	sentenceRunes = 240 // of a sentence quoted
 )
 
-// summarize writes a short text about the items of an answer, in their order: how many of which kind and the range of
-// their figures, in the language of say, and of the first few the sentence that has most of the question's words. Every
-// sentence about an item is the item's own, in its own language; the same input gives the same text.
+// summarize writes a short text about the items of an answer. It tells how many there are of each kind and the range of
+// their figures, in the language of say. Of the first few items it gives the sentence that has most of the question's
+// words, in the item's own language. The same input gives the same text.
 func summarize(say i18n.Speaker, terms []search.Term, items []source) string {
 	if len(items) == 0 {
 		return ""

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
 
@@ -54,8 +55,9 @@ type Vectors struct {
 
 // NewVectors returns vectors that are loaded by Keep, Step or Load.
 func NewVectors(deps VectorDeps) (*Vectors, error) {
-	if deps.Keeper == nil || deps.Corpus == nil {
-		return nil, errors.New("vectors need a Keeper and a Corpus")
+	given := map[string]bool{"Keeper": deps.Keeper != nil, "Corpus": deps.Corpus != nil}
+	if err := fail.Missing("ask.NewVectors", given); err != nil {
+		return nil, err
 	}
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)

@@ -10,12 +10,12 @@ package excerpts
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 )
@@ -57,17 +57,11 @@ type Service struct {
 
 // New returns a service that can be asked once its corpus is loaded.
 func New(deps Deps) (*Service, error) {
-	switch {
-	case deps.Corpus == nil:
-		return nil, missing("Corpus")
-	case deps.Policy == nil:
-		return nil, missing("Policy")
-	case deps.DB == nil:
-		return nil, missing("DB")
-	case deps.Ledger == nil:
-		return nil, missing("Ledger")
-	case deps.Nonces == nil:
-		return nil, missing("Nonces")
+	if err := fail.Missing("excerpts.New", map[string]bool{
+		"Corpus": deps.Corpus != nil, "Policy": deps.Policy != nil, "DB": deps.DB != nil, "Ledger": deps.Ledger != nil,
+		"Nonces": deps.Nonces != nil,
+	}); err != nil {
+		return nil, err
 	}
 	if deps.Admit == nil {
 		deps.Admit = func(context.Context, identity.PlatformKey, string) error { return nil }
@@ -88,5 +82,3 @@ func New(deps Deps) (*Service, error) {
 	}
 	return &Service{deps: deps, articles: articles}, nil
 }
-
-func missing(name string) error { return fmt.Errorf("excerpts.New: Deps.%s is missing", name) }

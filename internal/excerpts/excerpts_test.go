@@ -2,7 +2,6 @@ package excerpts
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -13,7 +12,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	for _, name := range []string{"Corpus", "Policy", "DB", "Ledger", "Nonces"} {
 		deps := whole
 		reflect.ValueOf(&deps).Elem().FieldByName(name).SetZero()
-		if _, err := New(deps); err == nil || !strings.Contains(err.Error(), "Deps."+name) {
+		if _, err := New(deps); err == nil || err.Error() != "excerpts.New: "+name+" is missing" {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}

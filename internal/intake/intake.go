@@ -11,12 +11,12 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
@@ -51,15 +51,10 @@ type Service struct {
 
 // New returns a service that is ready.
 func New(deps Deps) (*Service, error) {
-	switch {
-	case deps.Intakes == nil:
-		return nil, missing("Intakes")
-	case deps.DB == nil:
-		return nil, missing("DB")
-	case deps.Ledger == nil:
-		return nil, missing("Ledger")
-	case deps.Vault == nil:
-		return nil, missing("Vault")
+	if err := fail.Missing("intake.New", map[string]bool{
+		"Intakes": deps.Intakes != nil, "DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Vault": deps.Vault != nil,
+	}); err != nil {
+		return nil, err
 	}
 	if deps.Fault == nil {
 		deps.Fault = func(string) error { return nil }
@@ -72,8 +67,6 @@ func New(deps Deps) (*Service, error) {
 	}
 	return &Service{deps: deps, erasing: make(chan struct{}, 1)}, nil
 }
-
-func missing(name string) error { return errors.New("intakes need a " + name) }
 
 // Takes says whether an intake is declared at present.
 func (s *Service) Takes(intake string) bool { return s.definition(intake) != nil }

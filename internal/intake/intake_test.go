@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -15,7 +14,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	} {
 		deps := newTaker(t).deps
 		without(&deps)
-		if s, err := New(deps); s != nil || err == nil || !strings.HasSuffix(err.Error(), " "+name) {
+		if s, err := New(deps); s != nil || err == nil || err.Error() != "intake.New: "+name+" is missing" {
 			t.Errorf("without %s: %v, %v", name, s, err)
 		}
 	}

@@ -215,7 +215,7 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 	}
 	looked := most
 	if wanted.first > 0 || wanted.last > 0 {
-		looked = ask.MaxLimit // of which some are of other years
+		looked = ask.MaxLimit // some of these are of other years
 	}
 	var all []broker.Found
 	reply, err := s.Ask.Ask(ctx, ask.Question{Text: wanted.words, Limit: looked, Numbered: true})

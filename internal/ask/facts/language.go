@@ -128,7 +128,7 @@ func (l *language) say(key string, filled ...string) string {
 // has says whether a text is in the table.
 func (l *language) has(key string) bool { return l.texts[key] != nil }
 
-// list joins values as an enumeration, of which a sentence tells only the first.
+// list joins values as an enumeration. A sentence tells only the first of many.
 func (l *language) list(values []string) string {
 	if len(values) > maxTold {
 		values = append(values[:maxTold:maxTold], l.say("list.more"))

@@ -129,7 +129,7 @@ func tellRating(t *teller) string {
 		}
 		best, ok := number(member(value, "bestRating"))
 		if !ok {
-			best = 5 // by schema.org, where nothing else is said
+			best = 5 // schema.org's default
 		}
 		said := t.say("rating", "rating", t.figures.Number(rating, -1), "best", t.figures.Number(best, -1))
 		for _, count := range []string{"ratingCount", "reviewCount"} {

@@ -22,7 +22,7 @@ const (
 // Every is each such weekday: "on Sundays".
 func Every(day time.Weekday) When { return When{kind: weekly, weekday: mondayFirst(day)} }
 
-// On is a date, of which the time of day does not count.
+// On is a date. Its time of day does not count.
 func On(date time.Time) When { return When{kind: onDate, at: dateOf(date)} }
 
 // OnHoliday is a date that is a public holiday. What a place says of usual weekdays does not hold

@@ -2,6 +2,6 @@
 // sealed (Conversations). What the caller wants to be remembered is in the store, encrypted, for as long as the owner
 // says (Memory). And what was promised is there, with the work on it (Promises).
 //
-// It stands between package ask, which decides what is kept, promised and to whom, and store. It knows nothing of what
-// a question means: that is query's.
+// Package ask decides what is kept, what is promised, and to whom; this package keeps it in the store. What a question
+// means is known to package query alone.
 package session

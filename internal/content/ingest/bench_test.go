@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest/document"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // products makes lines of products with texts of about the length that shops write, none like another.
@@ -71,7 +72,7 @@ func BenchmarkProducts(b *testing.B) {
 		return
 	}
 	lines := products(6764)
-	benchmarkItems(b, Source{Site: "shop.example", FS: fstest.MapFS{"items.jsonl.gz": {Data: []byte(zip(b, lines))}}}, len(lines))
+	benchmarkItems(b, Source{Site: "shop.example", FS: fstest.MapFS{"items.jsonl.gz": {Data: []byte(contenttest.Gzip(b, lines))}}}, len(lines))
 }
 
 // bigPage is a page of about 100 KB, as sites write them: much around a text, and classes and styles on everything.

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/testkit/contenttest"
 	"frontdesk/internal/testkit/storetest"
 )
 
@@ -117,7 +118,7 @@ func TestNothingIsRemovedWhileAFileCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", books(4))
-	s.write("b.jsonl.gz", zip(t, `{"@type":"Book","name":"b1","url":"/b1"}`+"\n"+`{"@type":"Book","name":"b2","url":"/b2"}`))
+	s.write("b.jsonl.gz", contenttest.Gzip(t, `{"@type":"Book","name":"b1","url":"/b1"}`+"\n"+`{"@type":"Book","name":"b2","url":"/b2"}`))
 	s.mustRun()
 	whole := string(s.files["b.jsonl.gz"].Data)
 	s.write("b.jsonl.gz", whole[:len(whole)-12])

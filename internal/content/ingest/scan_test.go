@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -18,20 +16,6 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest/document"
 )
-
-// zip compresses.
-func zip(t testing.TB, body string) string {
-	t.Helper()
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
-	if _, err := io.WriteString(z, body); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
 
 // books makes lines of items.
 func books(n int) string {

@@ -60,8 +60,10 @@ type Corpus struct {
 
 // New returns a corpus without items; Load or Follow loads them.
 func New(options Options) (*Corpus, error) {
-	if options.Catalog == nil || options.Sites == nil || options.Terms == nil {
-		return nil, errors.New("a corpus needs a catalog, sites and terms")
+	if err := fail.Missing("released.New", map[string]bool{
+		"Catalog": options.Catalog != nil, "Sites": options.Sites != nil, "Terms": options.Terms != nil,
+	}); err != nil {
+		return nil, err
 	}
 	options.CacheBytes = cmp.Or(options.CacheBytes, 64<<20)
 	options.Timeout = cmp.Or(options.Timeout, 10*time.Second)

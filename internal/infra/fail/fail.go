@@ -8,6 +8,8 @@ package fail
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -123,4 +125,15 @@ func Clip(text string) string {
 		return text
 	}
 	return string([]rune(text)[:most]) + "…"
+}
+
+// Missing says which of the dependencies that a constructor requires it was not given, the first by name; nil where it
+// has them all. What is given says by the names of the fields whether each is there.
+func Missing(constructor string, given map[string]bool) error {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !given[name] {
+			return fmt.Errorf("%s: %s is missing", constructor, name)
+		}
+	}
+	return nil
 }

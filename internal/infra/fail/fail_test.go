@@ -45,3 +45,14 @@ func TestAnOutageIsUnavailable(t *testing.T) {
 		}
 	}
 }
+
+func TestMissingNamesTheFirstThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	if err := fail.Missing("shop.New", map[string]bool{"A": true, "B": true}); err != nil {
+		t.Error(err)
+	}
+	err := fail.Missing("shop.New", map[string]bool{"C": false, "A": true, "B": false})
+	if err == nil || err.Error() != "shop.New: B is missing" {
+		t.Errorf("%v, and not that B is missing", err)
+	}
+}

@@ -6,12 +6,12 @@
 package delivery
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
@@ -46,9 +46,11 @@ type Service struct {
 
 // New returns a Service. It is complete: what it needs is given, or the error says so.
 func New(deps Deps) (*Service, error) {
-	if deps.Assortment == nil || deps.Sites == nil || deps.DB == nil || deps.Ledger == nil || deps.Book == nil ||
-		deps.AddressKeys == nil {
-		return nil, errors.New("delivery needs an assortment, sites, a database, a ledger, a book and keys of addresses")
+	if err := fail.Missing("delivery.New", map[string]bool{
+		"Assortment": deps.Assortment != nil, "Sites": deps.Sites != nil, "DB": deps.DB != nil,
+		"Ledger": deps.Ledger != nil, "Book": deps.Book != nil, "AddressKeys": deps.AddressKeys != nil,
+	}); err != nil {
+		return nil, err
 	}
 	if deps.Sending <= 0 {
 		return nil, fmt.Errorf("delivery: an answer that may take %s can send nothing", deps.Sending)

@@ -88,7 +88,7 @@ type Supply struct {
 
 // NewAssortment returns what is for sale of a catalog, which Follow keeps at the content's published state.
 func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
-	if err := needs(map[string]bool{
+	if err := fail.Missing("exchange.NewAssortment", map[string]bool{
 		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "Selling": deps.Selling != nil,
 		"Supply.Shelves": deps.Supply.Shelves != nil, "Supply.Tenants": deps.Supply.Tenants != nil,
 		"Supply.Terms": deps.Supply.Terms != nil, "Supply.Site": deps.Supply.Site != nil,

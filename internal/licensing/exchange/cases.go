@@ -3,6 +3,7 @@ package exchange
 import (
 	"time"
 
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
@@ -25,7 +26,7 @@ type CaseDeps struct {
 
 // NewCases returns the cases of a database.
 func NewCases(deps CaseDeps) (*Cases, error) {
-	err := needs(map[string]bool{"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Book": deps.Book != nil})
+	err := fail.Missing("exchange.NewCases", map[string]bool{"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Book": deps.Book != nil})
 	if err != nil {
 		return nil, err
 	}

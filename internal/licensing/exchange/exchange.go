@@ -22,13 +22,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/cache"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/accounts"
@@ -101,7 +100,7 @@ type Service struct {
 
 // New returns a Service. It is complete: what it needs is given, or an error names what is missing.
 func New(deps Deps) (*Service, error) {
-	if err := needs(map[string]bool{
+	if err := fail.Missing("exchange.New", map[string]bool{
 		"Assortment": deps.Assortment != nil, "Cases": deps.Cases != nil, "Deliveries": deps.Deliveries != nil,
 		"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Book": deps.Book != nil, "Nonces": deps.Nonces != nil,
 		"Signed": deps.Signed != nil, "AddressKeys": deps.AddressKeys != nil, "Reports": deps.Reports != nil,
@@ -121,16 +120,6 @@ func New(deps Deps) (*Service, error) {
 		return nil, fmt.Errorf("make the cache of who has no subscription: %w", err)
 	}
 	return &Service{deps: deps, assortment: deps.Assortment, unsubscribed: unsubscribed}, nil
-}
-
-// needs says what is missing, of what is required.
-func needs(given map[string]bool) error {
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !given[name] {
-			return fmt.Errorf("exchange: %s is missing", name)
-		}
-	}
-	return nil
 }
 
 func orNow(now func() time.Time) func() time.Time {

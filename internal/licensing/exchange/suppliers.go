@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/attestation"
 )
 
@@ -30,7 +31,7 @@ type SupplierDeps struct {
 
 // NewSuppliers returns those who push to an assortment.
 func NewSuppliers(deps SupplierDeps) (*Suppliers, error) {
-	if err := needs(map[string]bool{
+	if err := fail.Missing("exchange.NewSuppliers", map[string]bool{
 		"Assortment": deps.Assortment != nil, "Contributes": deps.Contributes != nil,
 	}); err != nil {
 		return nil, err

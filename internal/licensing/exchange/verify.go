@@ -35,7 +35,7 @@ type DomainDeps struct {
 
 // NewDomains returns the domains of those who supply an assortment.
 func NewDomains(deps DomainDeps) (*Domains, error) {
-	if err := needs(map[string]bool{
+	if err := fail.Missing("exchange.NewDomains", map[string]bool{
 		"Assortment": deps.Assortment != nil, "Proofs": deps.Proofs != nil, "Keys": deps.Keys != nil,
 	}); err != nil {
 		return nil, err

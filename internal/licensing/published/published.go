@@ -7,10 +7,10 @@
 package published
 
 import (
-	"errors"
 	"time"
 
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
@@ -37,8 +37,11 @@ type Service struct {
 
 // New returns a Service.
 func New(deps Deps) (*Service, error) {
-	if deps.Corpus == nil || deps.Catalog == nil || deps.Selling == nil || deps.Tenant == nil {
-		return nil, errors.New("published: Corpus, Catalog, Selling and Tenant are required")
+	if err := fail.Missing("published.New", map[string]bool{
+		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "Selling": deps.Selling != nil,
+		"Tenant": deps.Tenant != nil,
+	}); err != nil {
+		return nil, err
 	}
 	if deps.Now == nil {
 		deps.Now = time.Now

@@ -3,8 +3,11 @@
 package contenttest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -142,4 +145,18 @@ func Story(path string, paragraphs ...string) content.Item {
 		seen[text]++
 	}
 	return one
+}
+
+// Gzip compresses a text.
+func Gzip(t T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }

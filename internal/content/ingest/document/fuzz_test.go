@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/content/ingest/jsonrepair"
 	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/internal/content/ingest/passage"
+	"frontdesk/internal/testkit/contenttest"
 )
 
 // fuzzed is a reader, and a portion of the given form, to be read without the net that catches faults.
@@ -162,7 +163,7 @@ func FuzzFrontMatterIsReadOrRefused(f *testing.F) {
 }
 
 func FuzzCompressedBytesDoNoHarm(f *testing.F) {
-	whole := zip(f, books(3))
+	whole := contenttest.Gzip(f, books(3))
 	f.Add([]byte(whole))
 	f.Add([]byte(whole[:len(whole)/2]))
 	f.Add([]byte(whole + whole))

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -19,21 +18,8 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest/pageurl"
+	"frontdesk/internal/testkit/contenttest"
 )
-
-// zip compresses.
-func zip(t testing.TB, body string) string {
-	t.Helper()
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
-	if _, err := io.WriteString(z, body); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
 
 // itemsOf reads the documents of a file system in the order of their paths, and hands on what came of them: for each
 // portion its problems, and then its items. broken says that a file could not be read whole.
@@ -122,11 +108,11 @@ func books(n int) string {
 func TestCompressedFilesAreRead(t *testing.T) {
 	t.Parallel()
 	c := read(t, map[string]string{
-		"a.jsonl.gz":  zip(t, books(2)) + zip(t, `{"@type":"Book","name":"in a second part","url":"/second"}`),
-		"b.json.gz":   zip(t, `[{"@type":"Book","name":"b","url":"/b"}]`),
-		"c.ndjson.GZ": zip(t, `{"@type":"Book","name":"c","url":"/c"}`),
-		"d.md.gz":     zip(t, "# D\n\nText."),
-		"e.html.gz":   zip(t, "<title>E</title><p>Text.</p>"),
+		"a.jsonl.gz":  contenttest.Gzip(t, books(2)) + contenttest.Gzip(t, `{"@type":"Book","name":"in a second part","url":"/second"}`),
+		"b.json.gz":   contenttest.Gzip(t, `[{"@type":"Book","name":"b","url":"/b"}]`),
+		"c.ndjson.GZ": contenttest.Gzip(t, `{"@type":"Book","name":"c","url":"/c"}`),
+		"d.md.gz":     contenttest.Gzip(t, "# D\n\nText."),
+		"e.html.gz":   contenttest.Gzip(t, "<title>E</title><p>Text.</p>"),
 	}, Limits{})
 	if diff := cmp.Diff([]string{"/0", "/1", "/second", "/b", "/c", "/d", "/e.html"}, c.urls); diff != "" || len(c.problems) > 0 {
 		t.Error(diff, c.problems)
@@ -135,12 +121,12 @@ func TestCompressedFilesAreRead(t *testing.T) {
 
 func TestDamagedFileKeepsWhatCameBefore(t *testing.T) {
 	t.Parallel()
-	whole := zip(t, books(20_000))
+	whole := contenttest.Gzip(t, books(20_000))
 	c := read(t, map[string]string{
 		"a-cut.jsonl.gz":   whole[:len(whole)/2],
 		"b-wrong.jsonl.gz": whole[:len(whole)-8] + "\x00\x00\x00\x00\x00\x00\x00\x00",
 		"c-plain.jsonl.gz": books(1),
-		"d-cut.json.gz":    zip(t, "[]")[:20],
+		"d-cut.json.gz":    contenttest.Gzip(t, "[]")[:20],
 		"e.jsonl":          `{"@type":"Book","name":"after","url":"/after"}`,
 	}, Limits{})
 	if !c.broken {
