@@ -201,8 +201,10 @@ test("a domain is looked at, challenged and, since nobody answers, not verified;
   await run("ramp", "tenant", "add", "long", ...config, "--domain", `${"domain-of-many-words-".repeat(3)}.${"w".repeat(60)}.example`.replace("-.", "."), "--price", "0.02", "--currency", "USD");
   for (const [device, viewport] of devices) {
     const p = await login(operator, { viewport });
-    await p.aisle("Domains");
-    await p.page.getByRole("link", { name: "www.globex.example" }).waitFor();
+    // A server that runs takes up within two seconds what a command put in: until then the page is asked for again.
+    const listed = p.page.getByRole("link", { name: "www.globex.example" });
+    for (let looks = 0; looks < 50 && (looks === 0 || await listed.count() === 0); looks++) await p.aisle("Domains");
+    await listed.waitFor();
     await fits(p, `domains-${device}`);
     await p.press(p.page.getByRole("link", { name: "www.globex.example" }));
     await p.page.getByRole("heading", { name: "www.globex.example", level: 1 }).waitFor();
