@@ -99,7 +99,7 @@ var pure = []string{
 	"internal/policy", "internal/ask/query", "internal/content/facets",
 	// What these stand on, and others that were written so.
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
-	"internal/ask/i18n", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
+	"internal/ask/i18n", "internal/ask/language", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
 	"internal/ask/elicitation",
 	"internal/content/search/analysis", "internal/content/search/segment",
 	"internal/content/ingest/passage", "internal/content/ingest/frontier", "internal/content/ingest/pageurl",

@@ -13,23 +13,11 @@ import (
 func (s Speaker) Number(v float64, decimals int) string {
 	text := strconv.FormatFloat(v, 'f', decimals, 64)
 	whole, part, parted := strings.Cut(text, ".")
-	group, point := s.marks()
-	text = grouped(whole, group, s.Language() == "es")
+	text = grouped(whole, s.Say(groupMark), s.Say(groupFrom) == "5")
 	if parted {
-		text += point + part
+		text += s.Say(pointMark) + part
 	}
 	return text
-}
-
-// marks are what stands between thousands and before decimals.
-func (s Speaker) marks() (group, point string) {
-	switch s.Language() {
-	case "de", "es", "pt":
-		return ".", ","
-	case "fr":
-		return "\u202f", ","
-	}
-	return ",", "."
 }
 
 // grouped puts a mark between thousands; late leaves figures of four digits whole.
@@ -73,18 +61,15 @@ func (s Speaker) Span(minutes float64) string {
 }
 
 var (
-	ofMinutes = in("short_minutes", "%s min", "%s min", "%s min", "%s min", "%s min", "%s分")
-	ofHours   = in("short_hours", "%s h", "%s h", "%s h", "%s h", "%s h", "%s時間")
-	both      = in("short_both", "%s %s", "%s %s", "%s %s", "%s %s", "%s %s", "%s%s")
-	months    = in("months",
-		"January February March April May June July August September October November December",
-		"Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-		"janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-		"janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-		"1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月")
-	ofDay  = in("day", "%[1]d %[2]s %[3]d", "%[1]d. %[2]s %[3]d", "%[1]d %[2]s %[3]d", "%[1]d de %[2]s de %[3]d", "%[1]d de %[2]s de %[3]d", "%[3]d年%[2]s%[1]d日")
-	atHour = in("at_hour", "%s, %s UTC", "%s, %s Uhr UTC", "%s, %s UTC", "%s, %s UTC", "%s, %s UTC", "%s %s（UTC）")
+	ofMinutes = in("short_minutes")
+	ofHours   = in("short_hours")
+	both      = in("short_both")
+	groupMark = in("number_group")      // what stands between thousands
+	groupFrom = in("number_group_from") // of how many digits a figure has such marks
+	pointMark = in("number_point")
+	months    = in("months")
+	ofDay     = in("day")
+	atHour    = in("at_hour")
 )
 
 // Day writes a date: "9 March 2026".

@@ -1,20 +1,21 @@
 // Package i18n holds what the front desk says itself, in each of its languages: questions that it asks back, notices, the
 // words around figures. Texts of items are never here; they stay in the language in which their owner wrote them.
 //
-// It is a leaf. Every text exists in every language; a test holds that, and that the same places are filled in each.
+// The texts stand in the tables of package language. Every text exists in every language; a test holds that, and that the same
+// places are filled in each.
 package i18n
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
+
+	tables "frontdesk/internal/ask/language"
 )
 
 // Languages are the languages that the front desk speaks, the first being the one for everybody else.
-var Languages = []string{"en", "de", "fr", "es", "pt", "ja"}
+var Languages = tables.Tags
 
 var matcher = func() language.Matcher {
 	tags := make([]language.Tag, len(Languages))
@@ -56,6 +57,8 @@ func Tags(preferred ...string) []string {
 	return tags
 }
 
+func (s Speaker) table() *tables.Table { return tables.Tables()[s.tongue] }
+
 // Language is the speaker's language, one of Languages.
 func (s Speaker) Language() string { return Languages[s.tongue] }
 
@@ -65,7 +68,7 @@ type Text struct{ key string }
 
 // Say says a text, with its places filled in.
 func (s Speaker) Say(t Text, args ...any) string {
-	said := texts[t.key][s.tongue]
+	said := s.table().Texts[t.key]
 	if len(args) == 0 {
 		return said
 	}
@@ -85,25 +88,27 @@ func (s Speaker) join(parts []string, last string) string {
 	case 1:
 		return parts[0]
 	}
-	comma := ", "
-	if s.Language() == "ja" {
-		comma = "、"
-	}
 	end := len(parts) - 1
-	return strings.Join(parts[:end], comma) + last + parts[end]
+	return strings.Join(parts[:end], s.Say(Then)) + last + parts[end]
 }
 
 // All gives every text by its key, in all languages, for tests.
-func All() map[string][]string { return maps.Clone(texts) }
-
-var texts = map[string][]string{}
-
-// in registers a text in all languages, in the order of Languages.
-func in(key, en, de, fr, es, pt, ja string) Text {
-	if _, twice := texts[key]; twice {
-		panic("phrase: " + key + " is there already")
+func All() map[string][]string {
+	all := map[string][]string{}
+	for key := range tables.Tables()[0].Texts {
+		for _, table := range tables.Tables() {
+			all[key] = append(all[key], table.Texts[key])
+		}
 	}
-	texts[key] = slices.Clone([]string{en, de, fr, es, pt, ja})
+	return all
+}
+
+// declared are the texts that are said, by their keys.
+var declared []string
+
+// in declares a text, which every table has under its key.
+func in(key string) Text {
+	declared = append(declared, key)
 	return Text{key}
 }
 
