@@ -1,19 +1,32 @@
-// Package practical has the phrases of practical questions: what visitors ask of a site's owner rather than of its
-// content, such as when it is open, what delivery costs or whether dogs are let in.
+// Package practical recognises practical questions: what visitors ask of a site's owner rather than of its content, such
+// as when it is open, what delivery costs or whether dogs are let in.
 //
-// Enter at Phrases. What the package knows is data: one table a language in tables, with the intents in brackets, and
-// under each "title:" with what pages on it are called, and "ask:" with how people ask, separated by semicolons. All
-// tables have the same intents, in the same order; a test holds that, and that no question stands under two intents.
-// Who adds a language adds a table and its name to Languages.
+// Enter at Recognise, which says what is asked for and how sure that is, and at WordsOf, which has the days, places and
+// groups of people that such questions name. What the package knows is data: one table a language in tables, with the
+// intents in brackets, and under each "title:" with what pages on it are called, and "ask:" with how people ask, separated
+// by semicolons. {thing}, {place} and {person} in a question stand for the words of that name, {country} for any country.
 //
-// It is pure, and knows nothing of items or of answers.
+// Two sections are no intents. [none] has questions that look for items, so that these are told apart. [words] has lines
+// "name: words", the same names in all tables: days, groups of people, words for yes and no; "place" has the schema.org type
+// that each word names, and names with "say-" are texts with {places} to fill in.
+//
+// All tables have the same sections, in the same order; a test holds that, and that no question stands under two intents.
+// Who adds a language adds a table and its name to Languages, and trains the model anew.
+//
+// The model is weights.bin: a logistic regression over words and parts of words, which the command train makes from the
+// tables.
+//
+// The package is pure, and knows nothing of items or of answers.
 package practical
+
+//go:generate go run frontdesk/internal/ask/practical/train
 
 import (
 	"bufio"
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Languages are those that have a table.
@@ -21,6 +34,12 @@ var Languages = []string{"en", "de", "fr", "es", "pt", "it", "ja"}
 
 //go:embed tables/*.txt
 var tables embed.FS
+
+// The sections that are no intents.
+const (
+	None  = "none"  // questions that look for items
+	words = "words" // what questions are read with
+)
 
 // Phrase is a way to say an intent.
 type Phrase struct {
@@ -30,32 +49,67 @@ type Phrase struct {
 
 // Phrases gives all phrases of a language, in the order of its table. An error says what is wrong with the table.
 func Phrases(language string) ([]Phrase, error) {
+	t, err := readTable(language)
+	return t.phrases, err
+}
+
+// table is what a language's table holds.
+type table struct {
+	phrases []Phrase
+	words   map[string][]string
+	names   []string // of words, in their order
+}
+
+func readTable(language string) (t table, err error) {
 	name := "tables/" + language + ".txt"
 	text, err := tables.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("there is no table for %q: %w", language, err)
+		return t, fmt.Errorf("there is no table for %q: %w", language, err)
 	}
-	var all []Phrase
-	intent := ""
+	t.words = map[string][]string{}
+	section := ""
 	lines := bufio.NewScanner(strings.NewReader(string(text)))
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if line[0] == '[' && strings.HasSuffix(line, "]") {
+			section = line[1 : len(line)-1]
+			continue
+		}
 		kind, list, colon := strings.Cut(line, ":")
-		switch {
-		case line == "" || line[0] == '#':
-		case line[0] == '[' && strings.HasSuffix(line, "]"):
-			intent = line[1 : len(line)-1]
-		case intent == "" || !colon || kind != "title" && kind != "ask":
-			return nil, fmt.Errorf("%s:%d: a line is [an intent], or title: or ask: with phrases below one", name, n)
-		default:
-			for phrase := range strings.SplitSeq(list, ";") {
-				if phrase = strings.TrimSpace(phrase); phrase == "" {
-					return nil, fmt.Errorf("%s:%d: a phrase is empty", name, n)
-				}
-				all = append(all, Phrase{Intent: intent, Language: language, Text: phrase, Title: kind == "title"})
+		if section == "" || !colon || section != words && kind != "title" && kind != "ask" {
+			return t, fmt.Errorf("%s:%d: a line is [a section], or title: or ask: with phrases below one", name, n)
+		}
+		if section == words && strings.HasPrefix(kind, sayPrefix) {
+			t.words[kind], t.names = []string{strings.TrimSpace(list)}, append(t.names, kind)
+			continue
+		}
+		var parts []string
+		for phrase := range strings.SplitSeq(list, ";") {
+			if phrase = strings.TrimSpace(phrase); phrase == "" {
+				return t, fmt.Errorf("%s:%d: a phrase is empty", name, n)
 			}
+			parts = append(parts, phrase)
+		}
+		if section == words {
+			t.words[kind], t.names = parts, append(t.names, kind)
+			continue
+		}
+		for _, phrase := range parts {
+			t.phrases = append(t.phrases, Phrase{Intent: section, Language: language, Text: phrase, Title: kind == "title"})
 		}
 	}
-	return all, lines.Err()
+	return t, lines.Err()
 }
+
+// all are the tables by their languages; one that cannot be read is empty, which a test would tell.
+var all = sync.OnceValue(func() map[string]table {
+	read := map[string]table{}
+	for _, language := range Languages {
+		read[language], _ = readTable(language)
+	}
+	return read
+})

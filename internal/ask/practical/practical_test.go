@@ -54,3 +54,13 @@ func TestNoQuestionHasTwoIntents(t *testing.T) {
 		}
 	}
 }
+
+func TestEachLanguageHasTheSameWords(t *testing.T) {
+	t.Parallel()
+	first, _ := readTable(Languages[0])
+	for _, language := range Languages[1:] {
+		if got, _ := readTable(language); !slices.Equal(got.names, first.names) {
+			t.Errorf("%s has %q\nand %s has %q", language, got.names, Languages[0], first.names)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package practical
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"frontdesk/internal/content/facets"
+)
+
+// The shape of the model.
+const (
+	Buckets  = 1 << 14 // that features are hashed into
+	shortest = 3       // characters of a part of a word
+	longest  = 5
+	maxWords = 60 // of a text that are read
+)
+
+// Feature is a bucket of the model and how much of it a text has.
+type Feature struct {
+	Bucket int
+	Value  float32
+}
+
+// Features are the words of a text, each two words that follow each other, the parts of words, and the names of [words] that
+// it has words of, hashed. Their values have a length of 1 together. A script without blanks has every one, two and three characters instead.
+func Features(text string) []Feature {
+	counts := make(map[uint32]float32, 128)
+	add := func(kind byte, weight float32, parts ...string) {
+		h := uint32(2166136261)
+		h = (h ^ uint32(kind)) * 16777619
+		for _, part := range parts {
+			for i := range len(part) {
+				h = (h ^ uint32(part[i])) * 16777619
+			}
+			h = (h ^ ' ') * 16777619
+		}
+		h ^= h >> 15
+		h *= 2246822519
+		h ^= h >> 13
+		counts[h%Buckets] += weight
+	}
+	folded := facets.Fold(text)
+	for name := range namesIn(folded) {
+		add('n', 1.5, name)
+	}
+	before, n := "<", 0
+	for word := range fields(folded) {
+		if n++; n > maxWords {
+			break
+		}
+		if unspaced(word) {
+			unspacedParts(word, add)
+			before = ""
+			continue
+		}
+		add('w', 1.5, word)
+		add('b', 1, before, word)
+		wordParts("<"+word+">", add)
+		before = word
+	}
+	features := make([]Feature, 0, len(counts))
+	length := 0.0
+	for bucket, value := range counts {
+		value = min(value, 2)
+		length += float64(value * value)
+		features = append(features, Feature{int(bucket), value})
+	}
+	slices.SortFunc(features, func(a, b Feature) int { return cmp.Compare(a.Bucket, b.Bucket) })
+	scale := float32(1 / math.Sqrt(max(length, 1)))
+	for i := range features {
+		features[i].Value *= scale
+	}
+	return features
+}
+
+func fields(folded string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := range len(folded) + 1 {
+			if i == len(folded) || folded[i] == ' ' {
+				if i > start && !yield(folded[start:i]) {
+					return
+				}
+				start = i + 1
+			}
+		}
+	}
+}
+
+// unspaced says whether a word is in a script that puts no blanks between words.
+func unspaced(word string) bool {
+	for _, r := range word {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			return true
+		}
+	}
+	return false
+}
+
+func unspacedParts(word string, add func(byte, float32, ...string)) {
+	runes := []rune(word)
+	for i := range runes {
+		for n := 1; n <= 3 && i+n <= len(runes); n++ {
+			add('j', 0.5+0.25*float32(n), string(runes[i:i+n]))
+		}
+	}
+}
+
+// wordParts adds the parts of a marked word: those of three to five characters.
+func wordParts(marked string, add func(byte, float32, ...string)) {
+	var ends [64]int
+	count := 0
+	for i := range marked {
+		if count == len(ends)-1 {
+			break
+		}
+		ends[count] = i
+		count++
+	}
+	if count < len(ends)-1 || utf8.RuneCountInString(marked) == count {
+		ends[count] = len(marked)
+	}
+	for i := range count {
+		for n := shortest; n <= longest && i+n <= count; n++ {
+			add('c', 0.5, marked[ends[i]:ends[i+n]])
+		}
+	}
+}
