@@ -16,6 +16,7 @@ type dictionary struct {
 	names []facets.Slot // by number
 	by    map[facets.Slot]uint16
 	units []string // of figures, by number; the first is none
+	heads headWords
 }
 
 // vocabulary is the values of one slot.
@@ -120,6 +121,13 @@ func (d *dictionary) number(slot facets.Slot) (uint16, bool) {
 	defer d.mu.RUnlock()
 	n, ok := d.by[slot]
 	return n, ok
+}
+
+// text gives a value of a slot by its number.
+func (d *dictionary) text(slot facets.Slot, number uint32) string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.slots[slot].texts[number]
 }
 
 // numbers gives the numbers of those slots that some item has or had.

@@ -17,7 +17,18 @@ func stocked(t testing.TB, objects ...string) *View {
 	return stockedUnder(t, everything, objects...)
 }
 
+// stockedIn is stocked with items in a language.
+func stockedIn(t testing.TB, language string, objects ...string) *View {
+	t.Helper()
+	return stockedAs(t, everything, language, objects)
+}
+
 func stockedUnder(t testing.TB, admission Admission, objects ...string) *View {
+	t.Helper()
+	return stockedAs(t, admission, "en", objects)
+}
+
+func stockedAs(t testing.TB, admission Admission, language string, objects []string) *View {
 	t.Helper()
 	ctx := context.Background()
 	catalog := newCatalog(t)
@@ -37,7 +48,7 @@ func stockedUnder(t testing.TB, admission Admission, objects ...string) *View {
 		}
 		item := content.Item{
 			URL: "https://site.example/" + strings.ReplaceAll(o.Name, " ", "-"), Types: []string{o.Type}, Name: o.Name, Description: o.Description,
-			Keys: strings.Join(o.RecipeIngredient, "\n") + "\n" + o.Color, Language: "en", Object: []byte(object),
+			Keys: strings.Join(o.RecipeIngredient, "\n") + "\n" + o.Color, Language: language, Object: []byte(object),
 		}
 		if err := run.Put(ctx, item); err != nil {
 			t.Fatal(err)

@@ -37,9 +37,10 @@ type Listing struct {
 	Own      *policy.Own // the terms that it states of itself; nil for none
 	Dated    int64       // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
 
-	facts facts
-	open  bool // it is not shown as a notice, so that what it says of itself may teach
-	whole bool // it is shown as it is found: nothing of its text and keys is held back
+	facts  facts
+	naming naming
+	open   bool // it is not shown as a notice, so that what it says of itself may teach
+	whole  bool // it is shown as it is found: nothing of its text and keys is held back
 }
 
 // Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
@@ -247,6 +248,7 @@ func (l *Library) describe(listing *Listing, e *content.Entry, released func(*Li
 		read.Words = append(read.Words, facets.Word{Slot: facets.Language, Text: e.Language})
 	}
 	listing.facts = l.words.pack(read)
+	listing.naming = l.naming(e)
 }
 
 // noticeFacts are the facts of what an open door shows of a licensed item.

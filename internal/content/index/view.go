@@ -24,6 +24,9 @@ type View struct {
 	mu       sync.Mutex
 	chosen   map[choice]*search.Selection // the items of one site or one type, made when first asked for
 	verdicts map[string]verdict           // on conditions
+
+	kindsOnce sync.Once
+	kinds     *kinds
 }
 
 // choice names a selection of a view: the items of a site or those of exactly one type. There are no more of them

@@ -1,0 +1,570 @@
+package index
+
+import (
+	"cmp"
+	"embed"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/search/analysis"
+)
+
+//go:embed heads
+var headTables embed.FS
+
+// grammar says where the head of a noun phrase stands in a language, as heads/*.txt write it down.
+type grammar struct {
+	*analysis.Language
+	first    bool            // the head stands first, and last otherwise
+	after    map[string]bool // words that end the phrase: what follows qualifies it
+	and      map[string]bool // words that join two heads
+	trailing map[string]bool // colours and sizes behind the head
+	leading  map[string]bool // articles and adjectives before it
+}
+
+// plainGrammar is that of languages without a table.
+const plainGrammar = "en"
+
+var grammars = sync.OnceValue(func() map[string]*grammar {
+	entries, err := headTables.ReadDir("heads")
+	if err != nil {
+		panic("index: " + err.Error()) // embedded, so it is a mistake of the build
+	}
+	all := map[string]*grammar{}
+	for _, entry := range entries {
+		tag := strings.TrimSuffix(entry.Name(), ".txt")
+		source, err := headTables.ReadFile("heads/" + entry.Name())
+		if err != nil {
+			panic("index: " + err.Error())
+		}
+		lists := map[string]map[string]bool{}
+		for line := range strings.Lines(string(source)) {
+			key, words, _ := strings.Cut(line, "=")
+			list := map[string]bool{}
+			for word := range strings.FieldsSeq(words) {
+				list[bareWord(word)] = true
+			}
+			lists[strings.TrimSpace(key)] = list
+		}
+		all[tag] = &grammar{
+			Language: analyzer().Language(tag), first: lists["head"]["first"], after: lists["after"], and: lists["and"],
+			trailing: lists["trailing"], leading: lists["leading"],
+		}
+	}
+	return all
+})
+
+// grammarOf gives the grammar of a BCP 47 tag.
+func grammarOf(tag string) *grammar {
+	base, _, _ := strings.Cut(tag, "-")
+	return cmp.Or(grammars()[base], grammars()[plainGrammar])
+}
+
+// The bounds of a phrase: words that are looked at of a name, and items that make a word a common one.
+const (
+	longestPhrase = 12
+	commonWord    = 2
+)
+
+// bareWord is a word in lower case and without accents, its hyphens gone: "T-Shirt" is "tshirt".
+func bareWord(word string) string {
+	if word == "&" {
+		return word
+	}
+	return strings.ReplaceAll(facets.Fold(word), " ", "")
+}
+
+// phraseOf gives the words of a name that may be its head, in their order: those before a figure, a stop or a word that
+// leads to what qualifies them, without articles before them and colours behind.
+func (g *grammar) phraseOf(name string) (words []string) {
+	for word := range strings.FieldsSeq(elided.Replace(name)) {
+		bare, ends := bareWord(word), strings.ContainsAny(word[len(word)-1:], ",;:!?")
+		opens := strings.ContainsAny(word[:1], "([–—|") || word == "-" || bare == "" && word != "&"
+		figure := bare != "" && bare[0] >= '0' && bare[0] <= '9'
+		switch {
+		case len(words) == 0 && (g.leading[bare] || g.after[bare] || opens || figure):
+			continue
+		case opens, figure, g.after[bare], len(words) == longestPhrase:
+			return g.stripped(words)
+		}
+		if words = append(words, bare); ends {
+			return g.stripped(words)
+		}
+	}
+	return g.stripped(words)
+}
+
+// elided cuts short words apart from what they stand before: "d'hiver".
+var elided = strings.NewReplacer("d'", "d' ", "d’", "d' ", "l'", "l' ", "l’", "l' ", "D'", "d' ", "D’", "d' ", "L'", "l' ", "L’", "l' ", "/", " ")
+
+func (g *grammar) stripped(words []string) []string {
+	for len(words) > 1 && g.trailing[words[len(words)-1]] {
+		words = words[:len(words)-1]
+	}
+	return words
+}
+
+// unnamed are types of items whose names do not say what they are: a guide to kettles is no kettle.
+var unnamed = []string{
+	"Article", "WebPage", "WebSite", "Question", "Answer", "Review", "Person", "Book", "Movie", "MusicRecording", "MusicAlbum",
+	"TVSeries", "PodcastEpisode", "VideoObject", "ImageObject", "Comment", "Quotation", "HowTo",
+}
+
+// saysKind says whether the name of an item of some types says what it is.
+func saysKind(types []string) bool {
+	return !slices.ContainsFunc(types, func(t string) bool {
+		return slices.ContainsFunc(unnamed, func(u string) bool { return content.IsA(t, u) })
+	})
+}
+
+// naming is what of an item's name may say what it is.
+type naming struct {
+	language string   // its own, empty where it is not known
+	words    []uint32 // of its phrase, the likeliest head first, by number in the dictionary
+}
+
+// naming reads the name of an item.
+func (l *Library) naming(e *content.Entry) (n naming) {
+	if !saysKind(e.Types) {
+		return n
+	}
+	n.language = l.one(e.Language)
+	if n.language == "" {
+		text := e.Name + " " + e.Description
+		for i := 0; i < len(e.Passages) && len(text) < 400; i++ {
+			text += " " + e.Passages[i].Text
+		}
+		n.language = analyzer().Guess(text)
+	}
+	n.words = l.words.heads.numbers(grammarOf(n.language).phraseOf(e.Name))
+	return n
+}
+
+// headWords are the words of names, each once.
+type headWords struct {
+	mu     sync.Mutex
+	words  []string
+	number map[string]uint32
+}
+
+func (h *headWords) numbers(words []string) []uint32 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.number == nil {
+		h.number = map[string]uint32{}
+	}
+	numbers := make([]uint32, len(words))
+	for i, word := range words {
+		n, known := h.number[word]
+		if !known {
+			n = uint32(len(h.words))
+			word = strings.Clone(word)
+			h.words = append(h.words, word)
+			h.number[word] = n
+		}
+		numbers[i] = n
+	}
+	return numbers
+}
+
+// all gives the words so far. They only grow.
+func (h *headWords) all() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.words
+}
+
+// kinds tells what the items of a view are.
+type kinds struct {
+	grammar    *grammar // of most items
+	words      []string // of names
+	byWord     map[uint32][]named
+	categories []category
+	common     map[uint32]int // how many names have a word
+
+	mu   sync.Mutex
+	made map[string]*search.Selection
+}
+
+// spot is where an item is: its part of the view and its number there.
+type spot struct{ part, item int32 }
+
+// named is an item whose name may have a word at its head.
+type named struct {
+	spot
+	how certainty
+}
+
+// certainty is how sure it is that a word of a name is its head.
+type certainty uint8
+
+// A word may be one that no name has twice, stand beside such words at the end of the phrase, or at its very end.
+const (
+	possible certainty = iota
+	likely
+	certain
+)
+
+// category is one value that items have as their category: its path, each part of it with what it enumerates.
+type category struct {
+	phrases []string // "green tea", "cups", "mugs"
+	heads   []string // "tea", "cups", "mugs"
+	joined  bool     // its last part enumerates several
+	items   []spot
+}
+
+// maxKinds is how many kinds a view remembers.
+const maxKinds = 256
+
+// kindsOf gives the kinds of the view, made when they are first asked for: it looks at each item once.
+func (v *View) kindsOf() *kinds {
+	v.kindsOnce.Do(func() { v.kinds = v.classify() })
+	return v.kinds
+}
+
+func (v *View) classify() *kinds {
+	k := &kinds{byWord: map[uint32][]named{}, common: map[uint32]int{}, made: map[string]*search.Selection{}}
+	spoken := map[string]int{}
+	for _, ref := range v.everything.All() {
+		n := &ref.(*Listing).naming
+		spoken[n.language]++
+		for _, word := range n.words {
+			k.common[word]++
+		}
+	}
+	k.grammar = grammarOf(mostSpoken(spoken))
+	k.words = v.dictionary.heads.all()
+	slot, categorised := v.dictionary.number(facets.Category)
+	numbered := map[uint32]int{}
+	for place, ref := range v.everything.All() {
+		l := ref.(*Listing)
+		part, item := v.snapshot.Item(place)
+		at := spot{int32(part), int32(item)}
+		heads, how := k.headsOf(&l.naming)
+		for i, word := range heads {
+			if i == len(heads)-1 {
+				how = certain
+			}
+			k.byWord[word] = append(k.byWord[word], named{at, how})
+		}
+		if !categorised || !saysKind(l.Types) {
+			continue
+		}
+		for _, value := range l.facts.values {
+			if value.slot != slot {
+				continue
+			}
+			c, known := numbered[value.number]
+			if !known {
+				c = len(k.categories)
+				numbered[value.number] = c
+				k.categories = append(k.categories, k.grammar.category(v.dictionary.text(facets.Category, value.number)))
+			}
+			k.categories[c].items = append(k.categories[c].items, at)
+		}
+	}
+	return k
+}
+
+// mostSpoken gives the language of most items.
+func mostSpoken(spoken map[string]int) string {
+	most := ""
+	for _, language := range slices.Sorted(maps.Keys(spoken)) {
+		if language != "" && (most == "" || spoken[language] > spoken[most]) {
+			most = language
+		}
+	}
+	return most
+}
+
+// headsOf gives the words of a name that may say what the item is, the one at the head of its phrase last, and how likely the
+// others do. A word that no other name has may be a model or a place ("Espresso Machine Pavia"): then the word before it says
+// it, too, in languages in which such names come behind the head.
+func (k *kinds) headsOf(n *naming) (heads []uint32, how certainty) {
+	last := len(n.words) - 1
+	if last < 0 {
+		return nil, possible
+	}
+	g := k.grammar
+	if n.language != "" {
+		g = grammarOf(n.language)
+	}
+	if g.first {
+		return n.words[:1], certain
+	}
+	for i := last; i >= 0; i-- {
+		if k.common[n.words[i]] >= commonWord {
+			return n.words[i:], likely
+		}
+	}
+	return n.words, possible
+}
+
+// category reads the path of a category: "Teaware > Cups and mugs".
+func (g *grammar) category(path string) (c category) {
+	parts := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(">/›»|", r) })
+	for _, part := range parts {
+		enumerated := g.enumerated(part)
+		c.joined = len(enumerated) > 1
+		for _, words := range enumerated {
+			c.phrases = append(c.phrases, strings.Join(words, " "))
+			if words = g.phraseOf(strings.Join(words, " ")); len(words) > 0 {
+				c.heads = append(c.heads, words[g.headAt(len(words))])
+			}
+		}
+	}
+	return c
+}
+
+// enumerated gives the words of each thing that a text enumerates.
+func (g *grammar) enumerated(text string) (all [][]string) {
+	var words []string
+	ends := func() {
+		if len(words) > 0 {
+			all, words = append(all, words), nil
+		}
+	}
+	for word := range strings.FieldsSeq(text) {
+		bare := bareWord(word)
+		if g.and[bare] {
+			ends()
+			continue
+		}
+		if bare != "" {
+			words = append(words, bare)
+		}
+		if strings.HasSuffix(word, ",") {
+			ends()
+		}
+	}
+	ends()
+	return all
+}
+
+// headAt is where the head stands in a phrase of n words.
+func (g *grammar) headAt(n int) int {
+	if g.first {
+		return 0
+	}
+	return n - 1
+}
+
+// Kind returns the items that are what words name: those whose name has them at its head, whose category is called so or
+// that are of the type of schema.org of that name, whatever form the words are in; and those of the given types. Words that
+// qualify the head narrow them where anything is left: "green tea" is tea that says that it is green. It is nil where the words
+// name nothing that any item is.
+func (v *View) Kind(words string, types ...string) *search.Selection {
+	k := v.kindsOf()
+	key := words + "\x00" + strings.Join(types, " ")
+	k.mu.Lock()
+	made, known := k.made[key]
+	k.mu.Unlock()
+	if known {
+		return made
+	}
+	made = v.kind(k, words, types)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.made) >= maxKinds {
+		clear(k.made)
+	}
+	k.made[key] = made
+	return made
+}
+
+func (v *View) kind(k *kinds, words string, types []string) *search.Selection {
+	phrase := k.grammar.phraseOf(words)
+	if len(phrase) == 0 {
+		return nil
+	}
+	whole := strings.Join(phrase, " ")
+	head := phrase[k.grammar.headAt(len(phrase))]
+	found := v.called(k, head)
+	if len(phrase) > 1 && found.Empty() { // in a language that puts the head elsewhere
+		head = phrase[len(phrase)-1-k.grammar.headAt(len(phrase))]
+		found = v.called(k, head)
+	}
+	exact := k.categoriesCalled(v, whole)
+	if typed := v.below(append(typeNamed(whole), types...)); len(typed) > 0 {
+		exact = exact.Or(v.anyOf(len(typed), func(i int) choice { return choice{typ: typed[i]} }))
+	}
+	if found = found.Or(exact); found.Empty() {
+		return nil
+	}
+	beside := k.beside(words, head)
+	if len(beside) == 0 {
+		return found
+	}
+	if !exact.Empty() {
+		return exact.Or(v.narrowed(found, beside, search.Titled))
+	}
+	for _, where := range []search.Where{search.Called, search.Anywhere} {
+		if narrowed := v.narrowed(found, beside, where); !narrowed.Empty() {
+			return narrowed
+		}
+	}
+	return found
+}
+
+// typeNamed gives the type of schema.org that a phrase names: "music events".
+func typeNamed(phrase string) (types []string) {
+	name := strings.ReplaceAll(phrase, " ", "")
+	for _, name := range []string{name, facets.Singular(name)} {
+		if typ, ok := content.KnownType(name); ok {
+			return []string{typ}
+		}
+	}
+	return nil
+}
+
+// beside gives the words that qualify a head.
+func (k *kinds) beside(words, head string) (beside []string) {
+	for word := range strings.FieldsSeq(elided.Replace(words)) {
+		bare := bareWord(word)
+		if bare != "" && bare != head && !k.grammar.leading[bare] && !k.grammar.after[bare] {
+			beside = append(beside, strings.Trim(word, ",;:!?"))
+		}
+	}
+	return beside
+}
+
+// narrowed gives the items of a selection that mention each of some words.
+func (v *View) narrowed(found *search.Selection, words []string, where search.Where) *search.Selection {
+	for _, word := range words {
+		found = found.And(v.mentioning(word, where))
+	}
+	return found
+}
+
+// categoriesCalled gives the items of the categories whose whole name a phrase is.
+func (k *kinds) categoriesCalled(v *View, phrase string) *search.Selection {
+	var at []spot
+	for i := range k.categories {
+		c := &k.categories[i]
+		if !c.joined && slices.ContainsFunc(c.phrases, func(p string) bool { return k.grammar.sameWords(p, phrase) }) {
+			at = append(at, c.items...)
+		}
+	}
+	return v.at(at)
+}
+
+// sameWords says whether two phrases are the same words in any form.
+func (g *grammar) sameWords(a, b string) bool {
+	as, bs := strings.Fields(a), strings.Fields(b)
+	return slices.EqualFunc(as, bs, func(x, y string) bool { return x == y || g.Stem(x) == g.Stem(y) })
+}
+
+// called gives the items that a head names.
+func (v *View) called(k *kinds, head string) *search.Selection {
+	is := v.likeness(k.grammar, head)
+	var at []spot
+	in, elsewhere := map[spot]bool{}, false
+	for i := range k.categories {
+		c := &k.categories[i]
+		if !slices.ContainsFunc(c.heads, is) {
+			continue
+		}
+		elsewhere = true // what is of another category has the word in its name by chance
+		at = append(at, k.members(v, c, is)...)
+		for _, item := range c.items {
+			in[item] = true
+		}
+	}
+	least := likely
+	if k.grammar.Composes {
+		least = possible
+	}
+	if elsewhere {
+		least = certain
+	}
+	var faint []spot
+	for number, word := range k.words {
+		items := k.byWord[uint32(number)]
+		if len(items) == 0 || !is(word) {
+			continue
+		}
+		for _, item := range items {
+			switch {
+			case in[item.spot]:
+			case item.how >= least:
+				at = append(at, item.spot)
+			default:
+				faint = append(faint, item.spot)
+			}
+		}
+	}
+	if len(at) == 0 {
+		at = faint
+	}
+	return v.at(at)
+}
+
+// members gives the items of a category that are what was asked for. Of a category that enumerates several they are those
+// whose name says so or, where none does, those whose name does not say that they are another of them.
+func (k *kinds) members(v *View, c *category, is func(string) bool) (members []spot) {
+	if !c.joined {
+		return c.items
+	}
+	var others []spot
+	for _, item := range c.items {
+		switch words := v.listing(item).naming.words; {
+		case slices.ContainsFunc(words, func(n uint32) bool { return is(k.words[n]) }):
+			members = append(members, item)
+		case !slices.ContainsFunc(words, func(n uint32) bool { return k.grammar.among(c.heads, k.words[n]) }):
+			others = append(others, item)
+		}
+	}
+	if len(members) == 0 {
+		return others
+	}
+	return members
+}
+
+// among says whether a word is one of several in any form.
+func (g *grammar) among(words []string, word string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return g.sameWords(w, word) })
+}
+
+// likeness says of words whether they are a head in another form, or a compound that ends with it.
+func (v *View) likeness(g *grammar, head string) func(word string) bool {
+	stem := g.Stem(head)
+	parting, composed := (*analysis.Parting)(nil), false
+	if g.Composes {
+		parting, composed = g.Parting(head, v.snapshot.Has)
+	}
+	unspaced := strings.ContainsFunc(head, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	})
+	return func(word string) bool {
+		switch {
+		case word == head || unspaced && strings.HasSuffix(word, head):
+			return true
+		case word == "" || stem == "" || word[0] != stem[0] && !composed:
+			return false
+		}
+		other := g.Stem(word)
+		return other == stem || composed && strings.HasSuffix(other, stem) && parting.EndsWith(other)
+	}
+}
+
+func (v *View) listing(at spot) *Listing { return v.parts[at.part].Refs()[at.item].(*Listing) }
+
+// at gives the selection of items.
+func (v *View) at(items []spot) *search.Selection {
+	byPart := map[search.Part][]int32{}
+	for _, item := range items {
+		part := v.parts[item.part]
+		byPart[part] = append(byPart[part], item.item)
+	}
+	return v.snapshot.Pick(func(p search.Part, set search.Set) {
+		for _, item := range byPart[p] {
+			set.Add(int(item))
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// thing is an item of a kind test: its type, name and category.
+func thing(typ, name, category string) string {
+	return fmt.Sprintf(`{"@type":%q,"name":%q,"category":%q}`, typ, name, category)
+}
+
+// whichAre gives the names of the items that are what words name, in order.
+func whichAre(v *View, words string) []string {
+	var names []string
+	kind := v.Kind(words)
+	if kind == nil {
+		return nil
+	}
+	for _, ref := range kind.All() {
+		names = append(names, strings.ReplaceAll(strings.TrimPrefix(ref.(*Listing).URL, "https://site.example/"), "-", " "))
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestKindIsWhatTheHeadSays(t *testing.T) {
+	t.Parallel()
+	for language, site := range map[string]struct {
+		items []string
+		kinds map[string]string // words to the names that are of the kind
+	}{
+		"en": {
+			items: []string{
+				thing("Product", "Descaler for Kettles", "Care"),
+				thing("Product", "Kettle 1.7 litre", "Kettles"),
+				thing("Product", "Hob Kettle Sage Green", "Kettles"),
+				thing("Product", "Stoneware Teapot Slate Blue 0.9 litre", "Teaware > Teapots"),
+				thing("Product", "Stoneware Mug Slate Blue", "Cups and mugs"),
+				thing("Product", "Glass Cups, pair", "Cups and mugs"),
+				thing("Product", "Sencha Bags", "Tea > Green tea"),
+				thing("Product", "Assam Loose Leaf", "Tea > Black tea"),
+				thing("Product", "Ceremonial Matcha Uji tin", "Tea > Matcha"),
+				thing("Product", "Matcha Bowl Moss", "Tools"),
+				thing("Product", "Drill Machine Torro", "Power"),
+				thing("Product", "Sanding Machine Vento", "Power"),
+				thing("Article", "Choosing a kettle", ""),
+				thing("MusicEvent", "Jazz on the Bridge", ""),
+			},
+			kinds: map[string]string{
+				"kettle": "Hob Kettle Sage Green|Kettle 1.7 litre", "kettles": "Hob Kettle Sage Green|Kettle 1.7 litre",
+				"descaler": "Descaler for Kettles", "teapot": "Stoneware Teapot Slate Blue 0.9 litre",
+				"mugs": "Stoneware Mug Slate Blue", "cup": "Glass Cups, pair", "green tea": "Sencha Bags",
+				"tea":     "Assam Loose Leaf|Ceremonial Matcha Uji tin|Sencha Bags",
+				"matcha":  "Ceremonial Matcha Uji tin",
+				"machine": "Drill Machine Torro|Sanding Machine Vento", "sanding machines": "Sanding Machine Vento",
+				"events": "Jazz on the Bridge", "music event": "Jazz on the Bridge", "article": "Choosing a kettle",
+				"bridge": "", "lawnmower": "",
+			},
+		},
+		"it": {
+			items: []string{
+				thing("Product", "Casco da bici Tornante", "Ciclismo"), thing("Product", "Zaino Sentiero 18 litri", "Zaini e accessori"),
+				thing("Product", "Racchetta da tennis Primo", "Tennis"), thing("Product", "Borsone per racchette", "Tennis"),
+				thing("Product", "Guanti da sci", "Zaini e accessori"),
+			},
+			kinds: map[string]string{
+				"caschi": "Casco da bici Tornante", "zaino": "Zaino Sentiero 18 litri", "racchette": "Racchetta da tennis Primo",
+				"casco da bici": "Casco da bici Tornante",
+			},
+		},
+		"de": {
+			items: []string{
+				thing("Product", "Regenjacke Wolke rot", "Kleidung"), thing("Product", "Winterjacke Nord", "Kleidung"),
+				thing("Product", "Jackenbügel aus Holz", "Zubehör"), thing("Product", "Entkalker für Wasserkocher", "Pflege"),
+			},
+			kinds: map[string]string{
+				"Jacken": "Regenjacke Wolke rot|Winterjacke Nord", "Regenjacke": "Regenjacke Wolke rot", "Entkalker": "Entkalker für Wasserkocher",
+			},
+		},
+		"ja": {
+			items: []string{thing("Product", "電気ケトル 1.7L", ""), thing("Product", "抹茶 30g", "お茶")},
+			kinds: map[string]string{"ケトル": "電気ケトル 1.7L", "抹茶": "抹茶 30g"},
+		},
+	} {
+		v := stockedIn(t, language, site.items...)
+		for words, want := range site.kinds {
+			if got := strings.Join(whichAre(v, words), "|"); got != want {
+				t.Errorf("%s: %s are %q, want %q", language, words, got, want)
+			}
+		}
+	}
+}
