@@ -6,13 +6,15 @@
 //	key = text
 //	key: phrase, phrase, ...
 //	key argument: phrase, phrase, ...
+//	key ~ pattern
 //
 // A text is what is said under its key, with verbs of package fmt for what is filled in ("%[2]s" names its argument); it stands
 // in double quotes, as in Go, where blanks at its ends count. Lists are what people say: all lines of one key and argument
-// make one list.
+// make one list. A pattern is one too, of a single regular expression (package regexp), and may have an argument as well.
 //
-// A language is added by its table alone: its name in [Tags] is that of the file. Tests hold that every table has the texts of
-// the first.
+// A language is added by its table alone: its name in [Tags] is that of the file. The file keys.txt says what each list is for.
+// Tests hold that every table has the texts of the first and the lists that keys.txt names, and that no phrase has by mistake two
+// senses that shut each other out.
 package language
 
 import (
@@ -97,7 +99,8 @@ func parse(tag, source string) (*Table, error) {
 // read takes one line.
 func (t *Table) read(line string) error {
 	head, said := line, ""
-	switch at := strings.IndexAny(line, "=:"); {
+	at := strings.IndexAny(line, "=:~")
+	switch {
 	case at < 0:
 		return fmt.Errorf("%q has no key", line)
 	case line[at] == '=':
@@ -121,7 +124,11 @@ func (t *Table) read(line string) error {
 			i = len(t.Lists)
 			t.Lists = append(t.Lists, List{Key: key, Argument: argument})
 		}
-		for phrase := range strings.SplitSeq(said, ",") {
+		phrases := strings.Split(said, ",")
+		if line[at] == '~' {
+			phrases = []string{said}
+		}
+		for _, phrase := range phrases {
 			if phrase = strings.TrimSpace(phrase); phrase != "" {
 				t.Lists[i].Phrases = append(t.Lists[i].Phrases, phrase)
 			}

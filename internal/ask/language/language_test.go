@@ -1,6 +1,8 @@
 package language
 
 import (
+	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +38,98 @@ func TestEveryTableHasTheTextsOfTheFirst(t *testing.T) {
 		for key := range table.Texts {
 			if _, known := tables[0].Texts[key]; !known {
 				t.Errorf("%s has %s, which no other language needs", table.Tag, key)
+			}
+		}
+	}
+}
+
+//go:embed keys.txt
+var keysFile string
+
+// inWords says whether a language is written in words with blanks between them.
+func inWords(tag string) bool { return tag != "ja" }
+
+func TestEveryTableHasTheListsThatKeysNames(t *testing.T) {
+	t.Parallel()
+	keys, err := parse("keys", keysFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		for _, list := range table.Lists {
+			if keys.Texts[list.Key] == "" {
+				t.Errorf("%s has %s, which keys.txt does not name", table.Tag, list.Key)
+			}
+		}
+		for key, about := range keys.Texts {
+			who, _, _ := strings.Cut(about, ";")
+			if who == "all" && inWords(table.Tag) && !slices.ContainsFunc(table.Lists, func(l List) bool { return l.Key == key }) {
+				t.Errorf("%s has no %s", table.Tag, key)
+			}
+			if who != "all" && who != "some" {
+				t.Errorf("keys.txt does not say who must have %s", key)
+			}
+		}
+	}
+}
+
+// apart are lists that shut each other out: no phrase stands in two of them.
+var apart = [][]string{
+	{"under", "over"}, {"under", "atleast"}, {"atmost", "over"}, {"orless", "ormore"}, {"stock", "out"}, {"high", "low"},
+	{"upcoming", "gone"}, {"without", "only"}, {"age older", "age newer"}, {"and", "or"}, {"turn.reset", "turn.further"},
+}
+
+// single are keys under which a phrase has one argument.
+var single = []string{"diet", "sort", "day", "color", "tongue", "turn.compare", "turn.about", "place", "number", "ask", "compare.by", "holiday", "counted", "distance.unit"}
+
+func TestNoPhraseHasTwoSensesThatShutEachOtherOut(t *testing.T) {
+	t.Parallel()
+	for _, table := range tables {
+		have := map[string]map[string]bool{} // phrases by head
+		for _, list := range table.Lists {
+			head := strings.TrimSpace(list.Key + " " + list.Argument)
+			have[head] = map[string]bool{}
+			for _, phrase := range list.Phrases {
+				if folded := strings.ToLower(phrase); have[head][folded] {
+					t.Errorf("%s: %q stands twice under %s", table.Tag, phrase, head)
+				} else {
+					have[head][folded] = true
+				}
+			}
+		}
+		for _, pair := range apart {
+			for phrase := range have[pair[0]] {
+				if have[pair[1]][phrase] {
+					t.Errorf("%s: %q stands under %s and %s", table.Tag, phrase, pair[0], pair[1])
+				}
+			}
+		}
+		for _, key := range single {
+			seen := map[string]string{}
+			for list := range table.Each(key) {
+				for _, phrase := range list.Phrases {
+					if other, twice := seen[phrase]; twice && other != list.Argument {
+						t.Errorf("%s: %q is %s and %s under %s", table.Tag, phrase, other, list.Argument, key)
+					}
+					seen[phrase] = list.Argument
+				}
+			}
+		}
+	}
+}
+
+func TestPatternsAndPlacesAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, table := range tables {
+		for _, list := range table.Lists {
+			for _, phrase := range list.Phrases {
+				if strings.HasPrefix(list.Key, "pick.") {
+					if _, err := regexp.Compile(phrase); err != nil {
+						t.Errorf("%s: %s: %v", table.Tag, list.Key, err)
+					}
+				} else if asks := list.Key == "ask" || list.Key == "turn.release"; asks != (strings.Count(phrase, "%") == 1) {
+					t.Errorf("%s: %s %q has %d places for a name", table.Tag, list.Key, phrase, strings.Count(phrase, "%"))
+				}
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func (r *reader) readGone(i int) bool {
 
 // beside are words that say that something is over only where they stand beside the word for it: "old events", but not
 // "events in the old town".
-var beside = wordSet("recent old older earlier former previous finished ended anterior anteriores passe passes passee passees actual actuales actuel actuels atual atuais")
+var beside = everywhere("gone.beside")
 
 // besideType says whether a word for a type stands before or behind the n tokens at i.
 func (r *reader) besideType(i, n int) bool {
@@ -45,35 +45,9 @@ func (r *reader) besideType(i, n int) bool {
 	return m > 0
 }
 
-// ageLeads are the words before a span of time that is an age: 1 where it is at least that old, -1 where it is at most.
+// ageLeads are the words before a span of time that is an age: "older" where it is at least that old, "newer" where it is at most.
 // Of those in aged, the age has to be told behind the span: "more than a year old".
-var (
-	ageLeads = map[string]int{}
-	aged     = set("more than, over, at least, less than, under, at most, no more than", "mehr als, über, weniger als, unter, höchstens, mindestens")
-	ages     = set("old, ago, of age", "alt, alte, alten, alter, altes", "d âge", "de antigüedad, atrás", "de idade, atrás")
-)
-
-func init() {
-	for older, lists := range map[int][]string{
-		1: {
-			"older than, dating back more than, more than, over, at least", "älter als, mehr als, über, mindestens",
-			"plus vieux que, plus vieilles que, plus anciens que, plus anciennes que, de plus de, de plus d, vieux de plus de, vieux de plus d, datant de plus de, datant de plus d, il y a plus de, il y a plus d",
-			"más antiguos que, más antiguas que, más viejos que, de hace más de, de más de, con más de", "mais antigos que, mais antigas que, mais velhos que, há mais de, de há mais de, com mais de",
-		},
-		-1: {
-			"newer than, younger than, not older than, no older than, more recent than, less than, under, at most, no more than", "jünger als, neuer als, nicht älter als, weniger als, unter, höchstens",
-			"plus récents que, plus récentes que, de moins de, de moins d, datant de moins de, datant de moins d, il y a moins de, il y a moins d",
-			"más recientes que, de hace menos de, de menos de, con menos de", "mais recentes que, há menos de, de há menos de, com menos de",
-		},
-	} {
-		for _, lead := range phrases(lists...) {
-			ageLeads[lead] = older
-		}
-	}
-}
-
-// longestLead is how many words of ageLeads there are at most.
-const longestLead = 5
+var ageLeads, aged, ages = argumentsOf("age"), everywhere("age.told"), everywhere("age.behind")
 
 // readAge reads how old something is to be: "older than a year", "less than two weeks old". It is said of what has a day of
 // its own; of other things it may be about whom they are for.
@@ -81,13 +55,13 @@ func (r *reader) readAge(i int) bool {
 	if !r.wanted("Article", "JobPosting", "Event", "VideoObject", "PodcastEpisode", "Review") {
 		return false
 	}
-	for n := min(longestLead, len(r.tokens)-i-1); n > 0; n-- {
+	for n := min(longest(ageLeads), len(r.tokens)-i-1); n > 0; n-- {
 		if !r.together(i, i+n+1) {
 			continue
 		}
 		lead := r.phrase(i, i+n)
-		older := ageLeads[lead]
-		if older == 0 {
+		bound := ageLeads[lead]
+		if bound == "" {
 			continue
 		}
 		from, next, ok := r.age(i + n)
@@ -105,7 +79,7 @@ func (r *reader) readAge(i int) bool {
 			continue
 		}
 		p := period{from: from(r.today(), -1)}
-		if older > 0 {
+		if bound == "older" {
 			p = period{to: p.from}
 		}
 		return r.dated(p, i, next)
@@ -113,18 +87,18 @@ func (r *reader) readAge(i int) bool {
 	return false
 }
 
+// oneOf are articles and words for one.
+var oneOf = everywhere("age.one")
+
 // age reads a span of time that may begin with an article: "a year", "zwei Monate", "d'un an".
 func (r *reader) age(i int) (step func(day time.Time, times int) time.Time, next int, ok bool) {
-	switch r.word(i) {
-	case "a", "an", "one", "ein", "einem", "eine", "einer", "un", "une", "una", "um", "uma":
-	default:
+	if !oneOf[r.word(i)] {
 		return r.span(i)
 	}
-	unit := r.word(i + 1)
-	if unit == "an" {
-		unit = "ans"
+	minutes, n := facets.ReadMinutes("1 " + r.word(i+1))
+	if s, m := r.match(i+1, roleDay); n == 0 && m == 1 && s.arg == "year" { // "d'un an"
+		minutes, n = 365*24*60, m
 	}
-	minutes, n := facets.ReadMinutes("1 " + unit)
 	switch {
 	case n == 0 || minutes < 24*60:
 		return nil, 0, false

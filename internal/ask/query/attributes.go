@@ -276,10 +276,9 @@ func (u *Understood) heedCount(h heeder) {
 
 // indifferent are values that want nothing in particular.
 var indifferent = func() map[string]bool {
-	set := map[string]bool{"": true}
-	for word := range strings.SplitSeq("any,none,no preference,anything,whatever,all,doesnt matter,does not matter,dont care,null,n a,egal,peu importe,me da igual,tanto faz,こだわらない,keine,keine angabe,aucune,aucun,ninguno,ninguna,nenhum,nenhuma,no", ",") {
-		set[word] = true
-	}
+	set := everywhere("any")
+	maps.Copy(set, everywhere("any.value"))
+	set[""] = true
 	return set
 }()
 

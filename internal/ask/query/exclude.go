@@ -19,12 +19,7 @@ var notExcluded = map[string]bool{
 }
 
 // articles stand between a negation and what it is about.
-var articles = map[string]bool{
-	"any": true, "the": true, "a": true, "an": true, "of": true, "added": true, "my": true, "our": true, "your": true, "all": true, "kind": true, "sort": true, "from": true, "by": true, "in": true,
-	"de": true, "d": true, "du": true, "des": true, "le": true, "la": true, "les": true, "l": true, "el": true, "los": true, "las": true, "un": true, "una": true, "o": true, "os": true, "as": true, "uma": true,
-	"die": true, "der": true, "das": true, "den": true, "dem": true, "ein": true, "eine": true, "einen": true, "irgendwelche": true, "jegliche": true, "made": true, "with": true, "containing": true,
-	"for": true, "fur": true, "pour": true, "para": true, "about": true, "uber": true, "sur": true, "sobre": true, "al": true, "au": true, "aux": true, "ao": true, "aos": true, "chez": true,
-}
+var articles = everywhere("article")
 
 // plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
 // other things.

@@ -56,15 +56,13 @@ func (r *reader) figureAt(i int) (f figure, ok bool) {
 // at0 is the token at which text goes on behind n bytes from token i.
 func (r *reader) at0(i, n int) int { return r.behind(i, r.tokens[i].start+n) }
 
-// doubtful are words that are currencies and other things as well.
-var doubtful = map[string]bool{
-	"real": true, "try": true, "ron": true, "kr": true, "livres": true, "libras": true, "pfund": true, "pounds": true, "reais": true, "all": true,
-}
+// doubtful are words that are currencies and other things as well, unlessWeight those of them that are weights.
+var doubtful, unlessWeight = everywhere("money.doubtful"), everywhere("money.unlessweight")
 
 // isMoney says whether what reads as a sum of money is one here.
 func (r *reader) isMoney(i, n int, m facets.Money) bool {
 	last := r.at0(i, n) - 1
-	return !doubtful[r.word(last)] || r.at.Lexicon.Currency() == m.Currency || r.word(last) == "pounds" && !r.known("weight")
+	return !doubtful[r.word(last)] || r.at.Lexicon.Currency() == m.Currency || unlessWeight[r.word(last)] && !r.known("weight")
 }
 
 // nutrients are the slots of figures that are grams of something.
@@ -141,18 +139,7 @@ func (r *reader) counted(f *figure) {
 }
 
 // counts are words behind a number that name what items count.
-var counts = func() map[string]facets.Slot {
-	all := map[string]facets.Slot{}
-	for slot, words := range map[facets.Slot]string{
-		"numberOfPages": "page pages seite seiten páginas página", "numberOfRooms": "room rooms zimmer pièces habitaciones quartos", "numberOfBedrooms": "bedroom bedrooms schlafzimmer chambres",
-		"numberOfPlayers": "player players spieler joueurs jugadores jogadores", "numberOfEpisodes": "episode episodes folgen épisodes episodios", "numberOfSeasons": "season seasons staffeln saisons temporadas",
-	} {
-		for _, word := range fields(words) {
-			all[word] = slot
-		}
-	}
-	return all
-}()
+var counts = slotsOf("counted")
 
 // slotAt finds the name of a slot at i.
 func (r *reader) slotAt(i int) (facets.Slot, int) {
@@ -208,10 +195,21 @@ func (r *reader) readBound(i int) bool {
 	return ok && r.bounded(roleNone, i, f)
 }
 
+// Words beside figures: beginnings of compounds that are numbers, what joins a range and what begins one and nothing else, what may
+// stand before a number of people, and what a span of time has before it that repeats or ends.
+var (
+	numberPrefixes = texts("number.prefix")
+	rangeJoints    = everywhere("range.joint")
+	rangeOnly      = everywhere("range.only")
+	servesLeads    = everywhere("serves.lead")
+	eachSpan       = everywhere("span.each")
+	withinSpan     = everywhere("span.within")
+)
+
 // startsNumber says whether a word of more than four letters may begin a figure.
 func startsNumber(word string) bool {
 	_, ok := facets.NumberWord(word)
-	return ok || strings.HasPrefix(word, "viertel") || strings.HasPrefix(word, "anderthalb") || strings.HasPrefix(word, "dreiviertel")
+	return ok || slices.ContainsFunc(numberPrefixes, func(prefix string) bool { return strings.HasPrefix(word, prefix) })
 }
 
 // figureBehind reads a figure behind the words of a bound, over an article.
@@ -236,8 +234,7 @@ func (r *reader) jointAt(i int) int {
 	if r.tokens[i].dash {
 		return i
 	}
-	switch r.word(i) {
-	case "to", "and", "bis", "und", "a", "et", "y", "e", "ate", "hasta", "au", "al", "ao", "zum", "til", "till", "~", "&":
+	if word := r.word(i); rangeJoints[word] || word == "~" || word == "&" {
 		return i + 1
 	}
 	return -1
@@ -274,7 +271,7 @@ func (r *reader) bounded(limit role, i int, f figure) bool {
 	case limit == roleNone:
 		return r.bare(c, f, start, end)
 	case limit == roleBetween: // "from 20 euros"
-		if word := r.word(i); f.slot != facets.Price || word == "de" || word == "entre" || word == "between" || word == "von" {
+		if f.slot != facets.Price || rangeOnly[r.word(i)] {
 			return false
 		}
 		c.Min = &f.value
@@ -400,7 +397,7 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 	case r.force != "":
 		c.Min, c.Max, r.barely = &f.value, &f.value, true
 	case f.time:
-		if before == "for" || before == "every" || f.value > 24*60 || c.Slot == facets.Duration && before != "in" {
+		if eachSpan[before] || f.value > 24*60 || c.Slot == facets.Duration && !withinSpan[before] {
 			return false
 		}
 		c.Max = &f.value
@@ -438,11 +435,8 @@ func (r *reader) readServes(i int) bool {
 		return false
 	}
 	next := i + n
-	for _, filler := range []string{"a family of", "a group of", "a party of", "up to", "about", "around", "at least", "une famille de", "una familia de", "uma familia de", "eine familie von", "the", "los", "die"} {
-		if end := next + strings.Count(filler, " ") + 1; end < len(r.tokens) && r.phrase(next, end) == filler {
-			next = end
-			break
-		}
+	if _, n := longestAt(r.line, next, servesLeads); n > 0 {
+		next += n
 	}
 	value, ok := numberOf(r.word(next))
 	if !ok || value < 1 || value > 100 || value != float64(int(value)) {
@@ -454,7 +448,7 @@ func (r *reader) readServes(i int) bool {
 	end := next + 1
 	if _, m := r.match(end, rolePeople); m > 0 {
 		end += m
-	} else if forWords[r.word(i)] {
+	} else if r.has(i, roleFor) {
 		// "for two" and nothing else behind, where food is what is asked for
 		if !r.wanted("Recipe") && !r.only("Recipe") && !r.has(i-1, roleThing) && r.have("Recipe") == 0 || end < len(r.tokens) && !r.tokens[end].stop && !r.tokens[end].comma && !r.functional(end) {
 			return false
@@ -463,9 +457,6 @@ func (r *reader) readServes(i int) bool {
 	r.serving(facets.Constraint{Slot: facets.Yield}, value, i, end)
 	return true
 }
-
-// forWords say for whom or what something is, and before a number alone rarely how many it serves.
-var forWords = map[string]bool{"for": true, "fur": true, "pour": true, "para": true}
 
 // serving adds a wish for so many servings.
 func (r *reader) serving(c facets.Constraint, people float64, i, next int) {

@@ -42,7 +42,7 @@ func Relate(text string, said, earlier *Understood) Turn {
 	if _, reset := trimLead(folded, resets); reset && len(letGo(folded)) == 0 {
 		return Turn{}
 	}
-	if furthers[trimFillers(folded)] || furthersJapanese(folded) {
+	if furthers[trimFillers(folded)] {
 		return Turn{Relation: More}
 	}
 	if pick, ok := picked(text, folded, said); ok {
@@ -340,7 +340,7 @@ func stands(words []string) bool {
 		}
 	}
 	return slices.ContainsFunc(words, func(word string) bool {
-		return slices.ContainsFunc(japaneseStandIns, func(cue string) bool { return strings.Contains(word, facets.Fold(cue)) })
+		return slices.ContainsFunc(particles, func(cue string) bool { return strings.Contains(word, cue) })
 	})
 }
 
@@ -366,7 +366,7 @@ func swaps(folded string) bool {
 
 // behind says whether words belong behind what they are about: those that name a figure.
 func behind(folded string) bool {
-	return folded[1] >= '0' && folded[1] <= '9' || strings.Contains(folded, " than ") || strings.Contains(folded, " als ")
+	return folded[1] >= '0' && folded[1] <= '9' || slices.ContainsFunc(behindThan, func(word string) bool { return strings.Contains(folded, " "+word+" ") })
 }
 
 // plain is a follow-up without the words that only tie it to what came before: "high protein" of "and high protein ones?".
@@ -404,7 +404,7 @@ func plain(text string) string {
 func comparison(folded string) (facets.Sort, bool) {
 	for _, c := range comparisons {
 		if _, after, ok := strings.Cut(folded, c.words); ok && !startsWith(" "+after, than) {
-			return facets.Sort{By: c.slot, Descending: c.down}, true
+			return c.order, true
 		}
 	}
 	return facets.Sort{}, false
@@ -438,12 +438,10 @@ func comparing(word, folded string) bool {
 
 // letGo are the slots of which a question says that they no longer matter: "any colour", "the price doesn't matter".
 func letGo(folded string) (slots []facets.Slot) {
-	for slot, names := range slotNames {
-		for _, name := range names {
-			for _, frame := range releases {
-				if strings.Contains(folded, " "+strings.Replace(frame, "%", name, 1)+" ") {
-					slots = append(slots, slot)
-				}
+	for slot, said := range releases {
+		for _, text := range said {
+			if strings.Contains(folded, text) {
+				slots = append(slots, slot)
 			}
 		}
 	}
@@ -460,10 +458,6 @@ func trimFillers(folded string) string {
 		}
 	}
 	return strings.Join(kept, " ")
-}
-
-func furthersJapanese(folded string) bool {
-	return slices.ContainsFunc(furtherJapanese, func(cue string) bool { return strings.TrimSpace(folded) == facets.Fold(cue) })
 }
 
 // Remind adds what is known beside a question: conditions that hold unless the question says otherwise, and words that

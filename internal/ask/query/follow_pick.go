@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
 )
 
@@ -52,30 +53,31 @@ func groups(text string, found []int) (all []string) {
 	return all
 }
 
-// pickPattern is one way to point at items.
+// pickPattern is one way to point at items: at a single place, or at the first so many.
 type pickPattern struct {
 	pattern  *regexp.Regexp
 	anywhere bool // other words may stand around it
-	places   func(groups []string) []int
+	several  bool
 }
 
-// one is a single place, and several the first so many.
-func one(groups []string) []int {
-	if at, ok := ordinal(groups); ok {
-		return []int{at}
-	}
-	return nil
-}
-
-func several(groups []string) (places []int) {
-	if len(groups) < 1 {
+// places are the items that the groups of a pattern point at.
+func (p *pickPattern) places(groups []string) (places []int) {
+	if len(groups) == 0 {
 		return nil
 	}
-	n := slices.Index(numerals, groups[len(groups)-1])
-	if n < 0 {
-		n, _ = strconv.Atoi(groups[len(groups)-1])
-	} else {
-		n = n/numeralForms + 2
+	word := strings.TrimSpace(groups[0])
+	if !p.several {
+		if at, ok := ordinals[word]; ok {
+			return []int{at - min(1, max(0, at))}
+		}
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= 100 {
+			return []int{n - 1}
+		}
+		return nil
+	}
+	n, ok := numerals[word]
+	if !ok {
+		n, _ = strconv.Atoi(word)
 	}
 	for i := range min(max(n, 0), 10) {
 		places = append(places, i)
@@ -83,80 +85,59 @@ func several(groups []string) (places []int) {
 	return places
 }
 
-// ordinal reads a place: "second", "2nd", "3", "last".
-func ordinal(groups []string) (int, bool) {
-	if len(groups) == 0 {
-		return 0, false
+// ordinals are places in words, from 1, or -1 for the last; numerals are the words for small numbers.
+var ordinals, numerals = numbersOf("place"), numbersOf("number")
+
+// numbersOf are the phrases of the lists of a key whose arguments are numbers.
+func numbersOf(key string) map[string]int {
+	of := map[string]int{}
+	for phrase, argument := range argumentsOf(key) {
+		of[phrase], _ = strconv.Atoi(argument)
 	}
-	word := strings.TrimRight(groups[0], " ")
-	if at, ok := ordinals[word]; ok {
-		return at, true
+	return of
+}
+
+// anyOf is the pattern of all phrases of the lists of a key in a language, with and without their accents.
+func anyOf(table *language.Table, key string) string {
+	var all []string
+	for list := range table.Each(key) {
+		for _, phrase := range list.Phrases {
+			all = append(all, phrase)
+			if bare := facets.Fold(phrase); bare != phrase {
+				all = append(all, bare)
+			}
+		}
 	}
-	n, err := strconv.Atoi(strings.TrimRight(word, "abcdefghijklmnopqrstuvwxyz番目つめ"))
-	return n - 1, err == nil && n >= 1 && n <= 100
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	return strings.Join(all, "|")
 }
 
-const (
-	enOrdinal = `(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d{1,2}(?:st|nd|rd|th))`
-	deOrdinal = `(erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|f[üu]nfte[nrs]?|letzte[nrs]?)`
-	frOrdinal = `(premi[eè]re?|deuxi[eè]me|seconde?|troisi[eè]me|quatri[eè]me|cinqui[eè]me|derni[eè]re?)`
-	esOrdinal = `(primer[oa]?|segund[oa]|tercer[oa]?|cuart[oa]|quint[oa]|[uú]ltim[oa])`
-	ptOrdinal = `(primeir[oa]|segund[oa]|terceir[oa]|quart[oa]|quint[oa]|[uú]ltim[oa])`
-	counted   = `(two|three|four|five|\d{1,2}|zwei|drei|vier|f[üu]nf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco|dois|duas|tr[eê]s|quatro)`
-)
+// pickPatterns point at items, those for several first. {place} and {number} stand for the words of the language.
+var pickPatterns = func() (all []pickPattern) {
+	for _, several := range []bool{true, false} {
+		key := map[bool]string{true: "pick.several", false: "pick.one"}[several]
+		for _, table := range language.Tables() {
+			fill := strings.NewReplacer("{place}", "("+anyOf(table, "place")+")", "{number}", "("+anyOf(table, "number")+`|\d{1,2})`)
+			for list := range table.Each(key) {
+				for _, pattern := range list.Phrases {
+					all = append(all, pickPattern{regexp.MustCompile("(?i)" + fill.Replace(pattern)), list.Argument == "anywhere", several})
+				}
+			}
+		}
+	}
+	return all
+}()
 
-var pickPatterns = []pickPattern{
-	{regexp.MustCompile(`(?i)\b(?:the )?first ` + counted + `(?: (?:ones|results|items|options))?\b`), false, several},
-	{regexp.MustCompile(`(?i)\bthe first ` + counted + `[ ?.!]*$`), true, several},
-	{regexp.MustCompile(`(?i)\bthe first ` + counted + ` (?:ones|results|items|options)\b`), true, several},
-	{regexp.MustCompile(`(?i)\b(?:die )?ersten ` + counted + `\b`), false, several},
-	{regexp.MustCompile(`(?i)\bles ` + counted + ` premi(?:ers|[eè]res)\b`), false, several},
-	{regexp.MustCompile(`(?i)\bl[oa]s primer[oa]s ` + counted + `\b`), false, several},
-	{regexp.MustCompile(`(?i)\b[oa]s primeir[oa]s ` + counted + `\b`), false, several},
-	{regexp.MustCompile(`(?i)\b(?:the )?` + enOrdinal + ` (?:one|result|item|option|of (?:them|those|these))\b`), true, one},
-	{regexp.MustCompile(`(?i)\b(?:the )?` + enOrdinal + `\b`), false, one},
-	{regexp.MustCompile(`(?i)(?:\b(?:number|no\.?|result|item|option|nummer|num[eé]ro|n[uú]mero) ?|#)(\d{1,2})\b`), false, one},
-	{regexp.MustCompile(`(?i)#(\d{1,2})\b`), true, one},
-	{regexp.MustCompile(`(?i)\b(?:das|der|die|dem|den) ` + deOrdinal + `(?: (?:davon|ergebnis|treffer))?(?:$|[ ?.!,])`), false, one},
-	{regexp.MustCompile(`(?i)\bl[ea] ` + frOrdinal + `(?: r[eé]sultat)?(?:$|[ ?.!,])`), false, one},
-	{regexp.MustCompile(`(?i)\b(?:el|la) ` + esOrdinal + `(?: resultado)?(?:$|[ ?.!,])`), false, one},
-	{regexp.MustCompile(`(?i)\b[oa] ` + ptOrdinal + `(?: resultado)?(?:$|[ ?.!,])`), false, one},
-	{regexp.MustCompile(`([0-9]{1,2}|[一二三四五])(?:番目|つ目|つめ)(?:の(?:もの|やつ)?)?`), true, one},
-	{regexp.MustCompile(`(最初|最後)の(?:もの|やつ)?`), false, one},
-}
-
-var ordinals = map[string]int{
-	"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7, "ninth": 8, "tenth": 9, "last": -1,
-	"erste": 0, "ersten": 0, "erster": 0, "erstes": 0, "zweite": 1, "zweiten": 1, "zweiter": 1, "zweites": 1, "dritte": 2, "dritten": 2, "dritter": 2, "drittes": 2,
-	"vierte": 3, "vierten": 3, "funfte": 4, "funften": 4, "letzte": -1, "letzten": -1, "letzter": -1, "letztes": -1,
-	"premier": 0, "premiere": 0, "deuxieme": 1, "seconde": 1, "troisieme": 2, "quatrieme": 3, "cinquieme": 4, "dernier": -1, "derniere": -1,
-	"primero": 0, "primera": 0, "primer": 0, "segundo": 1, "segunda": 1, "tercero": 2, "tercera": 2, "tercer": 2, "cuarto": 3, "cuarta": 3, "quinto": 4, "quinta": 4, "ultimo": -1, "ultima": -1,
-	"primeiro": 0, "primeira": 0, "terceiro": 2, "terceira": 2, "quarto": 3, "quarta": 3,
-	"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "最初": 0, "最後": -1,
-}
-
-// numerals are the words for 2, 3, 4 and 5, in numeralForms forms each.
-var numerals = []string{
-	"two", "zwei", "deux", "dos", "dois", "duas",
-	"three", "drei", "trois", "tres", "", "",
-	"four", "vier", "quatre", "cuatro", "quatro", "",
-	"five", "funf", "cinq", "cinco", "", "",
-}
-
-const numeralForms = 6
-
-// pronouns are questions in which a pronoun stands for the item that was told of first. The pronoun is their group.
-var pronouns = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^(?:and |so |but )?(?:is|was|does|has|can) (it|this one|that one|this|that)\b`),
-	regexp.MustCompile(`(?i)^(?:and |so |but )?how (?:long|much|many|big|heavy|old|far)\b[^?]*? (?:is|does|will|would|are) (it|this one|that one|this|that)\b`),
-	regexp.MustCompile(`(?i)^(?:and |so |but )?(?:what|when|where|who|which)\b[^?]*? (?:is|does|has) (it|this one|that one)\b`),
-	regexp.MustCompile(`(?i)^(?:et )?(?:combien|quand) (ça|cela) `),
-	regexp.MustCompile(`(?i)^(?:und )?was kostet (das|es|er|sie)\b[ ?!.]*$`),
-	// Spanish and Portuguese leave the pronoun out.
-	regexp.MustCompile(`(?i)^[¿ ]*(?:[ye] )?(?:cu[aá]nto (?:cuesta|tarda|dura|vale|tiempo lleva)|cu[aá]ndo (?:es|empieza|comienza)|d[oó]nde (?:es|est[aá])|cu[aá]ntas calor[ií]as tiene|quanto (?:custa|dura|tempo leva|tempo demora)|quando (?:é|começa)|onde (?:é|fica)|quantas calorias tem)()[ ?!.]*$`),
-	regexp.MustCompile(`(?i)^(?:und )?(?:ist|hat|kostet|dauert|enthält) (es|das|er|sie)\b`),
-	regexp.MustCompile(`(?i)^(?:und )?wie (?:lange|viel|teuer|groß|schwer)\b[^?]*? (?:ist|dauert|kostet) (es|das|er|sie)\b`),
-}
+// pronouns are questions in which a pronoun stands for the item that was told of first. The pronoun is their group, which is
+// empty in languages that leave it out.
+var pronouns = func() (all []*regexp.Regexp) {
+	for list := range language.Each("pick.it") {
+		for _, pattern := range list.Phrases {
+			all = append(all, regexp.MustCompile("(?i)"+pattern))
+		}
+	}
+	return all
+}()
 
 func pronoun(text string) (span, bool) {
 	for _, p := range pronouns {

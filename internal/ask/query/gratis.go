@@ -26,7 +26,7 @@ func (r *reader) gratisAt(i int) int {
 	if _, n := r.match(i, roleGratis); n > 0 && !delivered[r.word(i-1)] && !delivered[r.word(i+n)] {
 		return n
 	}
-	if r.word(i) == "free" && r.best <= 0 && r.freely(i) {
+	if r.best <= english && r.freeBehind(i) && r.freely(i) {
 		return 1
 	}
 	return 0
@@ -63,10 +63,6 @@ func (r *reader) alone(i int) bool {
 	return true
 }
 
-// freeWith are words that "free" is a part of when it stands before them.
-var freeWith = wordSet(`shipping delivery postage returns return range standing trade from of jazz fall style form will hand time speech wifi parking kick throw
-	agent diving running climbing verse radical radicals samples sample gift gifts trial weights dome food drinks drink`)
-
-// delivered are words beside which what is for nothing is the way something comes, not the thing.
-var delivered = wordSet(`shipping delivery postage returns versand lieferung rücksendung versandkosten livraison retour retours port expédition envío envio entrega
-	devolución frete devolução parking parkplatz parkplätze estacionamiento estacionamento wlan wifi`)
+// freeWith are words that "free" is a part of when it stands before them, and delivered those beside which what is for nothing is
+// the way something comes, not the thing.
+var freeWith, delivered = everywhere("gratis.with"), everywhere("gratis.delivered")

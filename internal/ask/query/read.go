@@ -70,8 +70,8 @@ func Read(text string, at Asking) Understood {
 type reader struct {
 	*line
 	at      Asking
-	tongues uint8 // the languages whose words count
-	best    int   // the one among them that the question seems to be in, an index of tongues
+	tongues uint32 // the languages whose words count
+	best    int    // the one among them that the question seems to be in, an index of tongues
 	out     *Understood
 	kept    []int  // tokens that are used and stay in the text searched for
 	beside  []int  // those that are used and stand beside it
@@ -120,17 +120,18 @@ func (r *reader) guessTongue() {
 	}
 	switch {
 	case r.best < 0:
-		r.tongues = every
+		r.tongues = ^uint32(0)
 	default:
-		r.tongues = 1<<r.best | en
+		r.tongues = 1<<r.best | 1<<english
 	}
 }
 
 // speech gives by how much the words of a question speak for each language.
-func (l *line) speech() (score [5]int) {
+func (l *line) speech() []int {
+	score := make([]int, len(tongues))
 	for i := range l.tokens {
 		word := l.word(i)
-		var in uint8
+		var in uint32
 		for t := range functionWords {
 			if functionWords[t][word] {
 				score[t] += 2

@@ -135,7 +135,4 @@ func Words(text string) (words []string) {
 }
 
 // empty are words that say nothing of items.
-var empty = set(
-	"has, have, had, are, was, were, will, would, can, could, food, foods, things, stuff, very, much, lot, lots, love, loves, like, likes, prefer, prefers, want, wants, need, needs, looking, user, person, people, who, that, this, their, his, her, its, our, your, they, she, been, being, really, usually, always, often, sometimes, mostly, planning, lives, live",
-	"hat, haben, sind, ist, war, gern, gerne, sehr, viel, essen, mag, liebt, ich, wir, sie, ein, eine, einen, mit, für", "aime, est, sont, très, beaucoup, nous, vous, elle, pour, avec", "gusta, gustan, muy, mucho, con, para, una, uno", "gosta, muito, com, para, uma, um",
-)
+var empty = everywhere("empty")

@@ -43,7 +43,7 @@ func (r *reader) readTime(i int) bool {
 }
 
 // dayParts are parts of a day that items do not tell apart: "vendredi soir".
-var dayParts = map[string]bool{"soir": true, "matin": true, "abend": true, "morgen": true, "nachmittag": true, "vormittag": true, "evening": true, "night": true, "afternoon": true, "noche": true, "tarde": true, "noite": true}
+var dayParts = everywhere("time.daypart")
 
 // together2 says whether the token at i is apart from the one before it.
 func (r *reader) together2(i int) bool {
@@ -57,7 +57,7 @@ func (r *reader) trailed(i int) (p period, next int, ok bool) {
 		k++
 	}
 	s, n := r.match(k, roleDay)
-	if n == 0 || r.best < 2 {
+	if n == 0 || !r.nounFirst() {
 		return p, 0, false
 	}
 	for _, lead := range []role{roleNext, rolePast} {
@@ -69,6 +69,19 @@ func (r *reader) trailed(i int) (p period, next int, ok bool) {
 	return p, 0, false
 }
 
+// Words of times: marks of ordinals, articles, what a time begins with that is past, what leaves one open behind and what leads
+// to it, what counts back from today, and a few.
+var (
+	ordinalMarks = everywhere("time.ordinal")
+	dayArticles  = everywhere("time.article")
+	pastSince    = everywhere("time.since")
+	onwards      = everywhere("time.onwards")
+	fromWords    = everywhere("time.from")
+	rollings     = everywhere("time.rolling")
+	fewWords     = everywhere("time.few")
+	closings     = everywhere("time.closing")
+)
+
 // dayNumber reads the number of a day whose month is said later: "1er", "1.", "3".
 func (r *reader) dayNumber(i int) (day, next int) {
 	if i >= len(r.tokens) || !r.tokens[i].number {
@@ -79,18 +92,15 @@ func (r *reader) dayNumber(i int) (day, next int) {
 		return 0, i
 	}
 	next = i + 1
-	switch r.word(next) {
-	case "er", "st", "nd", "rd", "th":
-		if r.tokens[next].glued {
-			next++
-		}
+	if ordinalMarks[r.word(next)] && r.tokens[next].glued {
+		next++
 	}
 	return day, next
 }
 
 // unarticled is the first token at i or behind it that is no article.
 func (r *reader) unarticled(i int) int {
-	for i < len(r.tokens) && (articles[r.word(i)] || r.word(i) == "zum" || r.word(i) == "the") {
+	for i < len(r.tokens) && (articles[r.word(i)] || dayArticles[r.word(i)]) {
 		i++
 	}
 	return i
@@ -161,7 +171,7 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	}
 	switch lead {
 	case roleSince:
-		if word := r.word(i - 1); (word == "since" || word == "seit" || word == "depuis") && point.from.After(r.today()) && !r.saysYear(i, next) {
+		if pastSince[r.word(i-1)] && point.from.After(r.today()) && !r.saysYear(i, next) {
 			point.from = point.from.AddDate(-1, 0, 0) // what it began with is past
 		}
 		return period{from: point.from}, next, true
@@ -172,11 +182,8 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	case roleUntil:
 		return r.since(period{to: point.to}), next, true
 	}
-	switch r.word(next) {
-	case "on", "onwards", "onward", "forward", "forwards":
-		if r.word(i-1) == "from" {
-			return period{from: point.from}, next + 1, true
-		}
+	if _, n := longestAt(r.line, next, onwards); n > 0 && fromWords[r.word(i-1)] {
+		return period{from: point.from}, next + n, true
 	}
 	return point, next, true
 }
@@ -229,12 +236,10 @@ func (r *reader) relative(lead role, i int) (p period, next int, ok bool) {
 
 // rolling says whether the words before i lead to the time up to now: "in the last month", but not "last month".
 func (r *reader) rolling(i int) bool {
-	if i < 3 || r.word(i-2) != "the" || r.word(i-1) != "last" && r.word(i-1) != "past" {
-		return false
-	}
-	switch r.word(i - 3) {
-	case "in", "within", "over", "during":
-		return true
+	for k := max(0, i-longest(rollings)); k < i; k++ {
+		if rollings[r.phrase(k, i)] {
+			return true
+		}
 	}
 	return false
 }
@@ -244,11 +249,9 @@ func (r *reader) numberFollows(i int) bool { return i+1 < len(r.tokens) && r.tok
 // span reads so many days, weeks, months or years, as a step from a day.
 func (r *reader) span(i int) (step func(day time.Time, times int) time.Time, next int, ok bool) {
 	count, numbered := numberOf(r.word(i))
-	if r.word(i) == "few" || r.word(i) == "couple" {
+	if _, n := longestAt(r.line, i, fewWords); n > 0 {
 		count, numbered = 3, true
-		if r.word(i+1) == "of" {
-			i++
-		}
+		i += n - 1
 	}
 	if !numbered || count < 1 || count > 1000 {
 		return nil, 0, false
@@ -463,8 +466,7 @@ func (r *reader) closes() bool {
 		return false
 	}
 	for i := range r.tokens[:min(len(r.tokens), 40)] {
-		switch r.word(i) {
-		case "closing", "closes", "close", "expiring", "expire", "deadline", "bewerbungsfrist", "bewerbungsschluss":
+		if closings[r.word(i)] {
 			return true
 		}
 	}
@@ -475,11 +477,7 @@ func (r *reader) closes() bool {
 const releaseDate facets.Slot = "releaseDate"
 
 // publishing are words by which a time is that of publishing.
-var publishing = map[string]bool{
-	"published": true, "posted": true, "written": true, "released": true, "release": true, "articles": true, "article": true, "publie": true, "publies": true,
-	"publiee": true, "publiees": true, "erschienen": true, "veroffentlicht": true, "publicado": true, "publicados": true, "publicada": true, "publicadas": true,
-	"added": true, "updated": true, "news": true,
-}
+var publishing = everywhere("time.publishing")
 
 func (r *reader) dateSlot(p period, i int) (facets.Slot, bool) {
 	starts, published := r.known(facets.Start), r.known(facets.Published)

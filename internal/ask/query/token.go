@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
 )
 
@@ -52,8 +53,16 @@ func (l *line) behind(i, offset int) int {
 // signs are characters that are tokens by themselves.
 const signs = "$€£¥₹＄￥<>=≤≥+~%&"
 
-// elided are the French words that lose their vowel before an apostrophe: what follows is a word of its own.
-var elided = map[string]bool{"l": true, "d": true, "j": true, "qu": true, "n": true, "s": true, "c": true, "m": true, "jusqu": true, "lorsqu": true, "puisqu": true}
+// elided are the words that lose their vowel before an apostrophe, as in French and Italian: what follows is a word of its own.
+var elided = func() map[string]bool {
+	words := map[string]bool{}
+	for list := range language.Each("elided") {
+		for _, word := range list.Phrases {
+			words[word] = true
+		}
+	}
+	return words
+}()
 
 // split splits a question into tokens.
 func split(text string) *line {
@@ -130,7 +139,7 @@ func numberEnd(text string, i int) int {
 	return i
 }
 
-// wordEnd is where the word at i ends. An apostrophe within is part of it, but for French.
+// wordEnd is where the word at i ends. An apostrophe within is part of it, but behind what is elided.
 func wordEnd(text string, i int) int {
 	start := i
 	for i < len(text) {

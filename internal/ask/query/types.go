@@ -92,14 +92,10 @@ func (r *reader) typeAt(i int) (typ string, n int, whole bool) {
 }
 
 // notHeads are words before a word for a type that make it something else: "main course", "of course".
-var notHeads = map[string]bool{
-	"main": true, "of": true, "first": true, "second": true, "crash": true, "race": true, "golf": true, "obstacle": true, "no": true, "not": true,
-	"nose": true, "steve": true, "without": true, "to": true, "but": true, "except": true, "excluding": true, "kein": true, "keine": true, "keinen": true,
-	"ausser": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true, "sin": true, "sem": true, "sans": true, "ohne": true,
-}
+var notHeads = everywhere("head.not")
 
 // onlyThat are words that turn such a word around: "nothing but books".
-var onlyThat = map[string]bool{"nothing": true, "nichts": true, "rien": true, "nada": true}
+var onlyThat = everywhere("head.onlythat")
 
 // heads says whether the word for a type at i, n tokens long, is what the question is for, and does not qualify what
 // follows: "recipes for lunch", but "recipe book".
@@ -126,7 +122,7 @@ func (r *reader) heads(i, n int) bool {
 		return !apart
 	})
 	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.
-	return apart || strings.HasSuffix(r.word(next-1), "s") || r.best > 1
+	return apart || strings.HasSuffix(r.word(next-1), "s") || r.nounFirst()
 }
 
 // implied settles that recipes are wanted where the question says of something that only they have: a time to cook, what

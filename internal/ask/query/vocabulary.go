@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
 )
 
@@ -71,23 +72,16 @@ const (
 	roleKind          // what items of a type, arg, are about: says the type where it is not wanted
 )
 
-// The languages, as bits.
-const (
-	en = 1 << iota
-	de
-	fr
-	es
-	pt
-	every = en | de | fr | es | pt
-)
+// tongues are the languages by their tags, and english is the place of one among them. Japanese is not written in words and
+// has rules of its own.
+var tongues = language.Tags
 
-// tongues are the languages by their tags. Japanese is not written in words and has rules of its own.
-var tongues = []string{"en", "de", "fr", "es", "pt"}
+const english = 0
 
-// sense is what a phrase means in some languages.
+// sense is what a phrase means in some languages, which are bits by their places among tongues.
 type sense struct {
 	role    role
-	tongues uint8
+	tongues uint32
 	arg     string
 }
 
@@ -106,40 +100,29 @@ var roleNames = map[string]role{
 	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow, "kind": roleKind, "rather": roleRather,
 }
 
-// compile reads the lists: a line for each meaning, "role argument: phrase, phrase".
-func compile() (phrases map[string][]sense, starts map[string]int, function [5]map[string]bool) {
+// compile reads the lists of the tables whose keys are roles, and those of function words.
+func compile() (phrases map[string][]sense, starts map[string]int, function []map[string]bool) {
 	phrases, starts = map[string][]sense{}, map[string]int{}
-	for i, list := range []string{english, german, french, spanish, portuguese} {
-		for line := range strings.Lines(list) {
-			head, words, ok := strings.Cut(strings.TrimSpace(line), ":")
-			if !ok {
-				continue
-			}
-			if head == "function" {
-				function[i] = map[string]bool{}
-				for word := range strings.FieldsSeq(words) {
-					function[i][facets.Fold(word)] = true
-				}
-				continue
-			}
-			name, arg, _ := strings.Cut(head, " ")
-			role, known := roleNames[name]
+	for i, table := range language.Tables() {
+		function = append(function, setOf(table.Each("function")))
+		for _, list := range table.Lists {
+			role, known := roleNames[list.Key]
 			if !known {
-				panic("understand: no role " + name)
+				continue
 			}
-			for phrase := range strings.SplitSeq(words, ",") {
-				if phrase = foldPhrase(phrase); phrase != "" {
-					learn(phrases, starts, phrase, sense{role, 1 << i, arg})
-				}
+			for _, phrase := range list.Phrases {
+				learn(phrases, starts, foldPhrase(phrase), sense{role, 1 << i, list.Argument})
 			}
 		}
 	}
 	return phrases, starts, function
 }
 
-// foldPhrase folds a phrase of the lists, which may be a sign.
+// foldPhrase folds a phrase of the tables, which may be a sign. What is elided in it is a word of its own, as in a question.
 func foldPhrase(phrase string) string {
-	phrase = strings.TrimSpace(phrase)
+	if strings.ContainsAny(phrase, "'’") {
+		return split(phrase).folded
+	}
 	if strings.ContainsAny(phrase, signs) {
 		return phrase
 	}

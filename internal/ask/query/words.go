@@ -63,7 +63,7 @@ func (r *reader) readSort(i int) bool {
 }
 
 // recent are words for what appeared of late; newer than the rest is less than "the newest".
-var recent = wordSet("recent récent récents récente récentes reciente recientes recente recentes")
+var recent = everywhere("sort.recent")
 
 // readNextEvent reads "next" before a word for events: the soonest that is to come.
 func (r *reader) readNextEvent(i int) bool {
@@ -97,7 +97,7 @@ func (r *reader) match2(i int, want role) (s sense, n int) {
 }
 
 // unlike are words behind a diet that make it the name of something else: "vegan leather".
-var unlike = map[string]bool{"leather": true, "suede": true, "silk": true, "wool": true, "fur": true, "shoes": true, "wallet": true, "boots": true, "bag": true, "candle": true}
+var unlike = everywhere("diet.unlike")
 
 // readDiet reads a diet at i, and who cannot eat something.
 func (r *reader) readDiet(i int) bool {
@@ -255,7 +255,7 @@ func (r *reader) readCheap(i int) bool {
 }
 
 // economic are words for little money that are said of much else.
-var economic = wordSet("economical économique économiques económico económica económicos económicas econômico econômica econômicos econômicas express")
+var economic = everywhere("cheap.economic")
 
 // named says whether the n tokens at i are a part of a name that the catalog taught: "Cheap Trick".
 func (r *reader) named(i, n int) bool {
@@ -286,7 +286,10 @@ func (r *reader) bareBut(i, n int) bool {
 }
 
 // sizes of clothes.
-var sizes = map[string]bool{"xs": true, "s": true, "m": true, "l": true, "xl": true, "xxl": true, "small": true, "medium": true, "large": true}
+var sizes = everywhere("size.value")
+
+// sizeWords stand before a size, and languageLeads before the name of a language.
+var sizeWords, languageLeads = everywhere("size.word"), everywhere("language.in")
 
 // readMark reads what is in stock, or in a language.
 func (r *reader) readMark(i int) bool {
@@ -298,14 +301,14 @@ func (r *reader) readMark(i int) bool {
 		r.add(facets.Constraint{Slot: facets.Availability, Values: []string{"OutOfStock"}}, i, i+n)
 		return true
 	}
-	if word := r.word(i); (word == "size" || word == "grosse" || word == "taille" || word == "talla" || word == "tamanho") && r.known(facets.Size) && i+1 < len(r.tokens) && !r.tokens[i+1].stop {
+	if sizeWords[r.word(i)] && r.known(facets.Size) && i+1 < len(r.tokens) && !r.tokens[i+1].stop {
 		if value := r.word(i + 1); r.tokens[i+1].number || sizes[value] {
 			r.add(facets.Constraint{Slot: facets.Size, Values: []string{r.said(i+1, i+2)}}, i, i+2)
 			return true
 		}
 	}
 	if s, n := r.match(i, roleTongue); n > 0 && r.known(facets.Language) && i > 0 {
-		if before := r.word(i - 1); before == "in" || before == "auf" || before == "en" || before == "em" {
+		if languageLeads[r.word(i-1)] {
 			r.add(facets.Constraint{Slot: facets.Language, Values: []string{s.arg}}, i-1, i+n)
 			return true
 		}
@@ -378,7 +381,7 @@ func (r *reader) narrowed(category int) bool {
 }
 
 // counting are words that ask how many there are.
-var counting = map[string]bool{"many": true, "viele": true, "wieviele": true, "combien": true, "cuantos": true, "cuantas": true, "quantos": true, "quantas": true}
+var counting = everywhere("count.ask")
 
 // readFoodClass reads "seafood", "fish" and "meat" where recipes are wanted: whatever is made of it, by any name.
 func (r *reader) readFoodClass(i int) int {
@@ -412,10 +415,8 @@ func (r *reader) readFoodClass(i int) int {
 func (r *reader) refused(i int) bool {
 	for k := i - 1; k >= 0 && k >= i-5; k-- {
 		word := r.word(k)
-		for _, harm := range [...]string{"allerg", "alerg", "intoler", "unvertraglich"} {
-			if strings.HasPrefix(word, harm) {
-				return true
-			}
+		if slices.ContainsFunc(harms, func(harm string) bool { return strings.HasPrefix(word, harm) }) {
+			return true
 		}
 		if r.tokens[k+1].stop || r.tokens[k+1].comma {
 			return false
@@ -427,17 +428,12 @@ func (r *reader) refused(i int) bool {
 	return false
 }
 
-var refusals = map[string]bool{
-	"no": true, "not": true, "never": true, "dont": true, "cant": true, "cannot": true, "avoid": true, "hate": true, "nicht": true, "kein": true, "keine": true, "keinen": true, "nie": true,
-	"pas": true, "jamais": true, "nunca": true, "nao": true, "ni": true, "nem": true, "jamas": true, "sin": true, "sem": true, "sans": true, "ohne": true, "without": true,
-}
+var harms = texts("refusal.prefix")
+
+var refusals = everywhere("refusal")
 
 // cuisines are words for the food of a place, which items write in many ways.
-var cuisines = wordSet(`italian tuscan sicilian greek french spanish mexican indian thai chinese japanese korean vietnamese mediterranean moroccan turkish
-	lebanese persian american british english german austrian cornish breton nordic scandinavian swedish danish caribbean ethiopian portuguese brazilian polish
-	hungarian asian cypriot cajun creole northern coastal italienische italienisch französische französisch indische thailändische chinesische japanische
-	mexikanische griechische spanische asiatische italienne italien française français indienne thaïlandaise chinoise japonaise mexicaine grecque espagnole asiatique
-	italiana italiano francesa india tailandesa china japonesa mexicana griega española asiática`)
+var cuisines = everywhere("cuisine")
 
 // readCuisine reads a word for a cuisine, where food is asked for, and how many tokens it took.
 func (r *reader) readCuisine(i int) int {
@@ -461,7 +457,7 @@ func (r *reader) readCuisine(i int) int {
 	return end - i
 }
 
-var inspired = map[string]bool{"inspired": true, "style": true, "cuisine": true, "kitchen": true, "cooking": true}
+var inspired = everywhere("cuisine.style")
 
 // lean is prefer for what needs no words to be searched for beside.
 func (r *reader) lean(c facets.Constraint, i, j int) {
@@ -581,10 +577,7 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 }
 
 // alone are words by which nothing else than what follows is wanted.
-var alone = map[string]bool{
-	"only": true, "nur": true, "ausschliesslich": true, "seulement": true, "uniquement": true, "solo": true, "solamente": true, "unicamente": true,
-	"so": true, "somente": true, "apenas": true,
-}
+var alone = everywhere("only")
 
 // alternative takes a meaning of the n tokens at i for one more value of the condition before it: "in Lyon or Paris".
 func (r *reader) alternative(m facets.Meaning, i, n int) bool {
@@ -645,7 +638,7 @@ func (r *reader) readCount() {
 			continue
 		}
 		if _, n := r.match(i, roleTop); n > 0 && i+n < len(r.tokens) && r.countAt(i+n, true) {
-			if r.word(i) != "best" {
+			if !bestWords[r.word(i)] {
 				r.use(i, i+n)
 			}
 			return
@@ -702,9 +695,12 @@ func (r *reader) countAt(i int, top bool) bool {
 	return true
 }
 
+// bestWords are those of "top" that are searched for as well, definite the articles of names.
+var bestWords, definite = everywhere("count.best"), everywhere("count.definite")
+
 // titled says whether a number behind "the" before a word for one thing is part of a name: "the 100 book".
 func (r *reader) titled(i int) bool {
-	if r.word(i-1) != "the" || r.best > 0 {
+	if !definite[r.word(i-1)] || r.best > english {
 		return false
 	}
 	word := r.word(i + 1)
@@ -770,17 +766,12 @@ func (r *reader) goodsFollow(i int) bool {
 }
 
 // asksFor are words that end a request for so many.
-var asksFor = map[string]bool{"me": true, "find": true, "show": true, "want": true, "need": true, "suggest": true, "recommend": true, "get": true, "mir": true, "moi": true, "dame": true}
+var asksFor = everywhere("count.lead")
 
 // handy are words of praise that may stand between a number and what it counts.
-var handy = map[string]bool{
-	"good": true, "great": true, "nice": true, "easy": true, "simple": true, "different": true, "more": true, "best": true, "healthy": true, "new": true,
-	"gute": true, "einfache": true, "bonnes": true, "bons": true, "buenas": true, "buenos": true, "boas": true, "bons ": true, "other": true,
-	"dinner": true, "lunch": true, "breakfast": true, "dessert": true, "soup": true, "salad": true, "pasta": true, "main": true,
-}
+var handy = everywhere("count.praise")
 
 // free says whether "free" stands behind what is at i, so many tokens long: "sugar free", "nut-free".
 func (r *reader) freeBehind(i int) bool {
-	word := r.word(i)
-	return word == "free" || word == "frei" || strings.HasPrefix(word, "frei") && len(word) <= 6
+	return slices.ContainsFunc(vocabulary[r.word(i)], func(s sense) bool { return s.role == roleFree })
 }

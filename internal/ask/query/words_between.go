@@ -141,15 +141,18 @@ health|gesundheit|santé|salud|saúde|健康
 // concept is one thing with its words, folded, in the order in which they are tried, and the languages that each is of.
 type concept struct {
 	words []string
-	of    map[string]uint8
+	of    map[string]uint32
 }
+
+// conceptTongues are the languages of concepts in their order.
+var conceptTongues = []string{"en", "de", "fr", "es", "pt", "ja"}
 
 // conceptOf are the concepts by their words; what is a word for several, or a part of conditions, is none's. longestConcept is
 // how many words one has at most, and japaneseWords are those that are found within a text, the longest first.
 var conceptOf, longestConcept, japaneseWords = func() (of map[string]*concept, longest int, japanese []string) {
 	of = map[string]*concept{}
 	for line := range strings.Lines(concepts) {
-		c := &concept{of: map[string]uint8{}}
+		c := &concept{of: map[string]uint32{}}
 		for t, list := range strings.Split(strings.TrimSpace(line), "|") {
 			for word := range strings.SplitSeq(list, ",") {
 				if word = facets.Fold(word); word == "" {
@@ -158,7 +161,7 @@ var conceptOf, longestConcept, japaneseWords = func() (of map[string]*concept, l
 				if !slices.Contains(c.words, word) {
 					c.words = append(c.words, word)
 				}
-				c.of[word] |= 1 << t
+				c.of[word] |= 1 << slices.Index(tongues, conceptTongues[t])
 			}
 		}
 		for _, word := range c.words {
@@ -242,7 +245,7 @@ func (l *line) between(i int, at *Asking) (word string, n int) {
 // speaks says whether a question may be in one of some languages, so that n words of it, which are of these, mean what they mean
 // there: "pain" is no bread in English. Where its other words do not tell, the languages do that whoever asks prefers, and
 // where there are none, it has to be all of the question.
-func (l *line) speaks(in uint8, n int, at *Asking) bool {
+func (l *line) speaks(in uint32, n int, at *Asking) bool {
 	score, most := l.speech(), 0
 	for _, s := range score {
 		most = max(most, s)

@@ -2,7 +2,6 @@ package query
 
 import (
 	"slices"
-	"strings"
 
 	"frontdesk/internal/content/facets"
 )
@@ -49,23 +48,9 @@ func (r *reader) worked() bool {
 	return false
 }
 
-// working are words that are said of nothing but work.
-var working = func() map[string]bool {
-	all := map[string]bool{}
-	for _, form := range phrases(
-		"full time, part time, internship, internships, work from home, working from home, telework, telecommute, freelance",
-		"vollzeit, in vollzeit, teilzeit, in teilzeit, vollzeitstelle, vollzeitstellen, teilzeitstelle, teilzeitstellen, praktikum, praktika, praktikumsplatz",
-		"temps plein, à temps plein, temps partiel, à temps partiel, télétravail, en télétravail, mi temps, à mi temps",
-		"jornada completa, media jornada, a jornada completa, a media jornada, teletrabajo, pasantía, pasantías",
-		"tempo integral, a tempo inteiro, meio período, teletrabalho, estágio, estágios",
-	) {
-		all[form] = true
-	}
-	return all
-}()
-
-// onSite are words for work that is done in one place.
-var onSite = set("on site, onsite, in the office, in office, at the office", "vor ort, im büro", "sur place, au bureau, en présentiel, présentiel", "presencial, en la oficina", "no escritório")
+// working are words that are said of nothing but work, onSite those for work that is done in one place, and hybrid for work that is
+// done there at times.
+var working, onSite, hybrid = everywhere("work.only"), everywhere("work.onsite"), everywhere("work.hybrid")
 
 // workAt finds the longest words at i that say how or where one works, and how many tokens they are.
 func (r *reader) workAt(i int) (c facets.Constraint, n int) {
@@ -80,7 +65,7 @@ func (r *reader) workAt(i int) (c facets.Constraint, n int) {
 		if facets.IsRemote(phrase) || onSite[phrase] {
 			return facets.Constraint{Slot: facets.Workplace, Values: []string{facets.Remote}, Not: onSite[phrase]}, n
 		}
-		if strings.HasPrefix(phrase, "hybrid") || phrase == "hibrido" || phrase == "hibrida" || phrase == "hibridos" || phrase == "hibridas" {
+		if hybrid[phrase] {
 			return facets.Constraint{Slot: facets.Workplace, Values: []string{"hybrid"}}, n
 		}
 	}

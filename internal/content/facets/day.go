@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// months by their folded names and usual abbreviations in our six languages.
+// months by their folded names and usual abbreviations in our seven languages.
 var months = func() map[string]time.Month {
 	names := map[string]time.Month{}
 	for _, line := range []string{
@@ -20,6 +20,8 @@ var months = func() map[string]time.Month {
 		"ene - - abr - - - ago - - - dic",
 		"janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
 		"- fev - - - - - - set out - -",
+		"gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+		"gen febbr - - mag giu lug - sett ott - -",
 	} {
 		for i, name := range strings.Fields(line) {
 			if name != "-" {
@@ -138,7 +140,7 @@ func readWrittenDay(s string, year int, where *time.Location) (from, to time.Tim
 		return from, from.AddDate(0, 0, 1), n
 	}
 	n = m
-	for _, ordinal := range []string{"st", "nd", "rd", "th", "er", "º", "."} {
+	for _, ordinal := range []string{"st", "nd", "rd", "th", "er", "º", "°", "."} {
 		if strings.HasPrefix(s[n:], ordinal) {
 			n += len(ordinal)
 			break

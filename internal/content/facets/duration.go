@@ -10,13 +10,13 @@ import (
 var minuteWords = func() map[string]float64 {
 	words := map[string]float64{}
 	for minutes, list := range map[float64]string{
-		1.0 / 60:   "s sec secs second seconds sek sekunde sekunden seconde secondes segundo segundos 秒",
-		1:          "m min mins minute minutes minuten minuto minutos minut 分 分間",
-		60:         "h hr hrs hour hours std stunde stunden heure heures hora horas 時間",
-		24 * 60:    "d day days tag tage tagen jour jours dia dias 日 日間",
-		7 * 1440:   "week weeks woche wochen semaine semaines semana semanas 週間",
-		30 * 1440:  "month months monat monate monaten mois mes meses か月 ヶ月",
-		365 * 1440: "year years jahr jahre jahren ans annee annees ano anos 年",
+		1.0 / 60:   "s sec secs second seconds sek sekunde sekunden seconde secondes segundo segundos secondo secondi 秒",
+		1:          "m min mins minute minutes minuten minuto minutos minuti minut 分 分間",
+		60:         "h hr hrs hour hours std stunde stunden heure heures hora horas ora ore 時間",
+		24 * 60:    "d day days tag tage tagen jour jours dia dias giorno giorni 日 日間",
+		7 * 1440:   "week weeks woche wochen semaine semaines semana semanas settimana settimane 週間",
+		30 * 1440:  "month months monat monate monaten mois mes meses mese mesi か月 ヶ月",
+		365 * 1440: "year years jahr jahre jahren ans annee annees ano anos anno anni 年",
 	} {
 		for word := range strings.FieldsSeq(list) {
 			words[word] = minutes
@@ -158,9 +158,9 @@ func readWorded(s string) (minutes float64, n int) {
 			return value * factor, n + m
 		}
 		switch f, known := NumberWord(word); {
-		case word == "a", word == "an", word == "of", word == "une", word == "un", word == "una", word == "uma", word == "um", word == "eine", word == "einer", word == "ein", word == "einem", word == "d":
+		case word == "a", word == "an", word == "of", word == "une", word == "un", word == "una", word == "uma", word == "um", word == "uno", word == "eine", word == "einer", word == "ein", word == "einem", word == "d":
 			said = true
-		case word == "half", word == "halbe", word == "halben", word == "demi", word == "media", word == "meia", word == "medio", word == "demie":
+		case word == "half", word == "halbe", word == "halben", word == "demi", word == "media", word == "meia", word == "medio", word == "demie", word == "mezza", word == "mezzo", word == "mezz":
 			value, said = value/2, true
 		case word == "anderthalb", word == "eineinhalb":
 			value, said = 1.5, true
@@ -192,7 +192,7 @@ func readWorded(s string) (minutes float64, n int) {
 
 // halfMore is the length of " and a half" and its like behind a unit.
 func halfMore(s string) int {
-	for _, half := range []string{" and a half", " et demie", " y media", " e meia"} {
+	for _, half := range []string{" and a half", " et demie", " y media", " e meia", " e mezza", " e mezzo"} {
 		if len(s) >= len(half) && strings.EqualFold(s[:len(half)], half) {
 			return len(half)
 		}

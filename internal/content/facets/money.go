@@ -59,7 +59,7 @@ var currencyWords = map[string]string{
 	"franken": "CHF", "chf": "CHF", "sfr": "CHF", "yen": "JPY", "jpy": "JPY", "cad": "CAD", "aud": "AUD", "nzd": "NZD", "sek": "SEK", "nok": "NOK", "dkk": "DKK",
 	"pln": "PLN", "zloty": "PLN", "czk": "CZK", "huf": "HUF", "inr": "INR", "rupees": "INR", "rupien": "INR", "brl": "BRL", "reais": "BRL", "real": "BRL", "mxn": "MXN", "cny": "CNY", "rmb": "CNY",
 	"krw": "KRW", "sgd": "SGD", "hkd": "HKD", "zar": "ZAR", "try": "TRY", "ils": "ILS", "aed": "AED", "thb": "THB", "rub": "RUB", "uah": "UAH", "ron": "RON",
-	"kr": "SEK", "dolares": "USD", "dolar": "USD", "pounds": "GBP", "livres": "GBP", "libras": "GBP", "pfund": "GBP",
+	"kr": "SEK", "dolares": "USD", "dolar": "USD", "pounds": "GBP", "livres": "GBP", "libras": "GBP", "dollari": "USD", "dollaro": "USD", "sterline": "GBP", "sterlina": "GBP", "franchi": "CHF", "pfund": "GBP",
 }
 
 // currencyAt reads the sign or the word of a currency at the beginning of a text.

@@ -18,23 +18,23 @@ var units = map[string]unit{}
 func init() {
 	for base, list := range map[string]map[float64][]string{
 		"g": {
-			0.001:        {"mg", "milligram", "milligrams", "milligramm", "milligrammes", "miligramos", "miligramas"},
-			1:            {"g", "gr", "gram", "grams", "gramm", "gramme", "grammes", "gramos", "gramas", "グラム"},
-			1000:         {"kg", "kgs", "kilo", "kilos", "kilogram", "kilograms", "kilogramm", "kilogramme", "kilogrammes", "kilogramos", "quilos", "キロ", "kgm"},
-			28.349523125: {"oz", "ounce", "ounces", "unze", "unzen", "onz"}, 453.59237: {"lb", "lbs", "pound", "pounds", "pfund", "lbr", "livre", "livres", "libra", "libras"},
-			1e6: {"t", "tonne", "tonnes"},
+			0.001:        {"mg", "milligram", "milligrams", "milligramm", "milligrammes", "miligramos", "miligramas", "milligrammi", "milligrammo"},
+			1:            {"g", "gr", "gram", "grams", "gramm", "gramme", "grammes", "gramos", "gramas", "grammi", "grammo", "グラム"},
+			1000:         {"kg", "kgs", "kilo", "kilos", "kilogram", "kilograms", "kilogramm", "kilogramme", "kilogrammes", "kilogramos", "quilos", "chilo", "chili", "chilogrammi", "chilogrammo", "キロ", "kgm"},
+			28.349523125: {"oz", "ounce", "ounces", "unze", "unzen", "onz"}, 453.59237: {"lb", "lbs", "pound", "pounds", "pfund", "lbr", "livre", "livres", "libra", "libras", "libbra", "libbre"},
+			1e6: {"t", "tonne", "tonnes", "tonnellata", "tonnellate"},
 		},
 		"ml": {
-			1: {"ml", "milliliter", "milliliters", "millilitre", "millilitres", "mililitros"}, 10: {"cl", "zentiliter", "centilitres"}, 100: {"dl", "deziliter"},
-			1000: {"l", "liter", "liters", "litre", "litres", "litro", "litros", "ltr", "リットル"}, 29.5735295625: {"floz"}, 236.5882365: {"cup", "cups", "tasse", "tassen", "tasses"},
+			1: {"ml", "milliliter", "milliliters", "millilitre", "millilitres", "mililitros", "millilitri", "millilitro"}, 10: {"cl", "zentiliter", "centilitres", "centilitri"}, 100: {"dl", "deziliter"},
+			1000: {"l", "liter", "liters", "litre", "litres", "litro", "litros", "litri", "ltr", "リットル"}, 29.5735295625: {"floz"}, 236.5882365: {"cup", "cups", "tasse", "tassen", "tasses"},
 			3785.411784: {"gal", "gallon", "gallons"}, 473.176473: {"pint", "pints"},
 		},
 		"cm": {
-			0.1: {"mm", "millimeter", "millimetre", "millimetres"}, 1: {"cm", "centimeter", "centimeters", "centimetre", "centimetres", "zentimeter", "centimetros"},
-			100: {"m", "meter", "meters", "metre", "metres", "metro", "metros"}, 1e5: {"km", "kilometer", "kilometers", "kilometre", "kilometres", "kilometros"},
-			2.54: {"in", "inch", "inches", "zoll", "pouces", "pouce", "pulgadas", "polegadas"}, 30.48: {"ft", "foot", "feet", "fuss", "pieds"}, 160934.4: {"mile", "miles", "mi"},
+			0.1: {"mm", "millimeter", "millimetre", "millimetres", "millimetri", "millimetro"}, 1: {"cm", "centimeter", "centimeters", "centimetre", "centimetres", "zentimeter", "centimetros", "centimetri", "centimetro"},
+			100: {"m", "meter", "meters", "metre", "metres", "metro", "metros", "metri"}, 1e5: {"km", "kilometer", "kilometers", "kilometre", "kilometres", "kilometros", "chilometri", "chilometro"},
+			2.54: {"in", "inch", "inches", "zoll", "pouces", "pouce", "pulgadas", "polegadas", "pollici", "pollice"}, 30.48: {"ft", "foot", "feet", "fuss", "pieds"}, 160934.4: {"mile", "miles", "mi"},
 		},
-		"kcal": {1: {"kcal", "cal", "calorie", "calories", "kalorien", "kalorie", "calorias", "kilocalories", "kilokalorien", "cals", "カロリー"}, 0.239005736: {"kj", "kilojoule", "kilojoules"}},
+		"kcal": {1: {"kcal", "cal", "calorie", "calories", "kalorien", "kalorie", "calorias", "caloria", "kilocalories", "kilokalorien", "cals", "カロリー"}, 0.239005736: {"kj", "kilojoule", "kilojoules"}},
 		"W":    {1: {"w", "watt", "watts"}, 1000: {"kw", "kilowatt", "kilowatts"}},
 		"V":    {1: {"v", "volt", "volts"}},
 		"mAh":  {1: {"mah"}, 1000: {"ah"}},
@@ -43,7 +43,7 @@ func init() {
 		"°C":   {1: {"°c", "celsius"}},
 		"people": {1: {
 			"people", "persons", "person", "servings", "serving", "portions", "portion", "guests", "personen", "leute", "portionen", "gaste", "personnes", "personne", "convives",
-			"personas", "persona", "porciones", "raciones", "comensales", "pessoas", "pessoa", "porcoes", "人", "人分", "人前", "名",
+			"personas", "persona", "porciones", "raciones", "comensales", "pessoas", "pessoa", "porcoes", "persone", "porzioni", "porzione", "commensali", "人", "人分", "人前", "名",
 		}},
 	} {
 		for factor, words := range list {

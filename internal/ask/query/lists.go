@@ -1,0 +1,91 @@
+package query
+
+import (
+	"iter"
+	"strings"
+
+	"frontdesk/internal/ask/language"
+	"frontdesk/internal/content/facets"
+)
+
+// setOf are the folded phrases of some lists of the tables.
+func setOf(lists iter.Seq[language.List]) map[string]bool {
+	set := map[string]bool{}
+	for list := range lists {
+		for _, phrase := range list.Phrases {
+			set[foldPhrase(phrase)] = true
+		}
+	}
+	return set
+}
+
+// nounFirst are the languages in which most adjectives stand behind what they are said of.
+var nounFirst = func() (in []bool) {
+	for _, table := range language.Tables() {
+		in = append(in, setOf(table.Each("grammar"))["noun first"])
+	}
+	return in
+}()
+
+// nounFirst says whether the question is in such a language.
+func (r *reader) nounFirst() bool { return r.best >= 0 && nounFirst[r.best] }
+
+// everywhere are the folded phrases of the lists of a key in all languages.
+func everywhere(key string) map[string]bool { return setOf(language.Each(key)) }
+
+// argumentsOf are the folded phrases of the lists of a key in all languages, each with its argument.
+func argumentsOf(key string) map[string]string {
+	of := map[string]string{}
+	for list := range language.Each(key) {
+		for _, phrase := range list.Phrases {
+			of[foldPhrase(phrase)] = list.Argument
+		}
+	}
+	return of
+}
+
+// slotsOf is argumentsOf where the arguments are slots.
+func slotsOf(key string) map[string]facets.Slot {
+	of := map[string]facets.Slot{}
+	for phrase, slot := range argumentsOf(key) {
+		of[phrase] = facets.Slot(slot)
+	}
+	return of
+}
+
+// texts are the phrases of the lists of a key in all languages, folded as a text is that is not split into words.
+func texts(key string) (all []string) {
+	for list := range language.Each(key) {
+		for _, phrase := range list.Phrases {
+			all = append(all, facets.Fold(phrase))
+		}
+	}
+	return all
+}
+
+// textSet are texts as a set.
+func textSet(key string) map[string]bool {
+	set := map[string]bool{}
+	for _, text := range texts(key) {
+		set[text] = true
+	}
+	return set
+}
+
+// longest is how many words a phrase has at most.
+func longest[V any](phrases map[string]V) (n int) {
+	for phrase := range phrases {
+		n = max(n, strings.Count(phrase, " ")+1)
+	}
+	return n
+}
+
+// longestAt finds the longest of some phrases at token i, and how many tokens it has; 0 when there is none.
+func longestAt[V any](l *line, i int, phrases map[string]V) (meaning V, n int) {
+	for n := min(longest(phrases), len(l.tokens)-i); n > 0; n-- {
+		if meaning, ok := phrases[l.phrase(i, i+n)]; ok {
+			return meaning, n
+		}
+	}
+	return meaning, 0
+}
