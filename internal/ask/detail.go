@@ -8,6 +8,7 @@ import (
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // tellDetail answers a question for a detail of an item, from its own facts: the slot that was asked about, and what was
@@ -153,7 +154,7 @@ func tellDiet(s i18n.Speaker, f facets.Facts, diet string) string {
 	var against []string
 	for _, class := range facets.Forbids(name) {
 		if slices.Contains(contents, class) {
-			against = append(against, i18n.Foods.In(s, class))
+			against = append(against, taxonomy.Name(class, s.Language()))
 		}
 	}
 	if len(against) > 0 {
@@ -171,9 +172,9 @@ func tellDiet(s i18n.Speaker, f facets.Facts, diet string) string {
 // tellIngredient says whether an item has something among its ingredients.
 func tellIngredient(s i18n.Speaker, f facets.Facts, what string) string {
 	folded := facets.Fold(what)
-	class, known := facets.Class(folded)
+	class, known := taxonomy.Named(what)
 	if known && s.Language() != "en" { // where the word may be in another language
-		what = i18n.Foods.In(s, class)
+		what = taxonomy.Name(class, s.Language())
 	}
 	var found []string
 	for _, ingredient := range slices.Concat(f.Values(facets.Ingredient), f.Values(facets.Allergens)) {

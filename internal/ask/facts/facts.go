@@ -152,7 +152,7 @@ func mentions(values []string, supposed string) Verdict {
 
 // parts are the entries of a list in one text.
 func parts(value string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(",;、。", r) })
+	return strings.FieldsFuncSeq(strings.ReplaceAll(value, ". ", "; "), func(r rune) bool { return strings.ContainsRune(",;、。", r) })
 }
 
 // denies says whether words beside what is supposed deny it: "no cheques".

@@ -4,9 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
-	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // tellFood says what is in a food, or what is supposed to be in it.
@@ -34,7 +32,7 @@ func tellFood(t *teller) string {
 func (t *teller) supposedFood() string {
 	stated := append(t.textsOf("allergens"), t.textsOf("ingredients")...)
 	traces := t.textsOf("traces")
-	found, literal := t.foods(stated)
+	found, literal := t.foods(stated, false)
 	if len(found) > 0 {
 		if literal {
 			t.answer.Verdict = Yes
@@ -42,7 +40,11 @@ func (t *teller) supposedFood() string {
 		t.answer.Values = found
 		return t.say("food.found", "name", t.name, "value", t.list(found))
 	}
-	if near, _ := t.foods(traces); len(near) > 0 {
+	near, _ := t.foods(traces, false)
+	if more, _ := t.foods(stated, true); len(near) == 0 && len(more) > 0 {
+		near = []string{t.Supposed} // since words that say "may contain" stand among them
+	}
+	if len(near) > 0 {
 		t.answer.Values = near
 		return t.say("tell.traces", "name", t.name, "value", t.list(near))
 	}
@@ -53,14 +55,17 @@ func (t *teller) supposedFood() string {
 }
 
 // foods are the values that name what is supposed, or a food of its class; literal says that one
-// does so in these words.
-func (t *teller) foods(values []string) (found []string, literal bool) {
-	class, known := facets.Class(facets.Fold(t.Supposed))
+// does so in these words. With traces they are those of which a value says that they may be in it.
+func (t *teller) foods(values []string, traces bool) (found []string, literal bool) {
+	class, known := taxonomy.Named(t.Supposed)
 	for _, value := range values {
+		if known && !states(value, class, traces) {
+			continue
+		}
 		for part := range parts(value) {
 			part = strings.TrimSpace(part)
-			in := known && inClass(part, class)
-			if named := names(part, t.Supposed) && !denies(part, t.Supposed); in || named && !known {
+			in := known && (states(part, class, false) || traces && states(part, class, true))
+			if named := names(part, t.Supposed) && !denies(part, t.Supposed); in || named && !known && !traces {
 				found, literal = added(found, part), literal || named
 			}
 		}
@@ -68,8 +73,13 @@ func (t *teller) foods(values []string) (found []string, literal bool) {
 	return found, literal
 }
 
-// inClass says whether an ingredient is of a class of food, look-alikes and "free of" aside.
-func inClass(ingredient, class string) bool {
-	object, err := json.Marshal(map[string]string{"recipeIngredient": ingredient})
-	return err == nil && slices.Contains(facets.Read(object).Values(facets.Contains), class)
+// states says whether an ingredient, or a list of them, is or has one of a class of food, look-alikes and "free of"
+// aside; with traces, whether it may.
+func states(list, class string, traces bool) bool {
+	var c taxonomy.Contents
+	c.AddList(list, taxonomy.Food)
+	if traces {
+		return slices.Contains(c.Traces(), class)
+	}
+	return slices.Contains(c.Has(), class)
 }

@@ -128,30 +128,6 @@ func (n Names) In(s Speaker, value string) string {
 	return value
 }
 
-// Foods are classes of food: "dairy".
-var Foods = Names{
-	"nuts":      in("food_nuts"),
-	"peanuts":   in("food_peanuts"),
-	"dairy":     in("food_dairy"),
-	"cheese":    in("food_cheese"),
-	"eggs":      in("food_eggs"),
-	"gluten":    in("food_gluten"),
-	"fish":      in("food_fish"),
-	"shellfish": in("food_shellfish"),
-	"seafood":   in("food_seafood"),
-	"soy":       in("food_soy"),
-	"sesame":    in("food_sesame"),
-	"mustard":   in("food_mustard"),
-	"celery":    in("food_celery"),
-	"lupin":     in("food_lupin"),
-	"meat":      in("food_meat"),
-	"pork":      in("food_pork"),
-	"alcohol":   in("food_alcohol"),
-	"honey":     in("food_honey"),
-	"gelatin":   in("food_gelatin"),
-	"sugar":     in("food_sugar"),
-}
-
 // Colors are colours by their English names.
 var Colors = Names{
 	"black":     in("color_black"),

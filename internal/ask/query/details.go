@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // detailNouns are words for what items say of themselves, folded, as questions for a detail of one item name it in any of our
@@ -87,7 +88,7 @@ func (r *reader) predicate(i, last int) (slot facets.Slot, supposed string, ok b
 // without says whether "free" at i tells what something is without: "BPA free".
 func (r *reader) without(i int) bool {
 	word := r.word(i - 1)
-	_, class := facets.Class(word)
+	_, class := taxonomy.Named(word)
 	_, diet := facets.DietOf(word + " free")
 	return class || diet || freedoms[word] || r.tokens[i].glued && r.tokens[i].dash
 }

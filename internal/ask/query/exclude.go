@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // notExcluded are words behind "no" and "not" that make a phrase of another meaning: "no bake", "not only".
@@ -100,7 +101,7 @@ func (r *reader) allergy(i int) bool {
 			continue
 		}
 		for _, form := range [...]string{of, strings.TrimSuffix(of, "n"), strings.TrimSuffix(of, "s")} {
-			if class, ok := facets.Class(form); ok {
+			if class, ok := taxonomy.Named(form); ok {
 				c := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{form}}
 				if class == "gluten" {
 					c = facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}
@@ -141,7 +142,7 @@ func (r *reader) mayMention(what string, i int, by negation) bool {
 	what = facets.Fold(what)
 	last := facets.Singular(what[strings.LastIndexByte(what, ' ')+1:])
 	if by.part {
-		return !facets.IsFood(last)
+		return !taxonomy.IsFood(last)
 	}
 	if i > 0 && !r.clause(i) {
 		return true // "silicone not clear"
@@ -216,7 +217,7 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 			continue
 		}
 		phrase := r.phrase(i, i+n)
-		if class, ok := facets.Class(phrase); ok && r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
+		if class, ok := taxonomy.Named(phrase); ok && r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
 			r.food = true
 			if class == "gluten" {
 				return facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}, i + n
@@ -268,7 +269,7 @@ var narrower = wordSet("novel novels roman romane romans novela novelas romance 
 
 // unwantedCategory finds the category that a phrase names. What is food is looked for in what items are made of instead.
 func (r *reader) unwantedCategory(phrase string) (facets.Constraint, bool) {
-	if r.known(facets.Ingredient) && facets.IsFood(facets.Singular(phrase)) && !foods[phrase] {
+	if r.known(facets.Ingredient) && taxonomy.IsFood(facets.Singular(phrase)) && !foods[phrase] {
 		return facets.Constraint{}, false
 	}
 	forms := []string{phrase, facets.Singular(phrase)}
@@ -403,7 +404,7 @@ func (r *reader) freeOf(i int) int {
 			r.add(facets.Constraint{Slot: facets.Diet, Values: []string{diet}}, i, i+n+1)
 			return n + 1
 		}
-		if _, ok := facets.Class(phrase); ok && r.known(facets.Ingredient) {
+		if _, ok := taxonomy.Named(phrase); ok && r.known(facets.Ingredient) {
 			r.food = true
 			r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1

@@ -203,7 +203,7 @@ func (c condition) inPlaceOf(d facets.Constraint) bool {
 
 // equal says whether two constraints ask for the same.
 func (c condition) equal(d facets.Constraint) bool {
-	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && c.Cheap == d.Cheap && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
+	return c.Slot == d.Slot && c.Not == d.Not && c.Allergy == d.Allergy && c.Soft == d.Soft && c.Cheap == d.Cheap && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
 		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To) && c.Around == d.Around
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // ask is a form of questions for a detail of one item: the words before its name, and those behind.
@@ -255,7 +256,7 @@ func (r *reader) unled(i, j int) int {
 // eaten says whether words are for something that food is made of.
 func (r *reader) eaten(what string) bool {
 	folded := facets.Fold(what)
-	if _, ok := facets.Class(folded); ok {
+	if _, ok := taxonomy.Named(what); ok {
 		return true
 	}
 	for _, m := range r.at.Lexicon.Meanings(folded) {
@@ -264,7 +265,7 @@ func (r *reader) eaten(what string) bool {
 		}
 	}
 	last := folded[strings.LastIndexByte(folded, ' ')+1:]
-	return facets.IsFood(facets.Singular(last))
+	return taxonomy.IsFood(facets.Singular(last))
 }
 
 // tell settles a question for a detail.

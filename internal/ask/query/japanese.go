@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // Japanese is written without blanks: its conditions are found by their signs within the text.
@@ -110,7 +111,7 @@ func (r *reader) readJapanese() bool {
 			if strings.Contains(m[0], "以外") {
 				break
 			}
-			_, food := facets.Class(facets.Fold(m[1]))
+			_, food := taxonomy.Named(m[1])
 			j.take(m[0], facets.Constraint{Slot: facets.Mention, Not: true, Values: []string{m[1]}, Soft: !food})
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // TypeName is the name of the attribute that says which types of items are wanted.
@@ -95,8 +96,12 @@ func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
 	switch slot {
 	case facets.Diet:
 		names = i18n.Diets
-	case facets.Contains:
-		names = i18n.Foods
+	case facets.Contains, facets.Ingredient, facets.Material, facets.Mention:
+		named := make([]string, len(values))
+		for i, value := range values {
+			named[i] = taxonomy.Name(value, s.Language())
+		}
+		return named
 	case facets.Availability:
 		names = i18n.Stocks
 	case facets.Employment, facets.Workplace:

@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // readSort reads a wish for an order at i. What no item says of itself orders nothing.
@@ -152,7 +153,7 @@ func (r *reader) readFurther(end int) {
 		if after == start || len(c.Values) == 0 || c.Slot != facets.Ingredient && c.Slot != facets.Diet {
 			return
 		}
-		if _, ok := facets.Class(c.Values[0]); !ok && c.Slot == facets.Ingredient && !facets.IsFood(facets.Singular(c.Values[0])) {
+		if _, ok := taxonomy.Named(c.Values[0]); !ok && c.Slot == facets.Ingredient && !taxonomy.IsFood(facets.Singular(c.Values[0])) {
 			return
 		}
 		r.add(c, end, after)
@@ -385,7 +386,7 @@ var counting = everywhere("count.ask")
 
 // readFoodClass reads "seafood", "fish" and "meat" where recipes are wanted: whatever is made of it, by any name.
 func (r *reader) readFoodClass(i int) int {
-	class, ok := facets.Class(r.word(i))
+	class, ok := taxonomy.Named(r.word(i))
 	switch class {
 	case "seafood", "fish", "meat", "shellfish":
 	default:
@@ -399,7 +400,7 @@ func (r *reader) readFoodClass(i int) int {
 	}
 	c := facets.Constraint{Slot: facets.Contains, Values: []string{class}}
 	if class == "seafood" {
-		c.Values = facets.ClassesOf(class)
+		c.Values = taxonomy.Within(class)
 	}
 	if r.refused(i) {
 		r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{r.word(i)}}, i, i+1)

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/content/taxonomy"
 )
 
 // Facts are what an item says of itself in figures, times and words. A slot may come several times.
@@ -31,11 +33,18 @@ type Word struct {
 
 // Slots that Read fills beside those of schema.org's names.
 const (
-	Contains  Slot = "contains"  // classes of food in it by its ingredients, its allergens and its name: see Class
-	Called    Slot = "called"    // classes of food that its name speaks of, where nothing else says that it is food
+	Contains  Slot = "contains"  // classes of what is in it, by its ingredients, its material and the like: see taxonomy
+	Called    Slot = "called"    // classes that only its name speaks of, where nothing else says that it is food
+	Traces    Slot = "traces"    // classes that may be in it
+	FreeOf    Slot = "freeOf"    // classes that it says to be without
+	Speaks    Slot = "speaksOf"  // classes that its description speaks of otherwise
 	Allergens Slot = "allergens" // as the item declares them
 	Keywords  Slot = "keywords"
+	declares  Slot = "declares" // kinds of classes that it lists all of
 )
+
+// Declares is the slot of the kinds of classes of which an item lists all that it has.
+const Declares = declares
 
 // The bounds of an item's facts, so that one odd item cannot fill the memory.
 const (
@@ -86,7 +95,10 @@ func Read(object []byte) Facts {
 }
 
 // reader gathers facts.
-type reader struct{ Facts }
+type reader struct {
+	Facts
+	contents taxonomy.Contents
+}
 
 // thing reads the members of the item, or of a part of it that says something of the whole.
 func (r *reader) thing(n *node, whole bool) {
@@ -136,7 +148,15 @@ func init() {
 	as((*reader).workplace, "jobLocationType")
 	as((*reader).allergen, "allergens", "allergen", "allergenInformation")
 	as(func(r *reader, _ string, v *node) { v.each(func(part *node) { r.thing(part, false) }) }, "hasCourseInstance", "hasVariant", "model", "eventSchedule", "workFeatured")
-	as((*reader).other, "color", "material", "size", "startDate", "endDate", "courseMode")
+	as(func(r *reader, _ string, v *node) {
+		v.each(func(n *node) {
+			if len(n.text) <= maxStatement {
+				r.contents.Add(n.text, taxonomy.Mentioned)
+			}
+		})
+	}, "description")
+	as((*reader).material, "material")
+	as((*reader).other, "color", "size", "startDate", "endDate", "courseMode")
 }
 
 // figure keeps a figure that is one.
@@ -507,6 +527,11 @@ func (r *reader) properties(_ string, v *node) {
 		if name == "" {
 			return
 		}
+		n.member("value").each(func(value *node) { r.property(n.member("name").name(), value) })
+		if name == string(Contains) {
+			r.allergen("", n.member("value"))
+			return
+		}
 		if read := readers[name]; read != nil && name != "additionalProperty" {
 			read(r, name, n.member("value"))
 			return
@@ -520,6 +545,32 @@ func (r *reader) properties(_ string, v *node) {
 	})
 }
 
+// property reads what a PropertyValue states of what is in the item, and the diet that it says yes to.
+func (r *reader) property(name string, value *node) {
+	text := value.name()
+	if value.kind == 't' || value.kind == 'f' {
+		text = map[bool]string{true: "yes", false: "no"}[value.kind == 't']
+	}
+	if len(text) > maxStatement {
+		return
+	}
+	if kind := r.contents.AddProperty(name, text); kind != "" {
+		r.word(declares, string(kind))
+	}
+}
+
+// material reads what an item is made of.
+func (r *reader) material(name string, v *node) {
+	v.each(func(n *node) {
+		r.word(declares, string(taxonomy.Material))
+		r.contents.AddList(n.name(), taxonomy.Material)
+	})
+	r.other(name, v)
+}
+
+// maxStatement bounds how long a text is that is read for what it states.
+const maxStatement = 4000
+
 func (r *reader) amenity(name string, v *node) {
 	v.each(func(n *node) {
 		if value := n.member("value"); value.text != "false" && value.text != "0" {
@@ -531,6 +582,8 @@ func (r *reader) amenity(name string, v *node) {
 // allergen reads declared allergens: a list in words.
 func (r *reader) allergen(_ string, v *node) {
 	v.each(func(n *node) {
+		r.word(declares, string(taxonomy.Food))
+		r.contents.AddList(n.name(), taxonomy.Food)
 		for part := range splitList(n.name()) {
 			folded := Fold(part)
 			for _, lead := range []string{"contains ", "may contain ", "enthalt ", "contient ", "contiene ", "contem "} {
@@ -540,13 +593,6 @@ func (r *reader) allergen(_ string, v *node) {
 				continue
 			}
 			r.word(Allergens, strings.TrimSpace(part))
-			if class, ok := Class(folded); ok {
-				r.contains(class)
-				continue
-			}
-			for _, class := range classesIn(folded) {
-				r.contains(class)
-			}
 		}
 	})
 }

@@ -33,9 +33,10 @@ var unread = map[string]bool{
 	"hasMap": true, "interactionStatistic": true, "speakable": true, "contactPoint": true, "shippingDetails": true, "hasMerchantReturnPolicy": true, "actions": true, "identifier": true,
 }
 
-// isUnread says whether a member is passed over. Below the top, other names of a thing tell what it is.
+// isUnread says whether a member is passed over. Below the top, other names of a thing tell what it is; at the top, its
+// description states what is in it.
 func isUnread(name string, depth int) bool {
-	return unread[name] && (depth == 0 || name != "alternateName")
+	return unread[name] && (name != "alternateName" || depth == 0) && (name != "description" || depth > 0)
 }
 
 // parse reads an object as far as facts are in it; a node of another kind when it cannot be read to the end is what was read

@@ -2,11 +2,13 @@ package index
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // verdict is which items meet a condition, and of which it cannot be told. All others do not meet it.
@@ -54,7 +56,7 @@ func appendKey(key []byte, c *facets.Constraint) []byte {
 	if c.Around > 0 {
 		key = strconv.AppendFloat(append(key, '~'), c.Around, 'g', -1, 64)
 	}
-	for _, said := range []bool{c.Not, c.Above, c.Below} {
+	for _, said := range []bool{c.Not, c.Above, c.Below, c.Allergy} {
 		key = strconv.AppendBool(key, said)
 	}
 	for _, at := range []time.Time{c.From, c.To} {
@@ -87,6 +89,8 @@ func (v *View) verdictOn(c *facets.Constraint) verdict {
 		return v.onTypes(c)
 	case c.Slot == facets.Diet:
 		return v.onDiets(c)
+	case c.Not && classed(c):
+		return v.onClasses(c)
 	case c.Slot == facets.Ingredient || c.Slot == facets.Mention || c.Slot == facets.Allergens || c.Slot == facets.Contains:
 		return v.onContents(c)
 	default:
@@ -197,7 +201,7 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 		for _, class := range facets.Forbids(diet) {
 			against = against.Or(v.containing(class))
 		}
-		if _, ok := facets.FreeOf(diet); ok {
+		if _, ok := facets.WithoutOf(diet); ok {
 			fits = fits.Without(against).Or(v.having(facets.Ingredient).Without(against))
 		}
 		against = against.Without(fits)
@@ -216,22 +220,21 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 	return verdict{meet: meet, unknown: v.all().Without(meet).Without(broken)}
 }
 
-// onContents judges what is in an item: its ingredients, its allergens, and what its words mention. What is called by its
-// name and keys has it; of what mentions it only in running text it cannot be told.
+// onContents judges what is in an item, or what it is about: its properties, and what its words mention. What is called by
+// its name and keys has it; of what mentions it only in running text it cannot be told.
 func (v *View) onContents(c *facets.Constraint) verdict {
 	has, mentioned := v.none(), v.none()
 	for _, asked := range c.Values {
-		folded := facets.Fold(asked)
-		if class, ok := facets.Class(folded); ok {
-			for _, member := range facets.ClassesOf(class) {
-				has = has.Or(v.containing(member))
-				if c.Not && c.Slot == facets.Mention {
-					has = has.Or(v.withWordsOf(facets.Called, member))
-				}
-			}
+		if class, ok := taxonomy.Named(asked); ok && c.Slot != facets.Mention {
+			has = has.Or(v.containing(class))
 		}
-		for _, slot := range []facets.Slot{facets.Ingredient, facets.Allergens, facets.Material, facets.Keywords} {
+		for _, slot := range contents {
 			has = has.Or(v.withWordsOf(slot, asked))
+		}
+		if c.Not && c.Slot == facets.Mention {
+			for _, slot := range attributes {
+				has = has.Or(v.withWordsOf(slot, asked))
+			}
 		}
 		has = has.Or(v.mentioning(asked, search.Called))
 		mentioned = mentioned.Or(v.mentioning(asked, search.Anywhere))
@@ -253,6 +256,64 @@ func (v *View) onContents(c *facets.Constraint) verdict {
 		}
 	}
 	return verdict{meet: free, unknown: unknown}
+}
+
+// contents are the slots of what is in an item, and attributes those of what it is otherwise.
+var (
+	contents   = []facets.Slot{facets.Ingredient, facets.Allergens, facets.Material, facets.Keywords}
+	attributes = []facets.Slot{
+		facets.Category, facets.Color, facets.Audience, facets.Location, facets.Author, facets.Brand, facets.Cuisine, facets.Workplace, facets.Employment,
+		"genre", "performer", "organizer", "provider",
+	}
+)
+
+// onClasses judges what is to be without classes: an item that states one is out, one that states to be without it or
+// lists all that is in it comes first, and of any other it cannot be told. Traces, and what a description speaks of,
+// put an item out where somebody is allergic.
+func (v *View) onClasses(c *facets.Constraint) verdict {
+	has, free := v.none(), v.all()
+	for _, asked := range c.Values {
+		class, ok := excluded(asked)
+		if !ok {
+			other := *c
+			other.Values = []string{asked}
+			judged := v.onContents(&other)
+			has = has.Or(v.all().Without(judged.meet).Without(judged.unknown))
+			free = free.And(judged.meet)
+			continue
+		}
+		slots := []facets.Slot{facets.Contains, facets.Called}
+		if c.Allergy {
+			slots = append(slots, facets.Traces)
+		}
+		if c.Allergy || taxonomy.KindOf(class) == taxonomy.Material {
+			slots = append(slots, facets.Speaks)
+		}
+		without := v.withWordsOf(facets.FreeOf, class)
+		for _, member := range taxonomy.Within(class) {
+			for _, slot := range slots {
+				stated := v.withWordsOf(slot, member)
+				if taxonomy.Inside(class, member) {
+					stated = stated.Without(without)
+				}
+				has = has.Or(stated)
+			}
+		}
+		if taxonomy.Provable(class) {
+			without = without.Or(v.withWordsOf(facets.Declares, string(taxonomy.KindOf(class))))
+		}
+		free = free.And(without)
+	}
+	free = free.Without(has)
+	return verdict{meet: free, unknown: v.all().Without(free).Without(has)}
+}
+
+// excluded gives the class that a value of a condition names; ok is false for any other word.
+func excluded(value string) (class string, ok bool) {
+	if taxonomy.KindOf(value) != "" {
+		return value, true
+	}
+	return taxonomy.Named(value)
 }
 
 // onFree judges what costs nothing: what may be had without paying, and what has no price above nothing.
@@ -286,10 +347,9 @@ func (v *View) containing(class string) *search.Selection {
 	return v.withWordsOf(facets.Contains, class)
 }
 
-// never says whether a condition must hold whatever else gives way: what somebody eats and must not eat, and what is of a
-// type that is not wanted.
+// never says whether a condition must hold whatever else gives way: what somebody eats, and what is not wanted.
 func never(c *facets.Constraint) bool {
-	return c.Slot == facets.Diet && !c.Not || c.Slot == facets.OfType || harms(c)
+	return c.Slot == facets.Diet && !c.Not || c.Slot == facets.OfType || harms(c) || c.Not && len(c.Values) > 0
 }
 
 // harms says whether what does not meet a condition may harm somebody: then items that do not say do not meet it, either.
@@ -297,25 +357,21 @@ func harms(c *facets.Constraint) bool {
 	if !c.Not && c.Slot == facets.Diet {
 		for _, asked := range c.Values {
 			if diet, ok := facets.DietOf(facets.Fold(asked)); ok {
-				if _, free := facets.FreeOf(diet); free || diet == "glutenfree" || diet == "lowlactose" {
+				if _, free := facets.WithoutOf(diet); free || diet == "glutenfree" || diet == "lowlactose" {
 					return true
 				}
 			}
 		}
 		return false
 	}
-	if !c.Not {
-		return false
-	}
+	return c.Not && (c.Slot == facets.Ingredient || classed(c))
+}
+
+// classed says whether a condition is about classes of what people leave out.
+func classed(c *facets.Constraint) bool {
 	switch c.Slot {
-	case facets.Ingredient, facets.Allergens, facets.Contains:
-		return true
-	case facets.Mention:
-		for _, asked := range c.Values {
-			if _, ok := facets.Class(facets.Fold(asked)); ok {
-				return true
-			}
-		}
+	case facets.Ingredient, facets.Allergens, facets.Contains, facets.Material, facets.Mention:
+		return slices.ContainsFunc(c.Values, func(value string) bool { _, ok := excluded(value); return ok })
 	}
 	return false
 }

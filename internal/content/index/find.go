@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/taxonomy"
 )
 
 // Question is what is asked of a view.
@@ -122,7 +123,7 @@ func (s *finding) spelled(c *facets.Constraint) *facets.Constraint {
 	}
 	meant := *c
 	for i, value := range c.Values {
-		if _, known := facets.Class(facets.Fold(value)); known {
+		if _, known := taxonomy.Named(value); known {
 			continue
 		}
 		text, corrections := s.view.snapshot.Corrected(value)

@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/taxonomy"
 	"frontdesk/internal/policy"
 )
 
@@ -257,6 +258,11 @@ func noticeFacts(e *content.Entry) (f facets.Facts) {
 		if !at.IsZero() {
 			f.Figures = append(f.Figures, facets.Figure{Slot: slot, Kind: facets.Times, Low: float64(at.Unix()), High: float64(at.Unix())})
 		}
+	}
+	var named taxonomy.Contents
+	named.Add(e.Name, taxonomy.Implied)
+	for _, class := range named.Has() {
+		f.Words = append(f.Words, facets.Word{Slot: facets.Called, Text: class})
 	}
 	if e.Publisher != "" {
 		f.Words = append(f.Words, facets.Word{Slot: "publisher", Text: e.Publisher})

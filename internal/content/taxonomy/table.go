@@ -1,0 +1,309 @@
+package taxonomy
+
+import (
+	"bufio"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+//go:embed classes.txt words/*.txt statements/*.txt
+var files embed.FS
+
+// entry is a word or phrase of a class, or of how texts state things.
+type entry struct {
+	words []string // folded but for accents
+	class string   // empty for a cue
+	how   How      // of a class's words: Has, or Free for what states its absence
+	weak  bool     // it states the class, but does not call it by its name
+	cue   cue
+	stem  string // before or after which anything may stand; words is empty then
+	front bool   // the stem begins the word
+}
+
+// cue is how a text goes on to state things.
+type cue uint8
+
+const (
+	noCue cue = iota
+	cueHas
+	cueTraces
+	cueFree
+	cueAfter // behind what is not there
+	cueWith  // what stands right behind it is in it
+	cueAside // what stands right behind it is something else
+)
+
+// tables is all that the files say.
+var tables = load()
+
+type all struct {
+	classes    map[string]*class
+	order      []string            // of classes, as the file has them
+	within     map[string][]string // by class, those below it and those that it is left out with
+	called     map[string]string   // what calls a class, as it is spelled
+	calledBare map[string]string   // the same, without accents
+	entries    map[string][]*entry // by their first word, the longest first
+	front      map[string][]*entry // stems by their first four bytes
+	back       map[string][]*entry // stems by their last four bytes
+	joining    map[string]bool
+	yes, no    map[string]bool
+	properties map[string]property // by the names of properties whose values state classes
+	bare       map[string]Kind     // by the words of classes that are one word, without accents
+	japanese   []*entry            // words that are looked for within a text, the longest first
+	cues       []*entry            // of Japanese
+}
+
+// property is what a named property lists.
+type property struct {
+	how  How
+	kind Kind // of what the list is whole; empty for none
+}
+
+// stemKey is how many bytes of a stem it is looked up by.
+const stemKey = 3
+
+func load() *all {
+	t := &all{
+		classes: map[string]*class{}, within: map[string][]string{}, called: map[string]string{}, calledBare: map[string]string{},
+		entries: map[string][]*entry{}, front: map[string][]*entry{}, back: map[string][]*entry{}, joining: map[string]bool{},
+		yes: map[string]bool{}, no: map[string]bool{}, properties: map[string]property{}, bare: map[string]Kind{},
+	}
+	t.readClasses()
+	for _, language := range Languages {
+		t.readLines("words/"+language+".txt", func(key, list string) error { return t.word(language, key, list) })
+		t.readLines("statements/"+language+".txt", func(key, list string) error { return t.statement(language, key, list) })
+	}
+	longest := func(a, b *entry) int { return len(b.words) - len(a.words) }
+	for _, list := range t.entries {
+		slices.SortStableFunc(list, longest)
+	}
+	bytes := func(a, b *entry) int { return len(b.words[0]) - len(a.words[0]) }
+	slices.SortStableFunc(t.japanese, bytes)
+	slices.SortStableFunc(t.cues, bytes)
+	return t
+}
+
+// readLines reads a table; what is wrong with it is a mistake of the program.
+func (t *all) readLines(name string, take func(key, list string) error) {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	lines := bufio.NewScanner(strings.NewReader(string(text)))
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, list, ok := strings.Cut(line, ":")
+		if !ok {
+			panic(fmt.Sprintf("%s:%d: a line is a key, a colon and words", name, n))
+		}
+		if err := take(strings.TrimSpace(key), list); err != nil {
+			panic(fmt.Sprintf("%s:%d: %v", name, n, err))
+		}
+	}
+}
+
+func (t *all) readClasses() {
+	text, err := files.ReadFile("classes.txt")
+	if err != nil {
+		panic(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		c := &class{name: words[0], kind: Kind(words[1]), names: map[string]string{}}
+		for i := 2; i < len(words); i++ {
+			switch words[i] {
+			case "of":
+				i++
+				c.above = words[i]
+				t.within[c.above] = append(t.within[c.above], c.name)
+			case "in":
+				i++
+				c.inside = words[i]
+				t.within[c.name] = append(t.within[c.name], c.inside)
+			case "with":
+				c.with = words[i+1:]
+				t.within[c.name] = append(t.within[c.name], c.with...)
+				i = len(words)
+			case "unproven":
+				c.unproven = true
+			}
+		}
+		t.classes[c.name] = c
+		t.order = append(t.order, c.name)
+	}
+}
+
+func (t *all) word(language, key, list string) error {
+	name, what, _ := strings.Cut(key, " ")
+	c := t.classes[name]
+	if c == nil {
+		return fmt.Errorf("%q is no class", name)
+	}
+	for said := range strings.SplitSeq(list, ",") {
+		said = strings.TrimSpace(said)
+		word := plain(said)
+		if word == "" {
+			return fmt.Errorf("a word is empty")
+		}
+		switch what {
+		case "":
+			if !strings.Contains(said, "*") {
+				t.call(c, language, said, word)
+			}
+			t.add(language, said, entry{class: name})
+		case "has":
+			t.add(language, said, entry{class: name, weak: true})
+		case "free":
+			t.add(language, said, entry{class: name, how: Free})
+		case "not":
+			c.not = append(c.not, strings.Fields(word))
+		case "before":
+			c.before = append(c.before, word)
+		case "after":
+			c.after = append(c.after, word)
+		default:
+			return fmt.Errorf("%q is none of has, free, not, before and after", what)
+		}
+	}
+	return nil
+}
+
+func (t *all) call(c *class, language, said, word string) {
+	if c.names[language] == "" {
+		c.names[language] = said
+	}
+	if _, taken := t.called[word]; !taken {
+		t.called[word] = c.name
+	}
+	if _, taken := t.calledBare[strip(word)]; !taken {
+		t.calledBare[strip(word)] = c.name
+	}
+}
+
+func (t *all) statement(language, key, list string) error {
+	kinds := map[string]cue{
+		"has": cueHas, "traces": cueTraces, "free": cueFree, "after": cueAfter, "with": cueWith, "aside": cueAside,
+	}
+	for said := range strings.SplitSeq(list, ",") {
+		word := plain(said)
+		switch key {
+		case "join":
+			t.joining[word] = true
+		case "yes":
+			t.yes[word] = true
+		case "no":
+			t.no[word] = true
+		case "food names", "material names", "power names":
+			kind, _, _ := strings.Cut(key, " ")
+			t.properties[word] = property{Has, Kind(kind)}
+		case "traces names":
+			t.properties[word] = property{Traces, ""}
+		case "free names":
+			t.properties[word] = property{Free, ""}
+		default:
+			kind, ok := kinds[key]
+			if !ok {
+				return fmt.Errorf("%q is no key of statements", key)
+			}
+			t.add(language, said, entry{cue: kind})
+		}
+	}
+	return nil
+}
+
+// add files an entry under what it begins with.
+func (t *all) add(language, said string, e entry) {
+	said = strings.TrimSpace(said)
+	stem := plain(said)
+	switch {
+	case strings.HasSuffix(said, "*"):
+		e.stem, e.front = stem, true
+		t.front[stem[:stemKey]] = append(t.front[stem[:stemKey]], &e)
+		return
+	case strings.HasPrefix(said, "*"):
+		e.stem = stem
+		t.back[stem[len(stem)-stemKey:]] = append(t.back[stem[len(stem)-stemKey:]], &e)
+		return
+	}
+	e.words = strings.Fields(stem)
+	if e.class != "" && len(e.words) == 1 && e.how != Free {
+		t.bare[singular(strip(stem))] = t.classes[e.class].kind
+	}
+	if language == "ja" {
+		e.words = []string{stem}
+		if e.class == "" {
+			t.cues = append(t.cues, &e)
+		} else {
+			t.japanese = append(t.japanese, &e)
+		}
+		return
+	}
+	t.entries[e.words[0]] = append(t.entries[e.words[0]], &e)
+}
+
+// plain brings words to the form in which they are compared: lower case, one blank between words. Accents stay,
+// unlike in strip.
+func plain(s string) string {
+	var b strings.Builder
+	gap := false
+	for _, c := range norm.NFC.String(strings.ToLower(strings.ToValidUTF8(s, " "))) {
+		switch {
+		case c == '’' || c == '\'' || c == '\u00ad':
+			if c == '\u00ad' {
+				continue
+			}
+			gap = true
+		case isWord(c):
+			if gap && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			gap = false
+			if c == 'œ' {
+				b.WriteString("oe")
+				continue
+			}
+			b.WriteRune(c)
+		default:
+			gap = true
+		}
+	}
+	return b.String()
+}
+
+// strip takes the accents off.
+func strip(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, c := range norm.NFD.String(s) {
+		switch {
+		case c == 'ß':
+			b.WriteString("ss")
+		case c == '\u3099' || c == '\u309a' || c < 0x300 || c > 0x36f:
+			b.WriteRune(c)
+		}
+	}
+	return norm.NFC.String(b.String())
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
