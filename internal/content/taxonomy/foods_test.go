@@ -50,4 +50,3 @@ func TestGermanPluralsAndCompoundsBelongToTheirClasses(t *testing.T) {
 		}
 	}
 }
-
