@@ -98,8 +98,8 @@ var reads = []string{"LoadItems", "Changes", "EachItem"}
 var pure = []string{
 	"internal/policy", "internal/ask/query", "internal/content/facets", "internal/content/taxonomy",
 	// What these stand on, and others that were written so.
-	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
-	"internal/ask/i18n", "internal/ask/language", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
+	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots", "internal/infra/language",
+	"internal/ask/i18n", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
 	"internal/ask/elicitation",
 	"internal/content/search/analysis", "internal/content/search/segment",
 	"internal/content/ingest/passage", "internal/content/ingest/frontier", "internal/content/ingest/pageurl",

@@ -1,6 +1,6 @@
 package i18n
 
-import tables "frontdesk/internal/ask/language"
+import tables "frontdesk/internal/infra/language"
 
 // What is said when a question is asked back.
 var (

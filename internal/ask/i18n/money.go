@@ -4,7 +4,7 @@ import (
 	"iter"
 	"strings"
 
-	tables "frontdesk/internal/ask/language"
+	tables "frontdesk/internal/infra/language"
 )
 
 // Currencies are those (ISO 4217) that have a sign of their own.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/text/language"
 
-	tables "frontdesk/internal/ask/language"
+	tables "frontdesk/internal/infra/language"
 )
 
 // Languages are the languages that the front desk speaks, the first being the one for everybody else.

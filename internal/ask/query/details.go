@@ -117,7 +117,7 @@ func (r *reader) readStated(from, last int) bool {
 		}
 		if slot, supposed, ok := r.predicate(k, last); ok {
 			name := r.name(from, i)
-			return r.isName(name, from) && !r.has(from, roleCourtesy) && r.tell(name, slot, supposed)
+			return r.isName(name, from) && !r.has(r.unarticled(from), roleCourtesy) && r.tell(name, slot, supposed)
 		}
 	}
 	return false

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 // span is a group of words within a text, by bytes.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 // Words by which questions go on with others, folded.

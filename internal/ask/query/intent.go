@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
+	"frontdesk/internal/infra/language"
 )
 
 // ask is a form of questions for a detail of one item: the words before its name, and those behind.

@@ -43,6 +43,7 @@ func TestItalianIsReadLikeTheOtherLanguages(t *testing.T) {
 		{"quanto costa il Lemon Tart", "Lemon Tart [detail Lemon Tart price ]"},
 		{"dov'è Lemon Tart", "Lemon Tart [detail Lemon Tart location ]"},
 		{"ingredienti della Lemon Tart", "Lemon Tart [detail Lemon Tart recipeIngredient ]"},
+		{"la Lemon Tart è disponibile?", "Lemon Tart [detail Lemon Tart availability ]"},
 		{"Lemon Tart è vegano?", "Lemon Tart [detail Lemon Tart suitableForDiet vegan]"},
 		{"qual è la differenza tra Lemon Tart e Apple Pie", "Lemon Tart Apple Pie [compare Lemon Tart | Apple Pie  ]"},
 		{"di che colore è Kombizange", "Kombizange [detail Kombizange color ]"},

@@ -4,8 +4,8 @@ import (
 	"iter"
 	"strings"
 
-	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 // setOf are the folded phrases of some lists of the tables.

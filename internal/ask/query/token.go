@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 // maxTokens bounds what is read of a question; the words beyond are searched for like any others.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 // role is what a phrase does in a question.
