@@ -43,7 +43,7 @@ var libraries = []library{
 	{"golang.org/x/sync", "internal/content/ingest internal/intake internal/licensing/exchange test/load"},
 	{"golang.org/x/sys", "internal/infra/store internal/app/server"},
 	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/taxonomy internal/content/ingest " +
-		"internal/content/search/analysis internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
+		"internal/content/search/analysis internal/content/vector/words internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
 	{"google.golang.org/protobuf", "wire biscuit client check internal/identity internal/licensing internal/app " +
 		"internal/cli internal/testkit test"},
 }

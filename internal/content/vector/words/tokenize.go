@@ -1,0 +1,148 @@
+package words
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// space stands in pieces where a word begins, as SentencePiece writes it.
+const space = "\u2581"
+
+const (
+	maxText    = 2048 // bytes of a text that are read
+	unlikelier = 10   // by how much a character that is no piece is less likely than the least likely piece
+)
+
+// cutter cuts texts into pieces: of all ways to cut, the one whose pieces are the most likely together, each by itself
+// (Kudo, 2018).
+type cutter struct {
+	names   string
+	ends    []uint32 // by piece: where its name ends in names
+	scores  []float32
+	slots   []uint32 // by hash of the name: the piece, plus one; 0 for none
+	longest int      // runes of a piece
+	unknown float32
+}
+
+func newCutter(names string, ends []uint32, scores []float32) cutter {
+	c := cutter{names: names, ends: ends, scores: scores}
+	size := 64
+	for size < 2*len(ends) {
+		size *= 2
+	}
+	c.slots = make([]uint32, size)
+	for piece := range ends {
+		name := c.name(piece)
+		c.longest = max(c.longest, utf8.RuneCountInString(name))
+		c.unknown = min(c.unknown, scores[piece])
+		at := hash(seed, name) & uint32(size-1)
+		for ; c.slots[at] != 0; at = (at + 1) & uint32(size-1) {
+		}
+		c.slots[at] = uint32(piece) + 1
+	}
+	c.unknown -= unlikelier
+	return c
+}
+
+// Len is how many pieces there are.
+func (c *cutter) Len() int { return len(c.ends) }
+
+func (c *cutter) name(piece int) string {
+	from := uint32(0)
+	if piece > 0 {
+		from = c.ends[piece-1]
+	}
+	return c.names[from:c.ends[piece]]
+}
+
+const seed = 2166136261
+
+// hash goes on with the hash of what stands before text: FNV-1a.
+func hash(h uint32, text string) uint32 {
+	for i := range len(text) {
+		h = (h ^ uint32(text[i])) * 16777619
+	}
+	return h
+}
+
+// find gives the piece of a name whose hash is known; -1 for none.
+func (c *cutter) find(name string, h uint32) int {
+	mask := uint32(len(c.slots) - 1)
+	for at := h & mask; c.slots[at] != 0; at = (at + 1) & mask {
+		if piece := int(c.slots[at]) - 1; c.name(piece) == name {
+			return piece
+		}
+	}
+	return -1
+}
+
+// step is the best way to a place in the text.
+type step struct {
+	score float32
+	from  int32 // where its last piece begins
+	piece int32 // -1 for none
+}
+
+// cut yields the pieces of a text, from the last to the first.
+func (c *cutter) cut(text string, yield func(piece int)) {
+	text = normalized(text)
+	steps := make([]step, len(text)+1)
+	for i := range steps[1:] {
+		steps[i+1].score = -math.MaxFloat32
+	}
+	for from, first := range text {
+		base := steps[from].score
+		single := false
+		h, runes := uint32(seed), 0
+		for to := from; to < len(text) && runes < c.longest; runes++ {
+			_, size := utf8.DecodeRuneInString(text[to:])
+			if runes > 0 && text[to:to+size] == space {
+				break // no piece has the beginning of another word in it
+			}
+			h = hash(h, text[to:to+size])
+			to += size
+			if piece := c.find(text[from:to], h); piece >= 0 {
+				single = single || runes == 0
+				if score := base + c.scores[piece]; score > steps[to].score {
+					steps[to] = step{score, int32(from), int32(piece)}
+				}
+			}
+		}
+		if to := from + utf8.RuneLen(first); !single && base+c.unknown > steps[to].score {
+			steps[to] = step{base + c.unknown, int32(from), -1}
+		}
+	}
+	for at := len(text); at > 0; at = int(steps[at].from) {
+		if steps[at].piece >= 0 {
+			yield(int(steps[at].piece))
+		}
+	}
+}
+
+// normalized brings a text to the form that pieces have: compatible characters are one (NFKC), letters are small, and a
+// sign stands before each word instead of what is between them.
+func normalized(text string) string {
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	text = strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(text, " ")))
+	var b strings.Builder
+	b.Grow(len(text) + 16)
+	between := true
+	for _, r := range text {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError {
+			between = true
+			continue
+		}
+		if between {
+			b.WriteString(space)
+			between = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
