@@ -80,6 +80,7 @@ func (s *Service) understand(ctx context.Context, in *askState) error {
 	s.applyAttributes(in, &in.understood, in.Attributes)
 	s.applyContext(in)
 	in.asked = s.toQuery(in.asked, &in.understood)
+	s.resolveExtreme(ctx, in)
 	if count := in.understood.Count; count > 0 && !in.Numbered {
 		in.asked.Limit = in.atMost(count)
 	}

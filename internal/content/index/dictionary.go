@@ -130,6 +130,23 @@ func (d *dictionary) text(slot facets.Slot, number uint32) string {
 	return d.slots[slot].texts[number]
 }
 
+// describing gives the words of colours, materials, sizes, brands and of whom things are for.
+func (d *dictionary) describing() map[string]bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	words := map[string]bool{}
+	for _, slot := range []facets.Slot{facets.Color, facets.Material, facets.Size, facets.Brand, facets.Audience} {
+		if v := d.slots[slot]; v != nil {
+			for _, text := range v.texts {
+				for word := range strings.FieldsSeq(text) {
+					words[bareWord(word)] = true
+				}
+			}
+		}
+	}
+	return words
+}
+
 // numbers gives the numbers of those slots that some item has or had.
 func (d *dictionary) numbers(slots []facets.Slot) []uint16 {
 	d.mu.RLock()

@@ -25,6 +25,7 @@ type grammar struct {
 	after    map[string]bool // words that end the phrase: what follows qualifies it
 	and      map[string]bool // words that join two heads
 	trailing map[string]bool // colours and sizes behind the head
+	portion  map[string]bool // words for a form or a portion of what stands before them: "tea bags" are tea
 	leading  map[string]bool // articles and adjectives before it
 }
 
@@ -54,7 +55,7 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 		}
 		all[tag] = &grammar{
 			Language: analyzer().Language(tag), first: lists["head"]["first"], after: lists["after"], and: lists["and"],
-			trailing: lists["trailing"], leading: lists["leading"],
+			trailing: lists["trailing"], portion: lists["portion"], leading: lists["leading"],
 		}
 	}
 	return all
@@ -186,10 +187,11 @@ type kinds struct {
 	words      []string // of names
 	byWord     map[uint32][]named
 	categories []category
-	common     map[uint32]int // how many names have a word
+	common     map[uint32]int  // how many names have a word
+	describing map[string]bool // words of colours, materials and the like that items state
 
 	mu   sync.Mutex
-	made map[string]*search.Selection
+	made map[string]kindFound
 }
 
 // spot is where an item is: its part of the view and its number there.
@@ -229,7 +231,7 @@ func (v *View) kindsOf() *kinds {
 }
 
 func (v *View) classify() *kinds {
-	k := &kinds{byWord: map[uint32][]named{}, common: map[uint32]int{}, made: map[string]*search.Selection{}}
+	k := &kinds{byWord: map[uint32][]named{}, common: map[uint32]int{}, made: map[string]kindFound{}}
 	spoken := map[string]int{}
 	for _, ref := range v.everything.All() {
 		n := &ref.(*Listing).naming
@@ -239,25 +241,16 @@ func (v *View) classify() *kinds {
 		}
 	}
 	k.grammar = grammarOf(mostSpoken(spoken))
-	k.words = v.dictionary.heads.all()
+	k.words, k.describing = v.dictionary.heads.all(), v.dictionary.describing()
 	slot, categorised := v.dictionary.number(facets.Category)
 	numbered := map[uint32]int{}
 	for place, ref := range v.everything.All() {
 		l := ref.(*Listing)
 		part, item := v.snapshot.Item(place)
 		at := spot{int32(part), int32(item)}
-		heads, how := k.headsOf(&l.naming)
-		for i, word := range heads {
-			if i == len(heads)-1 {
-				how = certain
-			}
-			k.byWord[word] = append(k.byWord[word], named{at, how})
-		}
-		if !categorised || !saysKind(l.Types) {
-			continue
-		}
+		var own []string // the heads of its categories
 		for _, value := range l.facts.values {
-			if value.slot != slot {
+			if !categorised || value.slot != slot || !saysKind(l.Types) {
 				continue
 			}
 			c, known := numbered[value.number]
@@ -267,6 +260,14 @@ func (v *View) classify() *kinds {
 				k.categories = append(k.categories, k.grammar.category(v.dictionary.text(facets.Category, value.number)))
 			}
 			k.categories[c].items = append(k.categories[c].items, at)
+			own = append(own, k.categories[c].heads...)
+		}
+		heads, how := k.headsOf(&l.naming, own)
+		for i, word := range heads {
+			if i == len(heads)-1 {
+				how = certain
+			}
+			k.byWord[word] = append(k.byWord[word], named{at, how})
 		}
 	}
 	return k
@@ -285,8 +286,8 @@ func mostSpoken(spoken map[string]int) string {
 
 // headsOf gives the words of a name that may say what the item is, the one at the head of its phrase last, and how likely the
 // others do. A word that no other name has may be a model or a place ("Espresso Machine Pavia"): then the word before it says
-// it, too, in languages in which such names come behind the head.
-func (k *kinds) headsOf(n *naming) (heads []uint32, how certainty) {
+// it, too, in languages in which such names come behind the head. A word that is the head of its own category is its head.
+func (k *kinds) headsOf(n *naming, own []string) (heads []uint32, how certainty) {
 	last := len(n.words) - 1
 	if last < 0 {
 		return nil, possible
@@ -298,8 +299,14 @@ func (k *kinds) headsOf(n *naming) (heads []uint32, how certainty) {
 	if g.first {
 		return n.words[:1], certain
 	}
+	for i := last; i >= 0 && len(own) > 0; i-- {
+		if g.among(own, k.words[n.words[i]]) {
+			return n.words[i : i+1], certain
+		}
+	}
 	for i := last; i >= 0; i-- {
-		if k.common[n.words[i]] >= commonWord {
+		word := k.words[n.words[i]]
+		if k.common[n.words[i]] >= commonWord && !g.portion[word] && !k.describing[word] {
 			return n.words[i:], likely
 		}
 	}
@@ -360,6 +367,24 @@ func (g *grammar) headAt(n int) int {
 // qualify the head narrow them where anything is left: "green tea" is tea that says that it is green. It is nil where the words
 // name nothing that any item is.
 func (v *View) Kind(words string, types ...string) *search.Selection {
+	return v.kindNamed(words, types).items
+}
+
+// KindExactly is Kind, and nil where no item is all that the words say.
+func (v *View) KindExactly(words string, types ...string) *search.Selection {
+	if found := v.kindNamed(words, types); found.exact {
+		return found.items
+	}
+	return nil
+}
+
+// kindFound is what words name, and whether it is all that they say.
+type kindFound struct {
+	items *search.Selection
+	exact bool
+}
+
+func (v *View) kindNamed(words string, types []string) kindFound {
 	k := v.kindsOf()
 	key := words + "\x00" + strings.Join(types, " ")
 	k.mu.Lock()
@@ -368,7 +393,7 @@ func (v *View) Kind(words string, types ...string) *search.Selection {
 	if known {
 		return made
 	}
-	made = v.kind(k, words, types)
+	made.items, made.exact = v.kind(k, words, types)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.made) >= maxKinds {
@@ -378,38 +403,38 @@ func (v *View) Kind(words string, types ...string) *search.Selection {
 	return made
 }
 
-func (v *View) kind(k *kinds, words string, types []string) *search.Selection {
+func (v *View) kind(k *kinds, words string, types []string) (found *search.Selection, exact bool) {
 	phrase := k.grammar.phraseOf(words)
 	if len(phrase) == 0 {
-		return nil
+		return nil, false
 	}
-	whole := strings.Join(phrase, " ")
+	phrased := strings.Join(phrase, " ")
 	head := phrase[k.grammar.headAt(len(phrase))]
-	found := v.called(k, head)
+	found = v.called(k, head)
 	if len(phrase) > 1 && found.Empty() { // in a language that puts the head elsewhere
 		head = phrase[len(phrase)-1-k.grammar.headAt(len(phrase))]
 		found = v.called(k, head)
 	}
-	exact := k.categoriesCalled(v, whole)
-	if typed := v.below(append(typeNamed(whole), types...)); len(typed) > 0 {
-		exact = exact.Or(v.anyOf(len(typed), func(i int) choice { return choice{typ: typed[i]} }))
+	called := k.categoriesCalled(v, phrased, head)
+	if typed := v.below(append(typeNamed(phrased), types...)); len(typed) > 0 {
+		called = called.Or(v.anyOf(len(typed), func(i int) choice { return choice{typ: typed[i]} }))
 	}
-	if found = found.Or(exact); found.Empty() {
-		return nil
+	if found = found.Or(called); found.Empty() {
+		return nil, false
 	}
 	beside := k.beside(words, head)
 	if len(beside) == 0 {
-		return found
+		return found, true
 	}
-	if !exact.Empty() {
-		return exact.Or(v.narrowed(found, beside, search.Titled))
+	if !called.Empty() {
+		return called.Or(v.narrowed(found, beside, search.Titled)), true
 	}
 	for _, where := range []search.Where{search.Called, search.Anywhere} {
 		if narrowed := v.narrowed(found, beside, where); !narrowed.Empty() {
-			return narrowed
+			return narrowed, true
 		}
 	}
-	return found
+	return found, false
 }
 
 // typeNamed gives the type of schema.org that a phrase names: "music events".
@@ -443,12 +468,13 @@ func (v *View) narrowed(found *search.Selection, words []string, where search.Wh
 }
 
 // categoriesCalled gives the items of the categories whose whole name a phrase is.
-func (k *kinds) categoriesCalled(v *View, phrase string) *search.Selection {
+func (k *kinds) categoriesCalled(v *View, phrase, head string) *search.Selection {
 	var at []spot
+	is, titled := v.likeness(k.grammar, head), v.mentioning(head, search.Titled)
 	for i := range k.categories {
 		c := &k.categories[i]
 		if !c.joined && slices.ContainsFunc(c.phrases, func(p string) bool { return k.grammar.sameWords(p, phrase) }) {
-			at = append(at, c.items...)
+			at = append(at, k.members(v, c, is, titled)...)
 		}
 	}
 	return v.at(at)
@@ -462,7 +488,7 @@ func (g *grammar) sameWords(a, b string) bool {
 
 // called gives the items that a head names.
 func (v *View) called(k *kinds, head string) *search.Selection {
-	is := v.likeness(k.grammar, head)
+	is, titled := v.likeness(k.grammar, head), v.mentioning(head, search.Titled)
 	var at []spot
 	in, elsewhere := map[spot]bool{}, false
 	for i := range k.categories {
@@ -471,7 +497,7 @@ func (v *View) called(k *kinds, head string) *search.Selection {
 			continue
 		}
 		elsewhere = true // what is of another category has the word in its name by chance
-		at = append(at, k.members(v, c, is)...)
+		at = append(at, k.members(v, c, is, titled)...)
 		for _, item := range c.items {
 			in[item] = true
 		}
@@ -505,15 +531,16 @@ func (v *View) called(k *kinds, head string) *search.Selection {
 	return v.at(at)
 }
 
-// members gives the items of a category that are what was asked for. Of a category that enumerates several they are those
+// members gives the items of a category that are what was asked for. One whose name has the word elsewhere than at its head is
+// something for it or of it: a matcha bowl, a descaler for kettles. Of a category that enumerates several they are those
 // whose name says so or, where none does, those whose name does not say that they are another of them.
-func (k *kinds) members(v *View, c *category, is func(string) bool) (members []spot) {
-	if !c.joined {
-		return c.items
-	}
+func (k *kinds) members(v *View, c *category, is func(string) bool, titled *search.Selection) (members []spot) {
 	var others []spot
 	for _, item := range c.items {
 		switch words := v.listing(item).naming.words; {
+		case k.isBeside(v.listing(item), titled.Holds(v.snapshot.Place(int(item.part), int(item.item))), is):
+		case !c.joined:
+			members = append(members, item)
 		case slices.ContainsFunc(words, func(n uint32) bool { return is(k.words[n]) }):
 			members = append(members, item)
 		case !slices.ContainsFunc(words, func(n uint32) bool { return k.grammar.among(c.heads, k.words[n]) }):
@@ -524,6 +551,23 @@ func (k *kinds) members(v *View, c *category, is func(string) bool) (members []s
 		return others
 	}
 	return members
+}
+
+// isBeside says whether an item whose name mentions a word is something beside it: the word qualifies the head of its name, or
+// the head of other names stands right behind it.
+func (k *kinds) isBeside(l *Listing, titled bool, is func(string) bool) bool {
+	words := l.naming.words
+	at := slices.IndexFunc(words, func(n uint32) bool { return is(k.words[n]) })
+	if at < 0 {
+		return titled && len(words) > 0
+	}
+	g := k.grammar
+	if g.first || at == len(words)-1 {
+		return false
+	}
+	next := k.words[words[at+1]]
+	return !g.portion[next] && !k.describing[next] && !is(next) &&
+		slices.ContainsFunc(k.byWord[words[at+1]], func(other named) bool { return other.how >= likely })
 }
 
 // among says whether a word is one of several in any form.

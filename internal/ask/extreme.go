@@ -1,0 +1,314 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/ask/extremes"
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/content/search"
+)
+
+// The bounds of looking at all items of a kind.
+const (
+	mostCompared = 2000 // items
+	mostRead     = 200  // items whose text is read for a figure
+	countedNames = 4    // names that are told beside how many there are
+)
+
+// resolveExtreme answers how many there are of a kind, and which of them is the cheapest, the biggest or the last, from all of
+// its items that meet the question's conditions.
+func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
+	if in.only != nil || in.asked.Literal || in.understood.Intent == query.Compare || in.Report != NoReport {
+		return
+	}
+	text := cmp.Or(in.understood.Asked, in.Text)
+	wish, ok := extremes.Read(text)
+	if !ok {
+		return
+	}
+	g := s.deps.Corpus.Current()
+	if wish.Beside != "" && !g.Index.Titled(wish.Beside).And(g.Permit).Empty() {
+		return // a name: "first aid"
+	}
+	asked := in.asked
+	asked.Text, asked.Within = "", g.Permit
+	kind := s.kindOf(in, &wish, g, &asked)
+	met := g.Index.Meeting(&asked)
+	if kind != nil {
+		items := measured(g, kind.And(met))
+		switch {
+		case len(items) == 0 || len(items) > mostCompared:
+		case wish.Count():
+			in.countThem(ctx, s, g, items)
+			return
+		case s.findExtreme(ctx, in, g, &wish, items, ""):
+			return
+		}
+	}
+	if wish.Count() || wish.Subject == "" {
+		return
+	}
+	// No name says it, but a text may: "a hall for 120 people".
+	if items := measured(g, g.Index.Mentioning(wish.Subject).And(met)); len(items) <= mostRead {
+		s.findExtreme(ctx, in, g, &wish, items, wish.Subject)
+	}
+}
+
+// kindOf gives the items of the kind that a wish names, and takes the conditions that only name it from the question; nil
+// where it names none.
+func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, asked *index.Question) *search.Selection {
+	subject := wish.Subject
+	asked.Constraints = slices.DeleteFunc(slices.Clone(asked.Constraints), func(c facets.Constraint) bool {
+		if c.Slot == facets.Category && !c.Not || c.Soft && !c.Not {
+			return true
+		}
+		subject = without(subject, c.Said)
+		return false
+	})
+	if subject == "" {
+		switch {
+		case len(asked.Types) > 0:
+			return g.Permit
+		case wish.Anything:
+			return g.Index.Kind("product")
+		}
+		return nil
+	}
+	types := query.TypesOf(facets.Fold(subject))
+	if kind := g.Index.KindExactly(subject, types...); kind != nil {
+		asked.Types = nil
+		if in.typed() {
+			asked.Types = in.asked.Types
+		}
+		return kind
+	}
+	if shorter := subject[:max(0, strings.LastIndexByte(subject, ' '))]; strings.Contains(shorter, " ") {
+		if titled := g.Index.Titled(shorter); !titled.Empty() {
+			return titled
+		}
+	}
+	if titled := g.Index.Titled(subject); !titled.Empty() {
+		return titled
+	}
+	return nil
+}
+
+// without takes words out of a text.
+func without(text, words string) string {
+	if words == "" {
+		return text
+	}
+	drop := strings.Fields(facets.Fold(words))
+	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(word string) bool {
+		return slices.Contains(drop, facets.Fold(word))
+	}), " ")
+}
+
+// measuredItem is an item of a kind with the figure by which it is compared.
+type measuredItem struct {
+	*index.Listing
+	value extremes.Value
+	known bool
+}
+
+// measured gives the items of a selection, one for each address.
+func measured(g *released.View, items *search.Selection) (all []measuredItem) {
+	seen := map[Place]bool{}
+	for _, ref := range items.All() {
+		l := ref.(*index.Listing)
+		at := Place{l.Site, l.URL}
+		if !seen[at] && released.Decide(g.Terms, l).Allows(released.Search) {
+			seen[at] = true
+			all = append(all, measuredItem{Listing: l})
+		}
+		if len(all) > mostCompared {
+			break
+		}
+	}
+	return all
+}
+
+// countThem tells how many there are.
+func (in *askState) countThem(ctx context.Context, s *Service, g *released.View, items []measuredItem) {
+	in.show(items)
+	var names []string
+	for _, source := range s.sources(ctx, g, items[:min(len(items), countedNames)]) {
+		if source.Name != "" {
+			names = append(names, source.Name)
+		}
+	}
+	say := i18n.For(in.Languages...)
+	in.telling = extremes.SayCount(say.Language(), len(items), len(names), say.Number(float64(len(items)), 0), say.List(names))
+}
+
+// findExtreme puts the items into the order of what is wanted and tells the first; false where none states any figure. Where
+// beside is not empty, only figures of sentences with its words count, and only items that state one.
+func (s *Service) findExtreme(
+	ctx context.Context, in *askState, g *released.View, wish *extremes.Wish, items []measuredItem, beside string,
+) bool {
+	if !s.measure(ctx, g, wish, items, beside) {
+		return false
+	}
+	if beside != "" {
+		items = slices.DeleteFunc(items, func(item measuredItem) bool { return !item.known })
+	}
+	most := wish.Most()
+	slices.SortStableFunc(items, func(a, b measuredItem) int {
+		switch {
+		case a.known != b.known:
+			if a.known {
+				return -1
+			}
+			return 1
+		case most:
+			return cmp.Compare(b.value.Figure.High, a.value.Figure.High)
+		}
+		return cmp.Compare(a.value.Figure.Low, b.value.Figure.Low)
+	})
+	in.show(items)
+	first := s.sources(ctx, g, items[:1])
+	if len(first) == 0 || first[0].Name == "" {
+		return true
+	}
+	say := i18n.For(in.Languages...)
+	in.telling = wish.Say(say.Language(), first[0].Name, sayValue(say, items[0].value, most))
+	return true
+}
+
+// measure finds the figures by which items are compared: of the measures that may be meant, the one that most of them state.
+func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.Wish, items []measuredItem, beside string) bool {
+	var texts []source
+	best, most := []extremes.Value(nil), 0
+	for _, name := range wish.Measures() {
+		values, n := make([]extremes.Value, len(items)), 0
+		for i, item := range items {
+			value, ok := extremes.Value{}, false
+			if wish.Per == "" && beside == "" {
+				value, ok = extremes.Stated(g.Index.Figures(item.Listing), name, wish.Most())
+			}
+			if !ok && len(items) <= mostRead {
+				if texts == nil {
+					texts = s.sources(ctx, g, items)
+				}
+				if len(texts) == len(items) {
+					value, ok = extremes.Told(about(texts[i], beside), name, wish.Per, wish.Most())
+				}
+			}
+			if ok {
+				values[i], n = value, n+1
+			}
+		}
+		if n > most {
+			best, most = values, n
+		}
+	}
+	unit := commonUnit(best)
+	for i := range items {
+		if best != nil && best[i].Unit != "" && best[i].Unit == unit {
+			items[i].value, items[i].known = best[i], true
+		}
+	}
+	return most > 0
+}
+
+// about is the text of an item: its name and all that is told of it, or the sentences that have certain words.
+func about(item source, words string) string {
+	if words == "" {
+		return item.Name + "\n" + item.Text
+	}
+	var with []string
+	for _, sentence := range sentences(item.Text) {
+		said := " " + singular(sentence) + " "
+		if !slices.ContainsFunc(strings.Fields(singular(words)), func(w string) bool { return !strings.Contains(said, " "+w+" ") }) {
+			with = append(with, sentence)
+		}
+	}
+	return strings.Join(with, "\n")
+}
+
+// commonUnit is the unit that most of some figures have: those of others cannot be compared with them.
+func commonUnit(values []extremes.Value) string {
+	counts, most := map[string]int{}, ""
+	for _, v := range values {
+		if v.Unit == "" {
+			continue
+		}
+		if counts[v.Unit]++; counts[v.Unit] > counts[most] {
+			most = v.Unit
+		}
+	}
+	return most
+}
+
+// sources gives what is released of items, an empty one for each of which the text may not be used.
+func (s *Service) sources(ctx context.Context, g *released.View, items []measuredItem) []source {
+	listings := make([]*index.Listing, len(items))
+	for i, item := range items {
+		listings[i] = item.Listing
+	}
+	cards, err := g.Render(ctx, listings)
+	if err != nil {
+		return nil
+	}
+	all := make([]source, len(items))
+	for i, card := range cards {
+		if card != nil && card.Input() {
+			all[i] = sourceOf(card.As(index.Hit{Listing: listings[i]}))
+		}
+	}
+	return all
+}
+
+// show makes items the answer, in their order.
+func (in *askState) show(items []measuredItem) {
+	for i, item := range items[:min(len(items), in.most())] {
+		in.only = append(in.only, found{listing: item.Listing, score: float32(max(1, 100-i))})
+	}
+	in.understood.Intent = query.List
+}
+
+// sayValue words a figure.
+func sayValue(say i18n.Speaker, v extremes.Value, most bool) string {
+	amount := v.Figure.Low
+	if most {
+		amount = v.Figure.High
+	}
+	switch v.Unit {
+	case "time":
+		at := time.Unix(int64(v.Figure.Low), 0).UTC()
+		if at.Hour() == 0 && at.Minute() == 0 {
+			return say.Day(at)
+		}
+		return say.Moment(at)
+	case "min":
+		return say.Span(amount)
+	case "ml":
+		return inUnit(say, amount, 1000, "l", "ml")
+	case "g":
+		return inUnit(say, amount, 1000, "kg", "g")
+	case "cm":
+		return inUnit(say, amount, 100, "m", "cm")
+	case extremes.Bare:
+		return say.Number(amount, -1)
+	}
+	if len(v.Unit) == 3 && v.Unit == strings.ToUpper(v.Unit) {
+		return say.With(v.Unit, say.Amount(amount))
+	}
+	return say.Number(amount, -1) + " " + extremes.UnitName(say.Language(), v.Unit)
+}
+
+// inUnit words a figure in the greater of two units where it is large enough.
+func inUnit(say i18n.Speaker, amount, factor float64, greater, smaller string) string {
+	if amount >= factor/2 {
+		return say.Number(amount/factor, -1) + " " + greater
+	}
+	return say.Number(amount, -1) + " " + smaller
+}

@@ -1,0 +1,325 @@
+// Package extremes reads questions for how many there are of something, and for which is the cheapest, the biggest or the last
+// of its kind; and it finds the figures by which items of a kind are compared, in their facts and in their text.
+//
+// It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase"; a word that ends in "*"
+// stands for all that begin with it. The superlatives are those of measures.txt, beside "count" for how many; "per hour" and
+// the like say what a price is for; "filler" are words that say nothing of what is asked for; "label" and "say" word answers,
+// and "unit" and "read" are how the units of figures are said and read. measures.txt says what each superlative compares.
+package extremes
+
+import (
+	"embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"frontdesk/internal/content/facets"
+)
+
+//go:embed measures.txt tables
+var files embed.FS
+
+// fallback is the language for those that have no table.
+const fallback = "en"
+
+// Wish is what a question wants to know of all items of a kind.
+type Wish struct {
+	Superlative string // a line of measures.txt; empty for how many there are
+	Per         string // what a price is for: "hour"; empty for anything
+	Subject     string // the words for the kind; empty where the question names none
+	Anything    bool   // the question says "thing", which every item is
+	Beside      string // the superlative with the word behind it, which may be a name: "first aid"
+}
+
+// Count says whether the wish is for how many there are.
+func (w *Wish) Count() bool { return w.Superlative == "" }
+
+// table is one language.
+type table struct {
+	tag     string
+	phrases map[string][][]string // by name, each phrase as folded words
+	filler  map[string]bool
+	texts   map[string]string
+}
+
+var tables = sync.OnceValue(func() (all []*table) {
+	entries, err := files.ReadDir("tables")
+	if err != nil {
+		panic("extremes: " + err.Error()) // embedded, so it is a mistake of the build
+	}
+	for _, entry := range entries {
+		t := &table{
+			tag: strings.TrimSuffix(entry.Name(), ".txt"), phrases: map[string][][]string{}, filler: map[string]bool{},
+			texts: map[string]string{},
+		}
+		for key, value := range linesOf("tables/"+entry.Name(), "=") {
+			switch kind, _, _ := strings.Cut(key, " "); kind {
+			case "say", "label", "unit":
+				t.texts[key] = value
+			case "filler":
+				for word := range strings.FieldsSeq(value) {
+					t.filler[facets.Fold(word)] = true
+				}
+			default:
+				for phrase := range strings.SplitSeq(value, "|") {
+					t.phrases[key] = append(t.phrases[key], foldedWords(phrase))
+				}
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+})
+
+// linesOf gives the keys and values of a file.
+func linesOf(name, separator string) func(yield func(key, value string) bool) {
+	source, err := files.ReadFile(name)
+	if err != nil {
+		panic("extremes: " + err.Error())
+	}
+	return func(yield func(key, value string) bool) {
+		for line := range strings.Lines(string(source)) {
+			key, value, found := strings.Cut(line, separator)
+			if !found || strings.HasPrefix(key, "#") {
+				continue
+			}
+			if !yield(strings.TrimSpace(key), strings.TrimSpace(value)) {
+				return
+			}
+		}
+	}
+}
+
+// foldedWords are the words of a phrase of a table, with what marks them.
+func foldedWords(phrase string) (words []string) {
+	for word := range strings.FieldsSeq(phrase) {
+		mark := ""
+		if strings.HasSuffix(word, "*") {
+			mark = "*"
+		}
+		if folded := facets.Fold(word); folded != "" {
+			words = append(words, folded+mark)
+		}
+	}
+	return words
+}
+
+// word is a word of a question: as it is written, and folded.
+type word struct{ written, folded string }
+
+// wordsOf cuts a question into words. Elided ones stand by themselves: "l'ora".
+func wordsOf(text string) (words []word) {
+	for written := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;?!¿¡？！。、", r) }) {
+		if before, after, found := strings.Cut(strings.ReplaceAll(written, "’", "'"), "'"); found && len(before) <= 5 && len(after) > 1 {
+			words = append(words, word{before, facets.Fold(before)})
+			written = after
+		}
+		if folded := facets.Fold(written); folded != "" {
+			words = append(words, word{strings.Trim(written, `."'()`), folded})
+		}
+	}
+	return words
+}
+
+// Read reads a question; false where it wants neither. The language that knows most of its words counts.
+func Read(text string) (wish Wish, ok bool) {
+	words, most := wordsOf(text), -1
+	for _, t := range tables() {
+		if t.tag == "ja" {
+			continue
+		}
+		if w, known, found := t.read(words); found && known > most {
+			wish, ok, most = w, true, known
+		}
+	}
+	if !ok && strings.ContainsFunc(text, unspaced) {
+		return readUnspaced(text)
+	}
+	return wish, ok
+}
+
+// read reads a question in one language, and says how many of its words are known there.
+func (t *table) read(words []word) (wish Wish, known int, ok bool) {
+	used := make([]bool, len(words))
+	name, from, n := t.longest(words, func(name string) bool { return name == "count" || superlatives()[name].measures != nil })
+	if n == 0 {
+		return wish, 0, false
+	}
+	if name != "count" {
+		wish.Superlative = name
+		if from+n < len(words) {
+			wish.Beside = words[from+n-1].written + " " + words[from+n].written
+		}
+	}
+	use := func(from, n int) {
+		for i := range n {
+			used[from+i] = true
+		}
+	}
+	use(from, n)
+	if name, from, n := t.longest(words, func(name string) bool { return strings.HasPrefix(name, "per ") }); n > 0 {
+		wish.Per = strings.TrimPrefix(name, "per ")
+		use(from, n)
+	}
+	var subject []string
+	for i, w := range words {
+		switch {
+		case used[i]:
+			known++
+		case t.fills(w.folded):
+			known++
+		case t.says("anything", w.folded):
+			known, wish.Anything = known+1, true
+		default:
+			subject = append(subject, w.written)
+		}
+	}
+	wish.Subject = strings.Join(subject, " ")
+	return wish, known, true
+}
+
+// fills says whether a word says nothing of what is asked for, or is made of such words: "avez-vous".
+func (t *table) fills(folded string) bool {
+	for part := range strings.FieldsSeq(folded) {
+		if !t.filler[part] {
+			return false
+		}
+	}
+	return true
+}
+
+// says says whether a word is one of a name.
+func (t *table) says(name, folded string) bool {
+	return slices.ContainsFunc(t.phrases[name], func(phrase []string) bool { return len(phrase) == 1 && is(folded, phrase[0]) })
+}
+
+// longest finds the longest phrase of certain names.
+func (t *table) longest(words []word, which func(name string) bool) (name string, from, n int) {
+	for candidate, phrases := range t.phrases {
+		if !which(candidate) {
+			continue
+		}
+		for _, phrase := range phrases {
+			at := standsIn(words, phrase)
+			if at >= 0 && (len(phrase) > n || len(phrase) == n && (at < from || at == from && candidate < name)) {
+				name, from, n = candidate, at, len(phrase)
+			}
+		}
+	}
+	return name, from, n
+}
+
+// standsIn says where a phrase stands; -1 for nowhere.
+func standsIn(words []word, phrase []string) int {
+	for i := 0; i+len(phrase) <= len(words); i++ {
+		k := 0
+		for k < len(phrase) && is(words[i+k].folded, phrase[k]) {
+			k++
+		}
+		if k == len(phrase) {
+			return i
+		}
+	}
+	return -1
+}
+
+// is says whether a word is that of a table.
+func is(word, known string) bool {
+	if stem, open := strings.CutSuffix(known, "*"); open {
+		return strings.HasPrefix(word, stem)
+	}
+	return word == known
+}
+
+func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
+
+// readUnspaced reads a question in Japanese, which has no blanks between words.
+func readUnspaced(text string) (wish Wish, ok bool) {
+	for _, t := range tables() {
+		if t.tag != "ja" {
+			continue
+		}
+		longest := ""
+		for name, phrases := range t.phrases {
+			if name != "count" && superlatives()[name].measures == nil {
+				continue
+			}
+			for _, phrase := range phrases {
+				if p := strings.Join(phrase, ""); strings.Contains(text, p) && len(p) > len(longest) {
+					longest, ok, wish.Superlative = p, true, strings.TrimPrefix(name, "count")
+				}
+			}
+		}
+		rest := strings.Replace(text, longest, " ", 1)
+		rest = strings.Trim(rest, "？?。！ ")
+		for changed := true; changed; {
+			changed = false
+			for word := range t.filler {
+				for _, cut := range []func(string, string) (string, bool){strings.CutPrefix, strings.CutSuffix} {
+					if shorter, found := cut(rest, word); found {
+						rest, changed = strings.TrimSpace(shorter), true
+					}
+				}
+			}
+		}
+		wish.Subject = rest
+	}
+	return wish, ok
+}
+
+// superlative is a line of measures.txt.
+type superlative struct {
+	most     bool
+	measures []string
+}
+
+var superlatives = sync.OnceValue(func() map[string]superlative {
+	all := map[string]superlative{}
+	for _, fields := range measureLines() {
+		if len(fields) > 2 && (fields[1] == "most" || fields[1] == "least") {
+			all[fields[0]] = superlative{fields[1] == "most", fields[2:]}
+		}
+	}
+	return all
+})
+
+// measure is what states a measure: the folded names of properties, and the base unit of figures in text.
+type measure struct {
+	names []string
+	unit  string
+}
+
+var measures = sync.OnceValue(func() map[string]measure {
+	all := map[string]measure{}
+	for _, fields := range measureLines() {
+		if len(fields) < 2 || fields[1] == "most" || fields[1] == "least" {
+			continue
+		}
+		m := measure{names: fields[1:]}
+		if at := slices.Index(fields, "/"); at > 0 {
+			m.names, m.unit = fields[1:at], fields[at+1]
+		}
+		all[fields[0]] = m
+	}
+	return all
+})
+
+func measureLines() (lines [][]string) {
+	source, err := files.ReadFile("measures.txt")
+	if err != nil {
+		panic("extremes: " + err.Error())
+	}
+	for line := range strings.Lines(string(source)) {
+		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(fields[0], "#") {
+			lines = append(lines, fields)
+		}
+	}
+	return lines
+}
+
+// Most says whether the most of the measure is wanted.
+func (w *Wish) Most() bool { return superlatives()[w.Superlative].most }
+
+// Measures are what the superlative may compare, the likeliest first.
+func (w *Wish) Measures() []string { return superlatives()[w.Superlative].measures }

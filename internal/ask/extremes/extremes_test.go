@@ -1,0 +1,99 @@
+package extremes
+
+import (
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+func TestReadsWhatIsComparedOrCounted(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]Wish{
+		"What is your cheapest lawnmower?":    {Superlative: "cheapest", Subject: "lawnmower"},
+		"which tent is the biggest":           {Superlative: "largest", Subject: "tent"},
+		"which garage is cheaper per day":     {Superlative: "cheapest", Subject: "garage", Per: "day"},
+		"how many bicycles do you sell":       {Subject: "bicycles"},
+		"the dearest thing you have":          {Superlative: "dearest", Anything: true},
+		"Welches ist euer günstigstes Zelt?":  {Superlative: "cheapest", Subject: "Zelt"},
+		"wie viele Wanderungen gibt es":       {Subject: "Wanderungen"},
+		"quel est votre gîte le plus grand ?": {Superlative: "largest", Subject: "gîte"},
+		"combien de vélos avez-vous":          {Subject: "vélos"},
+		"la bicicleta más ligera":             {Superlative: "lightest", Subject: "bicicleta"},
+		"¿cuántas cabañas hay?":               {Subject: "cabañas"},
+		"qual é a tenda mais barata":          {Superlative: "cheapest", Subject: "tenda"},
+		"la tenda più leggera":                {Superlative: "lightest", Subject: "tenda"},
+		"quante tende avete?":                 {Subject: "tende"},
+		"一番安いテントはどれですか":                       {Superlative: "cheapest", Subject: "テント"},
+	} {
+		got, ok := Read(question)
+		got.Beside = ""
+		if !ok || got != want {
+			t.Errorf("%q reads %+v, %v; want %+v", question, got, ok, want)
+		}
+	}
+	for _, question := range []string{"a tent for two", "ein Zelt", "when do you open", "テント"} {
+		if got, ok := Read(question); ok {
+			t.Errorf("%q reads %+v, want nothing", question, got)
+		}
+	}
+}
+
+func TestFiguresOfText(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text, measure, per string
+		want               float64
+	}{
+		{"Zaino Sentiero 18 litri", "volume", "", 18000},
+		{"Teapot 0.9 litre", "volume", "", 900},
+		{"Saal für 120 Personen, zwei Zimmer", "people", "", 120},
+		{"Pour six personnes.", "people", "", 6},
+		{"Plots of 125 square metres", "area", "", 125},
+		{"85 spaces, £2 an hour, £9 a day", "price", "hour", 2},
+		{"85 spaces, £2 an hour, £9 a day", "price", "day", 9},
+		{"12,50 Euro pro Stunde", "price", "hour", 12.5},
+		{"Trecento grammi", "volume", "", 0},
+		{"Open day and night", "price", "", 0},
+	} {
+		got, ok := Told(row.text, row.measure, row.per, true)
+		if ok != (row.want > 0) || got.Figure.High != row.want {
+			t.Errorf("%q says of %s %+v, %v; want %v", row.text, row.measure, got, ok, row.want)
+		}
+	}
+}
+
+func TestFiguresOfFacts(t *testing.T) {
+	t.Parallel()
+	room := facets.Read([]byte(`{"@type":"HotelRoom","occupancy":{"@type":"QuantitativeValue","maxValue":3},
+		"floorSize":{"@type":"QuantitativeValue","value":38},"offers":{"price":"150","priceCurrency":"EUR"},
+		"additionalProperty":[{"name":"Capacity","value":"2 l"}]}`)).Figures
+	for measure, want := range map[string]float64{"area": 38, "people": 3, "price": 150, "volume": 2000, "weight": 0} {
+		if got, _ := Stated(room, measure, true); got.Figure.High != want {
+			t.Errorf("the %s is %+v, want %v", measure, got, want)
+		}
+	}
+}
+
+func TestTablesAreWhole(t *testing.T) {
+	t.Parallel()
+	english := in("en")
+	for _, table := range tables() {
+		for key := range english.texts {
+			if table.texts[key] == "" {
+				t.Errorf("%s has no %q", table.tag, key)
+			}
+		}
+		for name := range table.phrases {
+			if name != "anything" && name != "count" && superlatives()[name].measures == nil && english.phrases[name] == nil {
+				t.Errorf("%s: %q is no name", table.tag, name)
+			}
+		}
+	}
+	for name, s := range superlatives() {
+		for _, m := range s.measures {
+			if measures()[m].names == nil {
+				t.Errorf("%s compares %s, which is no measure", name, m)
+			}
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package extremes
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"frontdesk/internal/content/facets"
+)
+
+// Bare is the unit of a figure without one.
+const Bare = "number"
+
+// Value is a figure of an item.
+type Value struct {
+	Figure facets.Figure
+	Unit   string // its base unit: a currency, "ml", "people", "time" ...
+}
+
+// Stated gives what the facts of an item state of a measure: the most of it or the least.
+func Stated(f []facets.Figure, name string, most bool) (v Value, ok bool) {
+	m := measures()[name]
+	for _, figure := range f {
+		if !slices.Contains(m.names, facets.Fold(string(figure.Slot))) {
+			continue
+		}
+		unit := figure.Unit
+		switch {
+		case figure.Kind == facets.Times:
+			unit = "time"
+		case unit == "" || unit == m.unit:
+			unit = m.unit
+			if figure.Unit == "" && m.unit == "ml" { // a capacity without a unit is one of people
+				continue
+			}
+		case m.unit != "" && name != "price":
+			continue
+		}
+		if unit == "" {
+			unit = Bare
+		}
+		if !ok || most && figure.High > v.Figure.High || !most && figure.Low < v.Figure.Low {
+			v, ok = Value{figure, unit}, true
+		}
+	}
+	return v, ok
+}
+
+// Told gives what a text says of a measure: a figure in its unit, or for prices one for what per names.
+func Told(text, name, per string, most bool) (v Value, ok bool) {
+	m := measures()[name]
+	if name != "price" && m.unit == "" {
+		return v, false
+	}
+	for at := range starts(text) {
+		found := Value{}
+		if name == "price" {
+			found, _ = moneyAt(text[at:], per)
+		} else {
+			found = quantityAt(text[at:], m.unit)
+		}
+		switch f := found.Figure; {
+		case found.Unit == "":
+		case !ok:
+			v, ok = found, true
+		case name == "price" || found.Unit != v.Unit: // the first sum of a text is what most pay
+		case most && f.High > v.Figure.High, !most && f.Low < v.Figure.Low:
+			v = found
+		}
+	}
+	return v, ok
+}
+
+// starts gives where the words of a text begin.
+func starts(text string) func(yield func(at int) bool) {
+	return func(yield func(at int) bool) {
+		before := ' '
+		for i, r := range text {
+			begins := !inWord(before) && !unicode.IsSpace(r) || unspaced(before) && unicode.IsDigit(r)
+			inNumber := strings.ContainsRune(".,", before) && unicode.IsDigit(r) && i > 1 && text[i-2] >= '0' && text[i-2] <= '9'
+			if begins && !inNumber && !yield(i) {
+				return
+			}
+			before = r
+		}
+	}
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// moneyAt reads a sum of money in a currency at the beginning of a text, and whether it is for what per names.
+func moneyAt(text, per string) (v Value, ok bool) {
+	money, n := facets.ReadMoney(text)
+	if n == 0 || money.Currency == "" {
+		return v, false
+	}
+	if per != "" && !followedBy(text[n:], "per "+per) {
+		return v, false
+	}
+	return valueOf(money.Amount, money.Currency), true
+}
+
+// followedBy says whether a text begins with a phrase of a name, in any language.
+func followedBy(text, name string) bool {
+	end := min(len(text), 60)
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	words := wordsOf(strings.ReplaceAll(text[:end], "/", " /"))
+	return slices.ContainsFunc(tables(), func(t *table) bool {
+		return slices.ContainsFunc(t.phrases[name], func(phrase []string) bool {
+			return len(phrase) <= len(words) && standsIn(words[:len(phrase)], phrase) == 0
+		})
+	})
+}
+
+// quantityAt reads a figure in a unit at the beginning of a text: "18 litri", "six personnes", "38 m²".
+func quantityAt(text, unit string) (v Value) {
+	q, n := facets.ReadQuantity(text)
+	if n > 0 && q.Unit == unit {
+		return valueOf(q.Value, unit)
+	}
+	amount, m := facets.ReadNumber(text)
+	rest := text
+	if m > 0 {
+		rest = text[m:]
+	} else {
+		end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+		if end <= 0 {
+			return v
+		}
+		number, known := facets.NumberWord(facets.Fold(text[:end]))
+		if !known {
+			return v
+		}
+		amount, rest = number, text[end:]
+		if q, n := facets.ReadQuantity("1" + rest); n > 1 && q.Unit == unit {
+			return valueOf(amount*q.Value, unit)
+		}
+	}
+	if followedBy(rest, "read "+unit) {
+		return valueOf(amount, unit)
+	}
+	return v
+}
+
+func valueOf(amount float64, unit string) Value {
+	return Value{facets.Figure{Kind: facets.Figures, Low: amount, High: amount, Unit: unit}, unit}
+}
+
+// in gives the table of a language, for what is said.
+func in(language string) *table {
+	base, _, _ := strings.Cut(strings.ToLower(language), "-")
+	for _, tag := range []string{base, fallback} {
+		for _, t := range tables() {
+			if t.tag == tag {
+				return t
+			}
+		}
+	}
+	return tables()[0]
+}
+
+// Say words the answer to a wish for an extreme: which item it is, and its figure in words.
+func (w *Wish) Say(language, name, value string) string {
+	t := in(language)
+	return strings.NewReplacer("{word}", t.texts["label "+w.Superlative], "{name}", name, "{value}", value).Replace(t.texts["say"])
+}
+
+// SayCount words how many there are; names are those of the first ones, joined.
+func SayCount(language string, n, named int, figure, names string) string {
+	t, key := in(language), "say some"
+	switch {
+	case n == 1:
+		key = "say one"
+	case named < n:
+		key = "say many"
+	}
+	return strings.NewReplacer("{n}", figure, "{names}", names).Replace(t.texts[key])
+}
+
+// UnitName is how a base unit is said behind its figure; the unit itself where the tables have no word for it.
+func UnitName(language, unit string) string {
+	if said := in(language).texts["unit "+unit]; said != "" {
+		return said
+	}
+	return unit
+}
