@@ -106,7 +106,11 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 
 // reply settles what becomes of a question that is understood.
 func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
-	if back := s.askBack(ctx, in); back != nil && in.Report == NoReport {
+	told, err := s.practical(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if back := s.askBack(ctx, in); back != nil && in.Report == NoReport && told == nil {
 		return &Reply{Elicitation: back, Understood: in.explain()}, nil
 	}
 	if promise, err := s.promise(ctx, in); promise != nil || err != nil {
@@ -121,6 +125,9 @@ func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
 		if report, err = s.report(ctx, in); err != nil || in.Report == ReportAlone {
 			return &Reply{Report: report, Understood: in.explain(), Unread: in.unread}, err
 		}
+	}
+	if told != nil && !in.Fresh {
+		return &Reply{Answer: told, Understood: in.explain(), Unread: in.unread}, nil
 	}
 	a, err := s.answer(ctx, in)
 	understood := in.explain()

@@ -221,7 +221,10 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 			break
 		}
 	}
-	draft.builtIn = strings.TrimSpace(a.telling + " " + summarize(a.speaker, a.terms, told))
+	draft.builtIn = a.telling
+	if !a.factual {
+		draft.builtIn = strings.TrimSpace(a.telling + " " + summarize(a.speaker, a.terms, told))
+	}
 	if draft.builtIn == "" {
 		return nil, nil
 	}

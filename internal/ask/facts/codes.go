@@ -14,6 +14,7 @@ var codes = sync.OnceValue(func() (c struct {
 	units      map[string]string
 	times      map[string]string
 	postalLast []string
+	europe     []string
 }) {
 	c.units, c.times = map[string]string{}, map[string]string{}
 	for _, fields := range records(codeText) {
@@ -24,6 +25,8 @@ var codes = sync.OnceValue(func() (c struct {
 			c.times[fields[1]] = fields[2]
 		case "postal-last":
 			c.postalLast = append(c.postalLast, fields[1:]...)
+		case "europe":
+			c.europe = append(c.europe, fields[1:]...)
 		}
 	}
 	return c

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"unicode"
-	"unicode/utf8"
 
 	"frontdesk/internal/content/facets"
 )
@@ -43,8 +42,12 @@ func Features(text string) []Feature {
 		counts[h%Buckets] += weight
 	}
 	folded := facets.Fold(text)
-	for name := range namesIn(folded) {
-		add('n', 1.5, name)
+	class := ""
+	for _, name := range NamesOf(folded) {
+		if of := classOf(name); of == name || of != class {
+			class = of
+			add('n', 1.5, class)
+		}
 	}
 	before, n := "<", 0
 	for word := range fields(folded) {
@@ -111,21 +114,20 @@ func unspacedParts(word string, add func(byte, float32, ...string)) {
 
 // wordParts adds the parts of a marked word: those of three to five characters.
 func wordParts(marked string, add func(byte, float32, ...string)) {
-	var ends [64]int
-	count := 0
+	var starts [64]int // of its characters, and its end
+	n := 0
 	for i := range marked {
-		if count == len(ends)-1 {
+		if n == len(starts)-1 {
+			marked = marked[:i]
 			break
 		}
-		ends[count] = i
-		count++
+		starts[n] = i
+		n++
 	}
-	if count < len(ends)-1 || utf8.RuneCountInString(marked) == count {
-		ends[count] = len(marked)
-	}
-	for i := range count {
-		for n := shortest; n <= longest && i+n <= count; n++ {
-			add('c', 0.5, marked[ends[i]:ends[i+n]])
+	starts[n] = len(marked)
+	for i := range n {
+		for size := shortest; size <= longest && i+size <= n; size++ {
+			add('c', 0.5, marked[starts[i]:starts[i+size]])
 		}
 	}
 }

@@ -113,3 +113,13 @@ var all = sync.OnceValue(func() map[string]table {
 	}
 	return read
 })
+
+// Example is a question of an intent in a language, its first; empty where there is none.
+func Example(language, intent string) string {
+	for _, p := range all()[language].phrases {
+		if p.Intent == intent && !p.Title && !strings.Contains(p.Text, "{") {
+			return p.Text
+		}
+	}
+	return ""
+}

@@ -7,8 +7,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// intents are those of a language, in the order of its table.
-func intents(t *testing.T, language string) (all []string) {
+// sections are the intents of a language, in the order of its table.
+func sections(t *testing.T, language string) (all []string) {
 	t.Helper()
 	phrases, err := Phrases(language)
 	if err != nil {
@@ -24,9 +24,9 @@ func intents(t *testing.T, language string) (all []string) {
 
 func TestEachLanguageHasTheSameIntents(t *testing.T) {
 	t.Parallel()
-	first := intents(t, Languages[0])
+	first := sections(t, Languages[0])
 	for _, language := range Languages[1:] {
-		if got := intents(t, language); !slices.Equal(got, first) {
+		if got := sections(t, language); !slices.Equal(got, first) {
 			t.Errorf("%s has %q\nand %s has %q", language, got, Languages[0], first)
 		}
 	}

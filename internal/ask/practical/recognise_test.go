@@ -1,6 +1,10 @@
 package practical
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 func TestWeightsAreMadeFromTheTables(t *testing.T) {
 	t.Parallel()
@@ -65,5 +69,40 @@ func TestPlaces(t *testing.T) {
 func BenchmarkRecognise(b *testing.B) {
 	for b.Loop() {
 		Recognise("how much is delivery to ireland if i order two of them?")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{"and on saturday?", "12月25日は営業していますか", strings.Repeat("x", 5000), "\xff\xfe 3 June", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a := Read(text, time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
+		if a.Practical < 0 || a.Practical > 1 {
+			t.Errorf("%q is practical by %g", text, a.Practical)
+		}
+		a.Onward(text, a)
+	})
+}
+
+func TestOnward(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC) // a Tuesday
+	for _, row := range []struct {
+		before, text, intent string
+		onward               bool
+	}{
+		{"when are you open on monday", "and on saturday?", "hours", true},
+		{"how much is delivery to ireland", "what about france?", "delivery-cost", true},
+		{"wann habt ihr geöffnet", "und sonntags?", "hours", true},
+		{"quanto custa o bilhete", "e para crianças?", "price", true},
+		{"a che ora aprite il sabato", "e la domenica?", "hours", true},
+		{"cuánto cuesta el envío a francia", "¿y a portugal?", "delivery-cost", true},
+		{"when are you open on monday", "is there a car park", "parking", false},
+	} {
+		got, onward := Read(row.before, now).Onward(row.text, Read(row.text, now))
+		if got.Intent != row.intent || onward != row.onward {
+			t.Errorf("%q after %q is %s, %v", row.text, row.before, got.Intent, onward)
+		}
 	}
 }

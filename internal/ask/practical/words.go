@@ -1,6 +1,7 @@
 package practical
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,13 +19,12 @@ func WordsOf(language, name string) []string { return all()[language].words[name
 // untold are names of [words] that make the examples of the training, and are no hint in a question.
 var untold = []string{"thing", "person"}
 
-// lexicon is the names that folded words of up to mostWords blanks have, in any language. Weekdays are one name, as are
-// holidays; words of scripts without blanks stand in unspaced.
+// lexicon is the names that folded words of up to mostWords have, in any language. Words of scripts without blanks stand in
+// unspaced.
 var lexicon = sync.OnceValue(func() (l struct {
-	spaced   map[string]string
-	unspaced map[string]string
+	spaced, unspaced map[string][]string
 }) {
-	l.spaced, l.unspaced = map[string]string{}, map[string]string{}
+	l.spaced, l.unspaced = map[string][]string{}, map[string][]string{}
 	for _, language := range Languages {
 		t := all()[language]
 		for _, name := range t.names {
@@ -34,17 +34,17 @@ var lexicon = sync.OnceValue(func() (l struct {
 			for _, entry := range t.words[name] {
 				word, _, _ := strings.Cut(entry, " = ")
 				if word = facets.Fold(word); unspaced(word) {
-					l.unspaced[word] = classOf(name)
+					l.unspaced[word] = append(l.unspaced[word], name)
 				} else {
-					l.spaced[word] = classOf(name)
+					l.spaced[word] = append(l.spaced[word], name)
 				}
 			}
 		}
 		for _, country := range facts.CountryNames(language) {
 			if country = facets.Fold(country); unspaced(country) {
-				l.unspaced[country] = "country"
+				l.unspaced[country] = append(l.unspaced[country], "country")
 			} else {
-				l.spaced[country] = "country"
+				l.spaced[country] = append(l.spaced[country], "country")
 			}
 		}
 	}
@@ -74,46 +74,26 @@ var (
 // mostWords is how many words an entry of the lexicon has at most that is found.
 const mostWords = 3
 
-// namesIn are the classes of names of which a folded text has words, each once.
-func namesIn(folded string) map[string]bool {
+// NamesOf are the names of which a folded text has words, in any of the languages, sorted; "country" for any country.
+func NamesOf(folded string) []string {
 	l, found := lexicon(), map[string]bool{}
 	words := strings.Fields(folded)
 	for i := range words {
 		if unspaced(words[i]) {
-			for word, name := range l.unspaced {
+			for word, names := range l.unspaced {
 				if strings.Contains(words[i], word) {
-					found[name] = true
+					found[names[0]] = true
 				}
 			}
 			continue
 		}
 		for n := 1; n <= mostWords && i+n <= len(words); n++ {
-			if name, known := l.spaced[strings.Join(words[i:i+n], " ")]; known {
+			for _, name := range l.spaced[strings.Join(words[i:i+n], " ")] {
 				found[name] = true
 			}
 		}
 	}
-	return found
-}
-
-// Names says whether a text, folded, has one of the words of a name in any of the languages.
-func Names(folded, name string) bool {
-	for _, language := range Languages {
-		if NamesIn(language, folded, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// NamesIn is Names for one language.
-func NamesIn(language, folded, name string) bool {
-	for _, word := range WordsOf(language, name) {
-		if Has(folded, facets.Fold(word)) {
-			return true
-		}
-	}
-	return false
+	return slices.Sorted(maps.Keys(found))
 }
 
 // Has says whether folded words stand in a folded text, as whole words where the script has blanks between them.
@@ -153,4 +133,17 @@ func Say(language, name string, fill ...string) string {
 		text = strings.ReplaceAll(text, "{"+fill[i]+"}", fill[i+1])
 	}
 	return text
+}
+
+// Begins says whether a folded text begins with one of the words of a name, in any of the languages.
+func Begins(folded, name string) bool {
+	for _, language := range Languages {
+		for _, word := range WordsOf(language, name) {
+			rest, is := strings.CutPrefix(folded, facets.Fold(word))
+			if is && (rest == "" || rest[0] == ' ' || unspaced(folded)) {
+				return true
+			}
+		}
+	}
+	return false
 }

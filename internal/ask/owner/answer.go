@@ -1,0 +1,588 @@
+package owner
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"frontdesk/internal/ask/facts"
+	"frontdesk/internal/ask/practical"
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/facets"
+)
+
+// Question is a practical question.
+type Question struct {
+	Text     string
+	Before   string // the question that it goes on with, whose words count too; empty for none
+	Asked    practical.Asked
+	Language string    // of the asker
+	Now      time.Time // in the place's own zone
+	Sites    []string  // ids of those that are asked; nil for all
+}
+
+// Answer is what is said to a question.
+type Answer struct {
+	Text  string // one or two sentences; empty where the pages may answer, and no sentence of theirs does for sure
+	Items []int  // the pages that answer, the best first
+}
+
+// The weights by which pages and sentences are found, and what an answer has to have.
+const (
+	byTitle    = 1.6  // how well the page's title fits what is asked
+	byPage     = 1.0  // the share of the question's words that the page has
+	bySentence = 0.8  // that the sentence has
+	byIntent   = 0.3  // how well it fits what is asked
+	byValue    = 0.35 // it has a value of the kind that is asked for
+	byName     = 0.45 // it names the same people or things
+	byCountry  = 1.2
+	byDay      = 0.9
+
+	titleFits     = 0.30 // from which a page is on what is asked
+	titleSure     = 0.55
+	mostSure      = 0.8 // from which an intent needs no more
+	mostStrange   = 0.5 // the share of the subject that a page may say nothing of
+	littleStrange = 0.2
+	wordsFit      = 0.60 // the share of the words from which a page is on it
+	maxAnswers    = 3    // pages that are shown
+)
+
+// search is the work on one question.
+type search struct {
+	*Directory
+	Question
+	intent practical.Intent
+	pages  []scored // by page
+	named  []int    // the places and people that the question names, the best first
+	ofUs   bool     // no other place than the owner's is named
+}
+
+// scored is how well a page fits.
+type scored struct {
+	fit     float64 // of the title
+	inName  float64 // the share of the subject's words that is in the name
+	words   float64 // the share of the question's words that is in the page
+	subject float64 // the share of the subject's words: those that are not by which anybody asks for the intent
+	in      map[int32]float64
+}
+
+// Answer answers a question; false where nothing here does.
+func (d *Directory) Answer(q Question) (Answer, bool) {
+	s := &search{Directory: d, Question: q, intent: practical.IntentOf(q.Asked.Intent)}
+	s.score()
+	s.findNamed()
+	if a, ok := s.byProperty(); ok {
+		return a, true
+	}
+	return s.byText()
+}
+
+// serves says whether a page is of a site that is asked.
+func (s *search) serves(p int) bool {
+	return s.Sites == nil || slices.Contains(s.Sites, s.Directory.pages[p].Site)
+}
+
+// score finds the question's words in all pages.
+func (s *search) score() {
+	s.pages = make([]scored, len(s.Directory.pages))
+	for i := range s.pages {
+		s.pages[i].fit = practical.Fit(s.Asked.Weights, s.Directory.pages[i].title)
+	}
+	for _, language := range s.languages {
+		terms, whole, subject := s.terms(language)
+		for term, of := range terms {
+			last := int32(-1)
+			named := false // the word is in the page's name
+			for _, at := range s.postings[language+" "+term] {
+				p := &s.pages[at.page]
+				if at.page != last {
+					named = false
+					p.words += of.weight / whole
+					if of.subject {
+						p.subject += of.weight / subject
+					}
+				}
+				last = at.page
+				if at.sentence == inName {
+					named = true
+					if of.subject {
+						p.inName += of.weight / subject
+					}
+					continue
+				}
+				if p.in == nil {
+					p.in = map[int32]float64{}
+				}
+				share := of.weight / whole
+				if named { // all of the page is on it
+					share /= 3
+				}
+				if !of.subject { // as well all of those on what is asked
+					share /= 2
+				}
+				p.in[at.sentence] += share
+			}
+		}
+	}
+}
+
+// term is a word of the question as it is looked up.
+type term struct {
+	weight  float64
+	subject bool // it is none by which the intent is asked for
+}
+
+// terms are the words of the question that say what is asked of, as a language has them, with the sum of their weights and
+// that of the subject's. Words of the question before count half.
+func (s *search) terms(language string) (terms map[string]term, whole, subject float64) {
+	terms = map[string]term{}
+	for i, text := range []string{s.Text, s.Before} {
+		for word := range analyzer().Words(text, language) {
+			folded := facets.Fold(text[word.Start:word.End])
+			if practical.Common(folded) || folded == "" {
+				continue
+			}
+			weight := s.weight(len(s.postings[language+" "+word.Term]))
+			if i > 0 {
+				weight /= 2
+			}
+			if old, known := terms[word.Term]; !known || weight > old.weight {
+				terms[word.Term] = term{weight, !practical.Usual(s.Asked.Intent, folded) && !slices.ContainsFunc(practical.NamesOf(folded), dated)}
+			}
+		}
+	}
+	for _, t := range terms {
+		whole += t.weight
+		if t.subject {
+			subject += t.weight
+		}
+	}
+	return terms, whole, subject
+}
+
+// dated says whether a name of [words] is read as more than words: a day, a country, how something is asked.
+func dated(name string) bool {
+	switch name {
+	case "place", "yes", "no", "child", "student", "senior", "adult", "family", "group", "disabled", "dog", "free", "unit-time", "percent", "onward",
+		"elsewhere", "europe":
+		return false
+	}
+	return true
+}
+
+// strange is the share of the subject that a page says nothing of: words that are in none of its sentences, and are not
+// those by which anybody asks practical questions.
+func (s *search) strange(i int) float64 {
+	language := s.Directory.pages[i].Language
+	terms, _, subject := s.terms(language)
+	missing := 0.0
+	for word := range analyzer().Words(s.Text, language) {
+		t, folded := terms[word.Term], facets.Fold(s.Text[word.Start:word.End])
+		if !t.subject || practical.Usual(practical.None, folded) || slices.ContainsFunc(practical.NamesOf(folded), told) {
+			continue
+		}
+		if !slices.ContainsFunc(s.postings[language+" "+word.Term], func(at posting) bool { return int(at.page) == i }) {
+			missing += t.weight
+			delete(terms, word.Term)
+		}
+	}
+	return missing / max(subject, 0.01)
+}
+
+// told says whether a name of [words] is one of people or animals, which a page may call otherwise.
+func told(name string) bool {
+	return name == "place" || telling(name)
+}
+
+// findNamed finds the places and people that are named.
+func (s *search) findNamed() {
+	const enough = 0.5
+	s.ofUs = true
+	best := map[int]float64{}
+	for i := range s.pages {
+		p, found := &s.Directory.pages[i], 0.0
+		if !s.serves(i) {
+			continue
+		}
+		for _, named := range s.Asked.Places {
+			switch {
+			case content.IsA(p.Type, named.Type) && generic(named.Type):
+			case content.IsA(p.Type, named.Type), named.Type != "" && nameHas(p, named):
+				found = max(found, 1)
+			}
+		}
+		switch {
+		case p.role == person && s.intent.Is("person") && s.pages[i].subject >= enough:
+			found += 1 + s.pages[i].subject
+		case p.role == person:
+			found = 0
+		case p.role == organisation || p.role == place:
+			found += s.pages[i].inName
+		case found > 0:
+			found += s.pages[i].inName - 0.4 // a page on a place is not the place
+		}
+		if found >= enough {
+			best[i] = found
+		}
+	}
+	for i := range best {
+		if i != s.owner() {
+			s.named = append(s.named, i)
+		}
+	}
+	slices.SortFunc(s.named, func(a, b int) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
+	us := s.owner()
+	for _, named := range s.Asked.Places {
+		s.ofUs = s.ofUs && (generic(named.Type) || us >= 0 && content.IsA(s.Directory.pages[us].Type, named.Type))
+	}
+}
+
+// generic says whether a word for a type of place may mean whoever is asked.
+func generic(typ string) bool {
+	switch typ {
+	case "Store", "LocalBusiness", "GovernmentOrganization", "ParkingFacility":
+		return true
+	}
+	return false
+}
+
+// nameHas says whether a page is called by a kind of place, by a word of its own language for it.
+func nameHas(p *page, named practical.Place) bool {
+	if p.role == job || generic(named.Type) {
+		return false
+	}
+	folded := facets.Fold(p.Name)
+	return slices.ContainsFunc(practical.Places(folded), func(own practical.Place) bool { return own.Type == named.Type })
+}
+
+// byProperty answers from the properties of what is named, or else of the owner.
+func (s *search) byProperty() (Answer, bool) {
+	if len(s.intent.Facts) == 0 {
+		return Answer{}, false
+	}
+	for _, i := range s.named {
+		if text, ok := s.tell(i); ok {
+			return Answer{Text: text, Items: s.with(i)}, true
+		}
+	}
+	if s.intent.Is("work") {
+		return s.ofJobs()
+	}
+	if i := s.owner(); i >= 0 && s.ofUs && !s.elsewhere(i) {
+		if text, ok := s.tell(i); ok && !(s.intent.Is("words") && s.worded()) {
+			return Answer{Text: text, Items: s.with(i)}, true
+		}
+	}
+	return Answer{}, false
+}
+
+// worded says whether some page that is called by what is asked has a sentence with most of the question's words.
+func (s *search) worded() bool {
+	for i := range s.pages {
+		p := &s.pages[i]
+		if p.fit < titleSure || !s.serves(i) {
+			continue
+		}
+		for _, share := range p.in {
+			if share >= wordsFit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// elsewhere says whether the question is of something that the owner says nothing of: other pages do, or nobody does and
+// the question does not address the owner.
+func (s *search) elsewhere(i int) bool {
+	strange := s.strange(i)
+	if !s.Asked.Has("you") {
+		return strange > littleStrange
+	}
+	if strange < mostStrange {
+		return false
+	}
+	for other := range s.pages {
+		if s.serves(other) && s.pages[other].subject > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ofJobs answers from the jobs on offer that have most of the question's words.
+func (s *search) ofJobs() (Answer, bool) {
+	best := -1
+	for i := range s.pages {
+		if s.Directory.pages[i].role == job && s.serves(i) && s.pages[i].words > 0.3 && (best < 0 || s.pages[i].words > s.pages[best].words) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Answer{}, false
+	}
+	text, ok := s.tell(best)
+	return Answer{Text: text, Items: []int{best}}, ok
+}
+
+// tell is what a page's properties say.
+func (s *search) tell(i int) (string, bool) {
+	p := &s.Directory.pages[i]
+	var said []string
+	for _, intent := range s.intent.Facts {
+		if intent == "hours" {
+			intent = s.Asked.Hours()
+		}
+		q := facts.Question{Language: s.Language, Intent: intent, When: s.Asked.When, Now: s.Now}
+		if len(s.Asked.Countries) > 0 {
+			q.Country = s.Asked.Countries[0]
+		}
+		if a, ok := q.Answer(p.object()); ok {
+			said = append(said, a.Text)
+		}
+	}
+	return strings.Join(said, " "), len(said) > 0
+}
+
+// with are the pages that are shown for an answer of one page: those that are called by what is asked come first, unless the
+// question names that one.
+func (s *search) with(i int) []int {
+	items := []int{i}
+	for _, other := range s.ranked() {
+		if other == i || len(items) == maxAnswers || s.pages[other].fit < titleSure || s.Directory.pages[other].role != 0 {
+			continue
+		}
+		items = append(items, other)
+	}
+	if len(items) > 1 && !slices.Contains(s.named, i) {
+		items = append(items[1:], i)
+	}
+	return items
+}
+
+// owner is the organisation that the sites are of: that at the root, or that which a contact page is about, or the only one;
+// -1 where none is sure, as where several sites are asked that have each their own.
+func (s *search) owner() int {
+	best, rank, even := -1, 0, false
+	for i := range s.Directory.pages {
+		if !s.serves(i) {
+			continue
+		}
+		p, r := &s.Directory.pages[i], 0
+		owns := p.role == organisation || p.role == place
+		switch {
+		case owns && isRoot(p.URL):
+			r = 4
+		case content.IsA(p.Type, "ContactPage"), content.IsA(p.Type, "AboutPage"):
+			r = 2
+			if len(s.intent.Facts) > 0 {
+				if _, ok := s.tell(i); ok {
+					r = 3
+				}
+			}
+		case owns && p.role == organisation:
+			r = 1
+		}
+		switch {
+		case r > rank:
+			best, rank, even = i, r, false
+		case r > 0 && r == rank:
+			even = true
+		}
+	}
+	if even && rank != 2 {
+		return -1
+	}
+	return best
+}
+
+// ranked are the pages, the best fitting first.
+func (s *search) ranked() []int {
+	order := make([]int, 0, len(s.pages))
+	for i := range s.pages {
+		if s.serves(i) && s.pages[i].fit+s.pages[i].words > 0.1 {
+			order = append(order, i)
+		}
+	}
+	score := func(i int) float64 { return byTitle*s.pages[i].fit + byPage*s.pages[i].words }
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(a, b)) })
+	return order
+}
+
+// byText answers with the sentence of a page.
+func (s *search) byText() (Answer, bool) {
+	type candidate struct {
+		page, sentence int
+		score          float64
+	}
+	var best []candidate // of each page
+	for i := range s.pages {
+		p := &s.Directory.pages[i]
+		if !s.serves(i) || p.role == person || !slices.Contains(s.named, i) && !s.fits(i) {
+			continue
+		}
+		top := candidate{page: i, sentence: -1, score: -1}
+		for n := range p.sentences {
+			if score := s.rate(i, n); score > top.score {
+				top.sentence, top.score = n, score
+			}
+		}
+		top.score += byTitle*s.pages[i].fit + byPage*s.pages[i].words
+		if slices.Contains(s.named, i) {
+			top.score++
+		}
+		best = append(best, top)
+	}
+	if len(best) == 0 {
+		return Answer{}, false
+	}
+	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	if s.pages[best[0].page].subject < littleStrange && s.others(best[0].page) {
+		return Answer{}, false
+	}
+	answer := Answer{}
+	for _, c := range best[:min(len(best), maxAnswers)] {
+		if c.score >= 0.6*best[0].score {
+			answer.Items = append(answer.Items, c.page)
+		}
+	}
+	if first := best[0]; first.sentence >= 0 {
+		answer.Text = s.quote(first.page, first.sentence)
+	}
+	return answer, true
+}
+
+// others says whether another page is called by most of the subject.
+func (s *search) others(but int) bool {
+	for i := range s.pages {
+		if i != but && s.serves(i) && s.pages[i].inName >= wordsFit {
+			return true
+		}
+	}
+	return false
+}
+
+// fits says whether a page is on what is asked, by its title or its words.
+func (s *search) fits(i int) bool {
+	p := &s.pages[i]
+	if role := s.Directory.pages[i].role; role == organisation || role == place {
+		return s.intent.Name == "about" && i == s.owner()
+	}
+	if !s.ofUs && p.subject < wordsFit {
+		return false
+	}
+	foreign := base(s.Language) != base(s.Directory.pages[i].Language) // whose words are not those of the page anyway
+	if !(foreign && s.Asked.Sure() >= titleSure) && s.strange(i) > mostStrange {
+		return p.fit >= titleSure && s.Asked.Sure() >= titleSure && (s.Asked.Has("you") || s.Asked.Sure() >= mostSure)
+	}
+	return p.fit >= titleFits || p.words >= wordsFit && p.fit >= 0.05
+}
+
+// base is a language without its region.
+func base(tag string) string {
+	tag, _, _ = strings.Cut(strings.ToLower(tag), "-")
+	return tag
+}
+
+// rate says how well a sentence answers.
+func (s *search) rate(page, n int) float64 {
+	one := &s.Directory.pages[page].sentences[n]
+	score := bySentence*s.pages[page].in[int32(n)] - 0.02*float64(n)
+	if len(s.Directory.pages[page].sentences) > 1 { // else it is the answer in any case
+		score += byIntent * practical.Fit(s.Asked.Weights, one.weights())
+	}
+	if last, _ := utf8.DecodeLastRuneInString(one.text); last == '?' || last == '？' {
+		score -= byName
+	}
+	for _, kind := range one.values {
+		switch {
+		case kind == "money" && s.Asked.Has("how-much"), kind == "span" && s.Asked.Has("how-long"):
+			score += byValue
+		case slices.Contains(s.intent.Values, kind):
+			score += byValue / 7
+		}
+	}
+	for _, name := range s.Asked.Names {
+		if telling(name) && slices.Contains(one.names, name) {
+			score += byName
+		}
+	}
+	for _, name := range one.names {
+		if grouping(name) && !slices.Contains(s.Asked.Names, name) {
+			score -= byName / 2.5
+		}
+	}
+	if s.Asked.Holiday != "" && slices.Contains(one.names, s.Asked.Holiday) {
+		score += byDay
+	}
+	return score + s.rateCountry(one)
+}
+
+// telling says whether a name of [words] is one by which a sentence is told from others: people, animals, days.
+func telling(name string) bool {
+	switch name {
+	case "child", "student", "senior", "adult", "family", "group", "disabled", "dog", "free", "monday", "tuesday", "wednesday", "thursday",
+		"friday", "saturday", "sunday":
+		return true
+	}
+	return false
+}
+
+// grouping says whether a name of [words] is one of people that an answer may be for.
+func grouping(name string) bool {
+	switch name {
+	case "child", "student", "senior", "family", "group", "disabled":
+		return true
+	}
+	return false
+}
+
+// rateCountry says how well a sentence is on the country that is asked for.
+func (s *search) rateCountry(one *sentence) float64 {
+	if len(s.Asked.Countries) == 0 {
+		return 0
+	}
+	country := s.Asked.Countries[0]
+	switch european := facts.European(country); {
+	case slices.Contains(one.countries, country):
+		return byCountry
+	case european && slices.Contains(one.names, "europe"):
+		return byCountry / 2
+	case !european && slices.Contains(one.names, "elsewhere"):
+		return byCountry / 2
+	case slices.Contains(one.names, "elsewhere"):
+		return byCountry / 4
+	case len(one.countries) > 0:
+		return -byCountry / 3
+	}
+	return 0
+}
+
+// quote is the sentence that answers, and with it the rest of a short answer to a question.
+func (s *search) quote(page, n int) string {
+	p := &s.Directory.pages[page]
+	if content.IsA(p.Type, "Question") {
+		var whole []string
+		for _, one := range p.sentences {
+			whole = append(whole, one.text)
+		}
+		if text := strings.Join(whole, " "); utf8.RuneCountInString(text) <= maxRunes {
+			return text
+		}
+	}
+	return clip(p.sentences[n].text)
+}
+
+// clip cuts a text to what is told of it.
+func clip(text string) string {
+	if utf8.RuneCountInString(text) <= maxRunes {
+		return text
+	}
+	cut := string([]rune(text)[:maxRunes])
+	if at := strings.LastIndexByte(cut, ' '); at > maxRunes/2 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:") + "…"
+}

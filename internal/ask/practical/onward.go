@@ -1,0 +1,62 @@
+package practical
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/ask/facts"
+	"frontdesk/internal/content/facets"
+)
+
+// maxOnward is how many words a question has at most that goes on with the one before: "and on Saturday?"
+const maxOnward = 6
+
+// Onward reads a question that comes after another. Where it only names another day, country or person, it asks the same
+// of that, and onward is true; where it asks something else and names no place, it is still about the place of the one
+// before.
+func (before Asked) Onward(text string, now Asked) (whole Asked, onward bool) {
+	folded := facets.Fold(text)
+	leads := Begins(folded, "onward")
+	short := len(strings.Fields(folded)) <= maxOnward
+	params := now.When != (facts.When{}) || len(now.Countries)+len(now.Places) > 0 || slices.ContainsFunc(now.Names, groups)
+	related := now.Intent == before.Intent || slices.Contains(kin()[before.Intent], now.Intent)
+	same := short && (leads || params) && (bare(folded) || related || now.Sure() < 0.6 || now.Practical < Sure)
+	if !same {
+		if len(now.Places) == 0 {
+			now.Places = before.Places
+		}
+		return now, false
+	}
+	whole = now
+	whole.Intent, whole.Weights, whole.Practical = before.Intent, before.Weights, before.Practical
+	if len(now.Countries) == 0 && len(now.Places) == 0 {
+		whole.Countries = before.Countries
+	}
+	if len(now.Places) == 0 {
+		whole.Places = before.Places
+	}
+	if now.When == (facts.When{}) && now.Holiday == "" {
+		whole.When, whole.Holiday = before.When, before.Holiday
+	}
+	for _, name := range before.Names {
+		if !groups(name) && !slices.Contains(weekdays, name) && !slices.Contains(whole.Names, name) {
+			whole.Names = append(slices.Clip(whole.Names), name) // as "closes" is asked again of another day
+		}
+	}
+	return whole, true
+}
+
+// bare says whether a folded text has nothing but common words, and days, countries or people.
+func bare(folded string) bool {
+	for word := range fields(folded) {
+		if !Common(word) && len(NamesOf(word)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// groups says whether a name is one of people, of which a price or an answer may differ.
+func groups(name string) bool {
+	return slices.Contains([]string{"child", "student", "senior", "adult", "family", "group", "disabled", "dog"}, name)
+}

@@ -1,0 +1,231 @@
+package ask
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/owner"
+	"frontdesk/internal/ask/practical"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
+)
+
+// The bounds of the practical route.
+const (
+	maxOwnerPages = 4000 // items that may answer, those with the shortest addresses
+	maxPractical  = 400  // bytes of a question that is read as a practical one
+	maxChat       = 6    // words of a greeting, or of thanks
+	maxExamples   = 3    // questions that a greeting is answered with
+)
+
+// ownerPages are the items of a view that may answer practical questions, made when first asked for.
+type ownerPages struct {
+	mu       sync.Mutex
+	made     *owner.Directory
+	listings []*index.Listing
+}
+
+type ownerPagesKey struct{}
+
+// ownerPages gives the directory of what the sites of a view say of their owners.
+func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Directory, []*index.Listing, error) {
+	o := released.Memo(g, ownerPagesKey{}, func() *ownerPages { return &ownerPages{} })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.made != nil {
+		return o.made, o.listings, nil
+	}
+	var listings []*index.Listing
+	for _, l := range g.Directory() {
+		if owner.Concerns(l.Types[0]) {
+			listings = append(listings, l)
+		}
+	}
+	if len(listings) > maxOwnerPages {
+		slices.SortStableFunc(listings, func(a, b *index.Listing) int { return len(a.URL) - len(b.URL) })
+		listings = listings[:maxOwnerPages]
+	}
+	var pages []owner.Page
+	var kept []*index.Listing
+	for part := range slices.Chunk(listings, chunk) {
+		cards, err := g.Render(ctx, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, c := range cards {
+			if c != nil {
+				pages, kept = append(pages, ownerPage(part[i], c)), append(kept, part[i])
+			}
+		}
+	}
+	o.made, o.listings = owner.New(pages), kept
+	return o.made, o.listings, nil
+}
+
+// ownerPage is an item as far as it was released. What the terms keep from being made into other texts has its name alone.
+func ownerPage(l *index.Listing, c *released.Card) owner.Page {
+	r := c.As(index.Hit{Listing: l})
+	page := owner.Page{Site: l.Site, URL: l.URL, Type: r.Type(), Name: r.Name(), Language: r.Language()}
+	if !c.Input() || r.Licensed() {
+		return page
+	}
+	page.Object = r.AppendObject(nil)
+	page.Texts = append(page.Texts, r.Description())
+	for n := 0; ; n++ {
+		text := c.As(index.Hit{Listing: l, Passage: n}).Passage()
+		if text == "" {
+			return page
+		}
+		page.Texts = append(page.Texts, text)
+	}
+}
+
+// practical answers a question that is for the sites' owner rather than for items; nil where it is none, or nothing here
+// answers it.
+func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) {
+	if in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.Report != NoReport || in.Text == "" || len(in.Text) > maxPractical {
+		return nil, nil
+	}
+	asked, before, ok := s.readPractical(in)
+	if !ok {
+		return nil, nil
+	}
+	g := s.deps.Corpus.Current()
+	directory, listings, err := s.ownerPages(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	q := owner.Question{
+		Text: in.Text, Before: before, Asked: asked, Language: i18n.For(in.Languages...).Language(), Now: s.deps.Now().In(s.deps.Reading.Place),
+		Sites: in.asked.Sites,
+	}
+	var told owner.Answer
+	if practical.IntentOf(asked.Intent).Is("chat") {
+		told, ok = s.chat(g, directory, q)
+	} else if s.namesItem(ctx, in, g, &asked) {
+		return nil, nil
+	} else {
+		told, ok = directory.Answer(q)
+	}
+	if !ok {
+		return nil, nil
+	}
+	return s.tellPractical(ctx, in, g, told, listings)
+}
+
+// tellPractical makes the answer ready.
+func (s *Service) tellPractical(ctx context.Context, in *askState, g *released.View, told owner.Answer, listings []*index.Listing) (*Answer, error) {
+	var items []found
+	for n, at := range told.Items[:min(len(told.Items), in.asked.Limit)] {
+		items = append(items, found{listing: listings[at], score: float32(100 - 10*n)})
+	}
+	if len(items) == 0 {
+		return nil, nil
+	}
+	in.only, in.telling = items, told.Text
+	in.understood = query.Understood{Asked: in.Text, Text: in.Text}
+	a := s.those(in)
+	a.view, a.factual = g, told.Text != ""
+	if whole, err := a.preload(ctx); !whole || err != nil {
+		return nil, err
+	}
+	a.improve(ctx, in)
+	return a, nil
+}
+
+// readPractical reads the question as a practical one, as it goes on with those before it, and gives the text that it goes on
+// with; false where it is none.
+func (s *Service) readPractical(in *askState) (asked practical.Asked, before string, ok bool) {
+	now := s.deps.Now().In(s.deps.Reading.Place)
+	asked = practical.Read(in.Text, now)
+	if n := len(in.earlier); n > 0 {
+		var last practical.Asked
+		text := ""
+		for _, turn := range in.earlier {
+			one := practical.Read(turn.Text, now)
+			onward := false
+			if last.Sure() >= practical.Sure {
+				one, onward = last.Onward(turn.Text, one)
+			}
+			if !onward {
+				text = turn.Text
+			}
+			last = one
+		}
+		if last.Sure() >= practical.Sure {
+			onward := false
+			if asked, onward = last.Onward(in.Text, asked); onward {
+				before = text
+			} else if practical.IntentOf(asked.Intent).Is("item") && !asked.Has("you") && len(subjectOf(in.Text, asked.Intent)) == 0 {
+				return asked, "", false // "and what does it cost?"
+			}
+		} else if practical.IntentOf(asked.Intent).Is("item") || in.understood.Asked != in.Text {
+			return asked, "", false // of what was shown
+		}
+	}
+	if practical.IntentOf(asked.Intent).Is("chat") && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
+		return asked, "", false
+	}
+	return asked, before, asked.Practical >= practical.Sure
+}
+
+// namesItem says whether a question that is asked of items, too, names one: then it is the item's price that is meant.
+func (s *Service) namesItem(ctx context.Context, in *askState, g *released.View, asked *practical.Asked) bool {
+	if !practical.IntentOf(asked.Intent).Is("item") {
+		return false
+	}
+	subject := subjectOf(in.Text, asked.Intent)
+	if len(subject) == 0 {
+		return false
+	}
+	a := s.find(index.Question{
+		Text: strings.Join(subject, " "), Sites: in.asked.Sites, Limit: 3, Prefer: in.asked.Prefer, AsSpelled: true, OwnWords: true,
+	})
+	if len(a.parts) == 0 || owner.Concerns(a.parts[0][0].listing.Types[0]) {
+		return false
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	cards, err := a.render(limited, a.parts[0][:1])
+	return err == nil && cards[0] != nil && named(strings.Join(subject, " "), cards[0].Name(), cards[0].Type()) >= 0.99
+}
+
+// subjectOf are the words of a question but those by which anybody asks for its intent.
+func subjectOf(text, intent string) (subject []string) {
+	for word := range strings.FieldsSeq(facets.Fold(text)) {
+		if !practical.Common(word) && !practical.Usual(intent, word) {
+			subject = append(subject, word)
+		}
+	}
+	return subject
+}
+
+// chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer.
+func (s *Service) chat(g *released.View, directory *owner.Directory, q owner.Question) (owner.Answer, bool) {
+	speaker := i18n.For(q.Language)
+	examples, items := directory.Examples(q, maxExamples)
+	if len(examples) == 0 {
+		return owner.Answer{}, false
+	}
+	var kinds []string
+	for _, t := range g.Types() {
+		if len(kinds) < 4 && t.Name != "WebPage" && t.Name != "Thing" {
+			kinds = append(kinds, speaker.Several(t.Items, t.Name))
+		}
+	}
+	has := ""
+	if len(kinds) > 0 {
+		has = practical.Say(q.Language, "has", "kinds", speaker.List(kinds))
+	}
+	for i := range examples {
+		examples[i] = speaker.Say(i18n.Quotes, examples[i])
+	}
+	text := practical.Say(q.Language, q.Asked.Intent, "has", has, "examples", speaker.Any(examples))
+	return owner.Answer{Text: strings.Join(strings.Fields(text), " "), Items: items}, true
+}
