@@ -6,31 +6,18 @@ import (
 	"time"
 )
 
-// months by their folded names and usual abbreviations in our seven languages.
+// months by their folded names and usual abbreviations in our languages.
 var months = func() map[string]time.Month {
 	names := map[string]time.Month{}
-	for _, line := range []string{
-		"january february march april may june july august september october november december",
-		"jan feb mar apr may jun jul aug sep oct nov dec",
-		"januar februar marz april mai juni juli august september oktober november dezember",
-		"janner feber maerz - - - - - sept okt - dez",
-		"janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-		"janv fevr - avr - - juil - - - - -",
-		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-		"ene - - abr - - - ago - - - dic",
-		"janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
-		"- fev - - - - - - set out - -",
-		"gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-		"gen febbr - - mag giu lug - sett ott - -",
-	} {
-		for i, name := range strings.Fields(line) {
-			if name != "-" {
-				names[name] = time.Month(i + 1)
-			}
-		}
+	for name, month := range wordsOf("month") {
+		number, _ := strconv.Atoi(month)
+		names[name] = time.Month(number)
 	}
 	return names
 }()
+
+// dateLinks stand between a day, its month and the year.
+var dateLinks = wordsOf("date.of")
 
 // Month gives the month of a folded name or abbreviation, in any of our languages.
 func Month(word string) (time.Month, bool) {
@@ -148,7 +135,7 @@ func readWrittenDay(s string, year int, where *time.Location) (from, to time.Tim
 	}
 	n += blanks(s[n:])
 	word, w := wordAt(s[n:])
-	if word == "of" || word == "de" {
+	if _, link := dateLinks[word]; link {
 		n += w + blanks(s[n+w:])
 		word, w = wordAt(s[n:])
 	}
@@ -236,7 +223,8 @@ func yearBehind(s string) (year, n int) {
 		n++
 	}
 	n += blanks(s[n:])
-	if word, w := wordAt(s[n:]); word == "de" || word == "of" {
+	word, w := wordAt(s[n:])
+	if _, link := dateLinks[word]; link {
 		n += w + blanks(s[n+w:])
 	}
 	year, ok := digitsAt(s, n, 4)

@@ -4,26 +4,39 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"frontdesk/internal/infra/language"
 )
 
 // minuteWords are the words for spans of time, folded, in minutes.
 var minuteWords = func() map[string]float64 {
+	minutes := map[string]float64{
+		"second": 1.0 / 60, "minute": 1, "hour": 60, "day": 24 * 60, "week": 7 * 1440, "month": 30 * 1440, "year": 365 * 1440,
+	}
 	words := map[string]float64{}
-	for minutes, list := range map[float64]string{
-		1.0 / 60:   "s sec secs second seconds sek sekunde sekunden seconde secondes segundo segundos secondo secondi 秒",
-		1:          "m min mins minute minutes minuten minuto minutos minuti minut 分 分間",
-		60:         "h hr hrs hour hours std stunde stunden heure heures hora horas ora ore 時間",
-		24 * 60:    "d day days tag tage tagen jour jours dia dias giorno giorni 日 日間",
-		7 * 1440:   "week weeks woche wochen semaine semaines semana semanas settimana settimane 週間",
-		30 * 1440:  "month months monat monate monaten mois mes meses mese mesi か月 ヶ月",
-		365 * 1440: "year years jahr jahre jahren ans annee annees ano anos anno anni 年",
-	} {
-		for word := range strings.FieldsSeq(list) {
-			words[word] = minutes
-		}
+	for word, unit := range wordsOf("time.unit") {
+		words[word] = minutes[unit]
 	}
 	return words
 }()
+
+// Words of spans of time: what joins their parts, what stands for one, for half and for a quarter of a unit, for a half more
+// behind one, and for so many minutes.
+var (
+	spanJoints   = wordsOf("number.and")
+	oneWords     = wordsOf("number.one")
+	halfWords    = wordsOf("number.half")
+	quarterWords = wordsOf("number.quarter")
+	halvesMore   = func() (all []string) {
+		for list := range language.Each("number.andhalf") {
+			for _, phrase := range list.Phrases {
+				all = append(all, " "+phrase)
+			}
+		}
+		return all
+	}()
+	wholeSpans = figuresOf("time.minutes")
+)
 
 var isoDuration = regexp.MustCompile(`^[Pp](?:(\d+(?:\.\d+)?)[Yy])?(?:(\d+(?:\.\d+)?)[Mm])?(?:(\d+(?:\.\d+)?)[Ww])?(?:(\d+(?:\.\d+)?)[Dd])?(?:[Tt](?:(\d+(?:\.\d+)?)[Hh])?(?:(\d+(?:\.\d+)?)[Mm])?(?:(\d+(?:\.\d+)?)[Ss])?)?`)
 
@@ -102,8 +115,8 @@ func joint(s string) int {
 		n++
 		n += blanks(s[n:])
 	}
-	switch word, m := wordAt(s[n:]); word {
-	case "and", "und", "et", "y", "e":
+	word, m := wordAt(s[n:])
+	if _, joins := spanJoints[word]; joins {
 		n += m
 		n += blanks(s[n:])
 	}
@@ -117,9 +130,9 @@ func readSpan(s string) (minutes float64, n int) {
 		return readWorded(s)
 	}
 	gap := blanks(s[n:])
-	if half := "and a half"; len(s) >= n+gap+len(half) && strings.EqualFold(s[n+gap:n+gap+len(half)], half) {
+	if half := halfMore(s[n:]); half > 0 {
 		value += 0.5
-		n += gap + len(half)
+		n += half
 		gap = blanks(s[n:])
 	}
 	word, m := wordAt(s[n+gap:])
@@ -157,18 +170,19 @@ func readWorded(s string) (minutes float64, n int) {
 		if factor, ok := minuteWords[word]; ok && said && len(word) > 1 {
 			return value * factor, n + m
 		}
-		switch f, known := NumberWord(word); {
-		case word == "a", word == "an", word == "of", word == "une", word == "un", word == "una", word == "uma", word == "um", word == "uno", word == "eine", word == "einer", word == "ein", word == "einem", word == "d":
-			said = true
-		case word == "half", word == "halbe", word == "halben", word == "demi", word == "media", word == "meia", word == "medio", word == "demie", word == "mezza", word == "mezzo", word == "mezz":
+		if whole, ok := wholeSpans[word]; ok {
+			return whole, n + m
+		}
+		f, known := NumberWord(word)
+		_, one := oneWords[word]
+		_, half := halfWords[word]
+		_, quarter := quarterWords[word]
+		switch {
+		case half:
 			value, said = value/2, true
-		case word == "anderthalb", word == "eineinhalb":
-			value, said = 1.5, true
-		case word == "viertelstunde":
-			return 15, n + m
-		case word == "dreiviertelstunde":
-			return 45, n + m
-		case word == "quarter", word == "quart":
+		case one:
+			said = true
+		case quarter:
 			value, said = value/4, true
 		case known:
 			value, said = value*f, true
@@ -192,7 +206,7 @@ func readWorded(s string) (minutes float64, n int) {
 
 // halfMore is the length of " and a half" and its like behind a unit.
 func halfMore(s string) int {
-	for _, half := range []string{" and a half", " et demie", " y media", " e meia", " e mezza", " e mezzo"} {
+	for _, half := range halvesMore {
 		if len(s) >= len(half) && strings.EqualFold(s[:len(half)], half) {
 			return len(half)
 		}

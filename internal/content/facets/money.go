@@ -53,14 +53,15 @@ var signs = []struct{ sign, currency string }{
 	{"₺", "TRY"}, {"₴", "UAH"}, {"zł", "PLN"}, {"Kč", "CZK"}, {"円", "JPY"}, {"ドル", "USD"}, {"ユーロ", "EUR"}, {"Fr.", "CHF"},
 }
 
-// currencyWords are the words for currencies, folded.
-var currencyWords = map[string]string{
-	"dollar": "USD", "dollars": "USD", "buck": "USD", "bucks": "USD", "usd": "USD", "euro": "EUR", "euros": "EUR", "eur": "EUR", "quid": "GBP", "gbp": "GBP",
-	"franken": "CHF", "chf": "CHF", "sfr": "CHF", "yen": "JPY", "jpy": "JPY", "cad": "CAD", "aud": "AUD", "nzd": "NZD", "sek": "SEK", "nok": "NOK", "dkk": "DKK",
-	"pln": "PLN", "zloty": "PLN", "czk": "CZK", "huf": "HUF", "inr": "INR", "rupees": "INR", "rupien": "INR", "brl": "BRL", "reais": "BRL", "real": "BRL", "mxn": "MXN", "cny": "CNY", "rmb": "CNY",
-	"krw": "KRW", "sgd": "SGD", "hkd": "HKD", "zar": "ZAR", "try": "TRY", "ils": "ILS", "aed": "AED", "thb": "THB", "rub": "RUB", "uah": "UAH", "ron": "RON",
-	"kr": "SEK", "dolares": "USD", "dolar": "USD", "pounds": "GBP", "livres": "GBP", "libras": "GBP", "dollari": "USD", "dollaro": "USD", "sterline": "GBP", "sterlina": "GBP", "franchi": "CHF", "pfund": "GBP",
-}
+// currencyWords are the words for currencies, folded, and their ISO 4217 codes and abbreviations.
+var currencyWords = func() map[string]string {
+	words := wordsOf("currency")
+	for code := range strings.FieldsSeq("USD EUR GBP CHF JPY CAD AUD NZD SEK NOK DKK PLN CZK HUF INR BRL MXN CNY KRW SGD HKD ZAR TRY ILS AED THB RUB UAH RON") {
+		words[strings.ToLower(code)] = code
+	}
+	words["sfr"], words["kr"], words["rmb"] = "CHF", "SEK", "CNY"
+	return words
+}()
 
 // currencyAt reads the sign or the word of a currency at the beginning of a text.
 func currencyAt(s string) (currency string, n int) {

@@ -139,42 +139,13 @@ func parseNumeral(digits string, money bool) (float64, bool) {
 }
 
 // NumberWord gives the number that a folded word says: "three", "zwei", "quinze", "半". It reads the words of everyday
-// counts, 1 to 12 and the round ones, in our seven languages; articles ("a", "une") are no numbers here.
+// counts, 1 to 12 and the round ones, in our languages; articles ("a", "une") are no numbers here.
 func NumberWord(word string) (float64, bool) {
 	f, ok := numberWords[word]
 	return f, ok
 }
 
-var numberWords = func() map[string]float64 {
-	words := map[string]float64{}
-	for line, numbers := range map[string][]float64{
-		"one two three four five six seven eight nine ten eleven twelve":                    nil,
-		"eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf":                    nil,
-		"un deux trois quatre cinq six sept huit neuf dix onze douze":                       nil,
-		"uno dos tres cuatro cinco seis siete ocho nueve diez once doce":                    nil,
-		"um dois tres quatro cinco seis sete oito nove dez onze doze":                       nil,
-		"uno due tre quattro cinque sei sette otto nove dieci undici dodici":                nil,
-		"一 二 三 四 五 六 七 八 九 十 十一 十二":                                                         nil,
-		"fifteen twenty thirty forty fortyfive fifty sixty ninety hundred thousand dozen":   {15, 20, 30, 40, 45, 50, 60, 90, 100, 1000, 12},
-		"funfzehn zwanzig dreissig vierzig funfzig sechzig neunzig hundert tausend dutzend": {15, 20, 30, 40, 50, 60, 90, 100, 1000, 12},
-		"quinze vingt trente quarante cinquante soixante cent mille douzaine":               {15, 20, 30, 40, 50, 60, 100, 1000, 12},
-		"quince veinte treinta cuarenta cincuenta sesenta noventa cien mil docena":          {15, 20, 30, 40, 50, 60, 90, 100, 1000, 12},
-		"quinze vinte trinta quarenta cinquenta sessenta noventa cem mil duzia":             {15, 20, 30, 40, 50, 60, 90, 100, 1000, 12},
-		"quindici venti trenta quaranta cinquanta sessanta novanta cento mille dozzina":     {15, 20, 30, 40, 50, 60, 90, 100, 1000, 12},
-		"duas couple half 半 二つ 三つ 四つ 五つ":                                                    {2, 2, 0.5, 0.5, 2, 3, 4, 5},
-	} {
-		for i, word := range strings.Fields(line) {
-			if numbers == nil {
-				words[word] = float64(i + 1)
-			} else {
-				words[word] = numbers[i]
-			}
-		}
-	}
-	delete(words, "um") // German and Portuguese use it for other things far more often
-	delete(words, "once")
-	return words
-}()
+var numberWords = figuresOf("number")
 
 // wordAt gives the letters at the beginning of a text, folded, and how many bytes they are. Dots within an abbreviation are
 // passed over: "Std." is "std", "c.a." is "ca".

@@ -1,5 +1,12 @@
 package facets
 
+import (
+	"strconv"
+	"strings"
+
+	"frontdesk/internal/infra/language"
+)
+
 // Quantity is an amount in a base unit: "g", "ml", "cm", "kcal", "min", "W", "V", "mAh", "GB", "Hz", "°C", "cm2", "%", "people"
 // ("servings" are people too) or "" for a bare number.
 type Quantity struct {
@@ -13,50 +20,61 @@ type unit struct {
 	factor float64
 }
 
-var units = map[string]unit{}
+// unitSigns are the signs and abbreviations of units that are the same in every language, by their base units.
+var unitSigns = map[string]map[string]float64{
+	"g": {
+		"mg": 0.001, "g": 1, "gr": 1, "kg": 1000, "kgs": 1000, "kgm": 1000, "oz": 28.349523125, "onz": 28.349523125, "lb": 453.59237,
+		"lbs": 453.59237, "lbr": 453.59237, "t": 1e6,
+	},
+	"ml":   {"ml": 1, "cl": 10, "dl": 100, "l": 1000, "ltr": 1000, "floz": 29.5735295625, "gal": 3785.411784},
+	"cm":   {"mm": 0.1, "cm": 1, "m": 100, "km": 1e5, "in": 2.54, "ft": 30.48, "mi": 160934.4},
+	"kcal": {"kcal": 1, "cal": 1, "kj": 0.239005736},
+	"W":    {"w": 1, "kw": 1000},
+	"V":    {"v": 1},
+	"mAh":  {"mah": 1, "ah": 1000},
+	"GB":   {"gb": 1, "tb": 1024, "mb": 1.0 / 1024},
+	"Hz":   {"hz": 1, "hertz": 1, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+	"°C":   {"°c": 1, "celsius": 1},
+}
 
-func init() {
-	for base, list := range map[string]map[float64][]string{
-		"g": {
-			0.001:        {"mg", "milligram", "milligrams", "milligramm", "milligrammes", "miligramos", "miligramas", "milligrammi", "milligrammo"},
-			1:            {"g", "gr", "gram", "grams", "gramm", "gramme", "grammes", "gramos", "gramas", "grammi", "grammo", "グラム"},
-			1000:         {"kg", "kgs", "kilo", "kilos", "kilogram", "kilograms", "kilogramm", "kilogramme", "kilogrammes", "kilogramos", "quilos", "chilo", "chili", "chilogrammi", "chilogrammo", "キロ", "kgm"},
-			28.349523125: {"oz", "ounce", "ounces", "unze", "unzen", "onz"}, 453.59237: {"lb", "lbs", "pound", "pounds", "pfund", "lbr", "livre", "livres", "libra", "libras", "libbra", "libbre"},
-			1e6: {"t", "tonne", "tonnes", "tonnellata", "tonnellate"},
-		},
-		"ml": {
-			1: {"ml", "milliliter", "milliliters", "millilitre", "millilitres", "mililitros", "millilitri", "millilitro"}, 10: {"cl", "zentiliter", "centilitres", "centilitri"}, 100: {"dl", "deziliter"},
-			1000: {"l", "liter", "liters", "litre", "litres", "litro", "litros", "litri", "ltr", "リットル"}, 29.5735295625: {"floz"}, 236.5882365: {"cup", "cups", "tasse", "tassen", "tasses"},
-			3785.411784: {"gal", "gallon", "gallons"}, 473.176473: {"pint", "pints"},
-		},
-		"cm": {
-			0.1: {"mm", "millimeter", "millimetre", "millimetres", "millimetri", "millimetro"}, 1: {"cm", "centimeter", "centimeters", "centimetre", "centimetres", "zentimeter", "centimetros", "centimetri", "centimetro"},
-			100: {"m", "meter", "meters", "metre", "metres", "metro", "metros", "metri"}, 1e5: {"km", "kilometer", "kilometers", "kilometre", "kilometres", "kilometros", "chilometri", "chilometro"},
-			2.54: {"in", "inch", "inches", "zoll", "pouces", "pouce", "pulgadas", "polegadas", "pollici", "pollice"}, 30.48: {"ft", "foot", "feet", "fuss", "pieds"}, 160934.4: {"mile", "miles", "mi"},
-		},
-		"kcal": {1: {"kcal", "cal", "calorie", "calories", "kalorien", "kalorie", "calorias", "caloria", "kilocalories", "kilokalorien", "cals", "カロリー"}, 0.239005736: {"kj", "kilojoule", "kilojoules"}},
-		"W":    {1: {"w", "watt", "watts"}, 1000: {"kw", "kilowatt", "kilowatts"}},
-		"V":    {1: {"v", "volt", "volts"}},
-		"mAh":  {1: {"mah"}, 1000: {"ah"}},
-		"GB":   {1: {"gb", "gigabyte", "gigabytes"}, 1024: {"tb", "terabyte", "terabytes"}, 1.0 / 1024: {"mb", "megabyte", "megabytes"}},
-		"Hz":   {1: {"hz", "hertz"}, 1e3: {"khz"}, 1e6: {"mhz"}, 1e9: {"ghz"}},
-		"°C":   {1: {"°c", "celsius"}},
-		"people": {1: {
-			"people", "persons", "person", "servings", "serving", "portions", "portion", "guests", "personen", "leute", "portionen", "gaste", "personnes", "personne", "convives",
-			"personas", "persona", "porciones", "raciones", "comensales", "pessoas", "pessoa", "porcoes", "persone", "porzioni", "porzione", "commensali", "人", "人分", "人前", "名",
-		}},
-	} {
-		for factor, words := range list {
-			for _, word := range words {
-				units[word] = unit{base, factor}
-			}
+var units = func() map[string]unit {
+	all := map[string]unit{}
+	for base, signs := range unitSigns {
+		for sign, factor := range signs {
+			all[sign] = unit{base, factor}
 		}
+	}
+	for word, of := range wordsOf("unit") {
+		base, factor, _ := strings.Cut(of, " ")
+		f, _ := strconv.ParseFloat(factor, 64)
+		all[word] = unit{base, f}
 	}
 	for word, minutes := range minuteWords {
 		if word != "m" {
-			units[word] = unit{"min", minutes}
+			all[word] = unit{"min", minutes}
 		}
 	}
+	return all
+}()
+
+// wordsOf are the folded phrases of the lists of a key in the tables of all languages, each with its argument.
+func wordsOf(key string) map[string]string {
+	words := map[string]string{}
+	for list := range language.Each(key) {
+		for _, phrase := range list.Phrases {
+			words[Fold(phrase)] = list.Argument
+		}
+	}
+	return words
+}
+
+// figuresOf is wordsOf where the arguments are figures.
+func figuresOf(key string) map[string]float64 {
+	figures := map[string]float64{}
+	for word, figure := range wordsOf(key) {
+		figures[word], _ = strconv.ParseFloat(figure, 64)
+	}
+	return figures
 }
 
 // ReadQuantity reads the number with a unit at the beginning of a text and how many bytes it took: "5 kg", "418 calories",
