@@ -12,6 +12,8 @@ type group struct {
 	n       int
 	df      int
 	idf     float64
+	rarity  float64 // of the word in everyday speech, 0 to 1
+	said    float64 // how often the question says it
 	negated bool
 	aside   bool // no answer has to have it
 	empty   bool // and it says nothing of its subject: a negation, or what stands behind it
@@ -149,8 +151,9 @@ func (a *asking) join(w, of *asked, negated bool) {
 			return
 		}
 		at = len(a.groups)
-		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, negated: negated, whole: of.whole, aside: true, empty: true})
+		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, rarity: analysis.Rarity(a.written(w)), negated: negated, whole: of.whole, aside: true, empty: true})
 	}
+	a.groups[at].said++
 	a.groups[at].aside = a.groups[at].aside && w.aside
 	a.groups[at].empty = a.groups[at].empty && w.aside && (negated || w.negates != 0)
 	w.groups[w.counted] = at

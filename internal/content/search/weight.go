@@ -23,6 +23,11 @@ const negatedShare = 0.5
 // priced"), it keeps its weight.
 const vagueMost = 1.5
 
+const (
+	knownBy = 1000
+	repeats = 8
+)
+
 // weigh gives each group its share of the full weight. A word that no document has weighs most: the question could
 // have scored with it.
 func (a *asking) weigh() {
@@ -31,6 +36,7 @@ func (a *asking) weigh() {
 	for i := range a.groups {
 		g := &a.groups[i]
 		g.idf = math.Log(1 + (units-float64(g.df)+0.5)/(float64(g.df)+0.5))
+		g.idf *= math.Pow(g.rarity, knownBy/(knownBy+units)) * (repeats + 1) * g.said / (repeats + g.said)
 		if g.negated {
 			g.idf *= negatedShare
 		}
