@@ -36,6 +36,7 @@ type Answer struct {
 	sure              int          // how many hits, from the first on, meet every condition without a doubt
 
 	relaxed []index.Relaxed // conditions that gave way
+	closest bool            // its items are no answer, but the nearest that there is
 	// corrected are misspelt words that were taken for others.
 	corrected []search.Correction
 }
@@ -77,7 +78,7 @@ func (a *Answer) lookUp(most int) []search.Term {
 		a.parts = append(a.parts, part)
 	}
 	a.sure = slices.IndexFunc(allowed, func(hit index.Hit) bool { return hit.Doubt })
-	a.relaxed = asked.Relaxed
+	a.relaxed, a.closest = asked.Relaxed, asked.Closest
 	a.corrected = asked.Corrections
 	return asked.Terms
 }

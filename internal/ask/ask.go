@@ -29,6 +29,7 @@ import (
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
@@ -41,7 +42,10 @@ type Reply struct {
 	Elicitation *elicitation.Elicitation
 	Promise     *Promise
 	Report      *Report // beside the answer, or instead of one
-	Unread      string  // which sources could not be read again, though Question.Fresh asked for it; empty for none
+	// Closest are the nearest items where nothing is an answer, the best first: at most maxClosest. Question.Closest makes
+	// them the answer.
+	Closest []released.Result
+	Unread  string // which sources could not be read again, though Question.Fresh asked for it; empty for none
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session
 
@@ -130,11 +134,28 @@ func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
 		return &Reply{Answer: told, Understood: in.explain(), Unread: in.unread}, nil
 	}
 	a, err := s.answer(ctx, in)
-	understood := in.explain()
-	if a != nil {
-		understood.Relaxed = in.explainRelaxed(a.relaxed)
+	reply := &Reply{Answer: a, Report: report, Understood: in.explain(), Unread: in.unread}
+	if a == nil {
+		return reply, err
 	}
-	return &Reply{Answer: a, Report: report, Understood: understood, Unread: in.unread}, err
+	reply.Understood.Relaxed = in.explainRelaxed(a.relaxed)
+	if a.closest && !in.Closest {
+		reply.Answer, reply.Closest, err = nil, a.nearest(), in.noResults()
+	}
+	return reply, err
+}
+
+// maxClosest is how many items are told where nothing is an answer.
+const maxClosest = 5
+
+// nearest are the first of an answer's items, which are ready.
+func (a *Answer) nearest() (items []released.Result) {
+	for i, c := range a.ready[:min(len(a.ready), maxClosest)] {
+		if c != nil {
+			items = append(items, c.As(a.parts[0][i].hit()))
+		}
+	}
+	return items
 }
 
 // answer finds what fits, and makes the first of it ready.

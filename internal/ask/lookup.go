@@ -30,6 +30,9 @@ func (s *Service) LookUp(ctx context.Context, q Question) ([]released.Result, er
 		}
 		return nil, err
 	}
+	if a.closest {
+		return nil, nil
+	}
 	var items []released.Result
 	for r, err := range a.Results(ctx) {
 		if err != nil {

@@ -56,6 +56,8 @@ type Question struct {
 	Report Reporting
 	// Fresh asks for the sources to be read again first, where Service.CanReread says that this can be asked.
 	Fresh bool
+	// Closest takes the nearest items for the answer where nothing is one.
+	Closest bool
 	// Record gives the request, as part of a conversation, in the form in which Keeper.Answer can take it up again; nil when
 	// nothing can be promised.
 	Record func(*Session) ([]byte, error)

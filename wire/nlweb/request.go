@@ -90,6 +90,8 @@ type Prefer struct {
 	UserAgent      string `json:"user-agent,omitzero"`
 	// Fresh asks the desk to read its sources again before it answers, if its owner allows that. (An extension of ours.)
 	Fresh bool `json:"fresh,omitzero"`
+	// Closest asks for the nearest items as results where nothing is an answer. (An extension of ours.)
+	Closest bool `json:"closest,omitzero"`
 	// Deltas says that delta events of a stream are understood. (An extension of ours.)
 	Deltas bool `json:"deltas,omitzero"`
 	// Elicitation false says that questions cannot be answered: nothing is asked back. (An extension of ours.)

@@ -111,6 +111,9 @@ type Meta struct {
 	Model *Model `json:"model,omitzero"`
 	// Ignored names what the request asked for and the answer does not heed.
 	Ignored []Ignored `json:"ignored,omitempty"`
+	// Closest are the nearest items where nothing is an answer: each breaks what Understood says was relaxed, or has little
+	// of the question's words. (An extension of ours.)
+	Closest []strictjson.Value `json:"closest,omitempty"`
 	// Partial is why the answer has fewer results than were found: what was not ready in time is missing.
 	Partial *Failure `json:"partial,omitzero"`
 	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in milliseconds.

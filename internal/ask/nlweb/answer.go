@@ -299,7 +299,7 @@ func (x *exchange) failureMeta(coded *fail.Error) wire.Meta {
 	}
 	return wire.Meta{
 		Language:     language,
-		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood,
+		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood, Closest: x.meta.Closest,
 		Model: x.meta.Model, RequestID: x.meta.RequestID,
 	}
 }

@@ -320,7 +320,7 @@ func (x *exchange) ignore(pointer, reason string) {
 // question makes a question of a request.
 func (d *door) question(ctx context.Context, r *wire.AskRequest) (ask.Question, error) {
 	q := r.Query
-	asked := ask.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh}
+	asked := ask.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh, Closest: r.Prefer.Closest}
 	asked.Remember, asked.Person = r.Meta.Remember, person(r.Meta.User)
 	for i, c := range r.Context {
 		asked.Context.Previous = append(asked.Context.Previous, c.Prev...)

@@ -24,6 +24,9 @@ func (x *exchange) tell(reply *ask.Reply) {
 		x.ignore("/prefer/fresh", valid(reply.Unread))
 	}
 	x.meta.Understood = understood(reply.Understood)
+	for _, item := range reply.Closest {
+		x.meta.Closest = append(x.meta.Closest, item.AppendJSON(nil))
+	}
 	x.model(reply.Model())
 }
 

@@ -53,6 +53,9 @@ type Found struct {
 	Corrections []search.Correction
 	// Relaxed are the conditions that gave way, because nothing met all of them.
 	Relaxed []Relaxed
+	// Closest says that the hits are no answer, but the nearest that there is: they break what the question states, or
+	// have little of its words.
+	Closest bool
 }
 
 // Relaxed is a condition that gave way.
@@ -189,6 +192,8 @@ type attempt struct {
 	anyTypes bool
 	faint    bool // conditions vouch for items that the words fit badly
 	wordless bool // the words give way
+	loose    bool // any of the words will do
+	closest  bool // what is found is near to an answer, and none
 }
 
 // find goes from the whole question on, giving way step by step.
@@ -200,7 +205,7 @@ func (s *finding) find() Found {
 			found.Terms = s.terms
 		}
 		if len(hits) > 0 {
-			found.Hits, found.Relaxed = hits, s.gaveWay(a, hits)
+			found.Hits, found.Relaxed, found.Closest = hits, s.gaveWay(a, hits), a.closest
 			found.Terms, found.Corrections = s.terms, s.corrections
 			break
 		}
@@ -217,15 +222,13 @@ func (s *finding) find() Found {
 const maxAttempts = 24
 
 // attempts gives the ways to read the question, from the strictest on: as it is, then with words that fit badly, then with
-// items that do not say, then without one condition and the other, then without the words, then without several.
+// items that do not say, then without one condition and the other, then without the words, then without several. What
+// breaks a condition that the question states is no answer, however few conditions it breaks: it is the closest.
 func (s *finding) attempts() []attempt {
 	whole := attempt{dropped: make([]bool, len(s.hard))}
 	all := []attempt{whole}
-	if len(s.hard) == 0 && s.types == nil {
-		return all
-	}
 	if len(s.hard) > 0 {
-		all = append(all, attempt{dropped: whole.dropped, faint: true}, attempt{dropped: whole.dropped, unknown: true})
+		all = append(all, attempt{dropped: whole.dropped, faint: true}, attempt{dropped: whole.dropped, unknown: true, closest: s.measured()})
 	}
 	guessed := s.types != nil && s.asked.Guessed
 	if guessed {
@@ -235,21 +238,55 @@ func (s *finding) attempts() []attempt {
 	for _, i := range order {
 		one := slices.Clone(whole.dropped)
 		one[i] = true
-		all = append(all, attempt{dropped: one})
+		all = append(all, attempt{dropped: one, closest: s.stated(one)})
 	}
 	if s.vouched() {
-		all = append(all, attempt{dropped: whole.dropped, wordless: true})
+		all = append(all, attempt{dropped: whole.dropped, wordless: true, closest: true})
 	}
 	more := slices.Clone(whole.dropped)
 	for n, i := range order {
 		more = slices.Clone(more)
 		more[i] = true
-		all = append(all, attempt{dropped: more, unknown: true})
+		all = append(all, attempt{dropped: more, unknown: true, closest: s.stated(more) || s.measured()})
 		if n == len(order)-1 && guessed {
-			all = append(all, attempt{dropped: more, unknown: true, anyTypes: true})
+			all = append(all, attempt{dropped: more, unknown: true, anyTypes: true, closest: s.stated(more) || s.measured()})
 		}
 	}
-	return all[:min(len(all), maxAttempts)]
+	slices.SortStableFunc(all, func(a, b attempt) int { return cmp.Compare(rank(a.closest), rank(b.closest)) })
+	all = all[:min(len(all), maxAttempts)]
+	if s.asked.Text != "" && s.asked.MinScore > 0 {
+		all = append(all, attempt{dropped: more, anyTypes: guessed, loose: true, closest: true})
+	}
+	return all
+}
+
+// rank puts what does not hold before what does.
+func rank(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// stated says whether one of the conditions that an attempt lets go is stated by the question, and not only known beside
+// it.
+func (s *finding) stated(dropped []bool) bool {
+	for i := range s.hard {
+		switch c := &s.hard[i]; c.Source {
+		case facets.FromText, facets.FromAttribute, facets.FromAnswer:
+			if dropped[i] && !c.Soft {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// measured says whether the question states a figure or a time: what says nothing of it is no answer then.
+func (s *finding) measured() bool {
+	return slices.ContainsFunc(s.hard, func(c condition) bool {
+		return !c.Not && !c.Soft && c.Source == facets.FromText && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
+	})
 }
 
 // vouched says whether the words may give way: some condition tells what is wanted, and not only what is not.
@@ -373,6 +410,7 @@ const (
 	unwanted    = 0.75 // what remains of its score for each thing in it that is not wanted
 	faintly     = 0.3  // share of the least score that is enough where conditions vouch for an item,
 	faintShare  = 0.5  // if it has this share of the best one's
+	loosely     = 0.1  // share of the least score that makes an item the closest where there is no answer
 	softDepth   = 100  // hits among which soft conditions choose
 
 	softly = 0.5 // share of the least score that is enough for an item that meets all soft conditions
@@ -397,6 +435,8 @@ func (s *finding) look(within *search.Selection, conditions bool, a attempt, lim
 	}
 	least, share := s.asked.MinScore, 0.0
 	switch {
+	case a.loose:
+		least, share = least*loosely, faintShare
 	case a.faint:
 		least, share = least*faintly, faintShare
 	case len(s.soft) > 0:
