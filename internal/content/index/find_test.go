@@ -133,9 +133,14 @@ func TestWhatNothingMeetsGivesWayAndIsTold(t *testing.T) {
 	if !slices.Equal(got, []string{"odd lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Slot != facets.Price || !relaxed[0].Unknown {
 		t.Errorf("a red lamp below 5 finds %q, relaxed %+v; want the red one that has no price, and that told", got, relaxed)
 	}
-	got, relaxed = found(v, Question{Text: "blue lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"blue"}}, asked}})
-	if !slices.Equal(got, []string{"blue lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Source != facets.FromAttribute {
-		t.Errorf("a blue lamp below 5 finds %q, relaxed %+v", got, relaxed)
+	blue := Question{Within: v.all(), Text: "blue lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"blue"}, Source: facets.FromText}, asked}}
+	if got, _ = found(v, blue); len(got) == 0 || !v.Find(blue).Closest {
+		t.Errorf("a blue lamp below 5 finds %q; want what is closest, and that told", got)
+	}
+	known := blue
+	known.Constraints = []facets.Constraint{blue.Constraints[0], {Slot: facets.Price, Max: limit(5), Source: facets.FromMemory}}
+	if got, _ = found(v, known); !slices.Equal(got, []string{"blue lamp"}) || v.Find(known).Closest {
+		t.Errorf("a blue lamp for who is known to want it below 5 finds %q; want it as the answer", got)
 	}
 	if got, relaxed = found(v, Question{Text: "violin", Constraints: []facets.Constraint{red}}); len(got) > 0 || len(relaxed) > 0 {
 		t.Errorf("words that nothing has find %q, relaxed %+v", got, relaxed)

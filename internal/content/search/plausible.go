@@ -64,7 +64,10 @@ var plausibleStems = sync.OnceValue(func() map[string]bool {
 	return stems
 })
 
+// everydayRarity is the rarity below which a word is one of everyday speech.
+const everydayRarity = 0.7
+
 // isPlausible says whether a word, in lower case, is one that nobody need have mistyped.
 func (a *asking) isPlausible(word string) bool {
-	return plausibleStems()[a.snapshot.analyzer.Language("en").Stem(word)]
+	return analysis.Rarity(word) < everydayRarity || plausibleStems()[a.snapshot.analyzer.Language("en").Stem(word)]
 }

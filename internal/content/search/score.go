@@ -19,11 +19,14 @@ const (
 	evidenceTitled  = 0.82 // and in its title
 	evidenceNamed   = 2.57 // of the words of its title that the question says
 	evidenceWords   = 0.28 // the logarithm of the question's words of equal weight: nobody answers every word of a long one
+	evidenceItems   = 0.1  // that is wanting for every doubling of the items, as chance finds more among many
 	evidenceNone    = -2.36
 
-	sureEnough = 0.35 // the probability that makes an answer
+	sureEnough = 0.40 // the probability that makes an answer
 	steepness  = 4    // how fast confidence falls when there is less
 	weighed    = 3    // items of which the best evidence counts
+	closeWords = 12   // of running text that say something together
+	fewItems   = 128  // among which no item has the words of a question by chance
 
 	leastConfidence = 0.001 // so that what shares a word with the question never scores nothing
 )
@@ -57,7 +60,7 @@ func (a *asking) probability(c segment.Candidate) float64 {
 	text := v.Text(int(c.Unit))
 	head := text[:v.PartEnds(int(c.Unit))[0]]
 	title := head[:head.Index(segment.Separator, 0)]
-	var all, covered, called, titled float64
+	var all, called, titled float64
 	for g := range a.groups {
 		if a.groups[g].aside {
 			continue
@@ -70,9 +73,6 @@ func (a *asking) probability(c segment.Candidate) float64 {
 			fallthrough
 		case a.has(head, g, view):
 			called += weight
-			fallthrough
-		case a.has(text, g, view):
-			covered += weight
 		}
 	}
 	if all == 0 {
@@ -82,16 +82,70 @@ func (a *asking) probability(c segment.Candidate) float64 {
 	for i := 0; i < len(title); words++ {
 		var number uint32
 		number, i = title.Get(i)
-		for g := range a.groups {
-			if slices.Contains(a.lookup.numbersOf(g, view), number) {
-				named++
-				break
+		if a.groupOf(number, view) >= 0 {
+			named++
+		}
+	}
+	evidence := evidenceNone + evidenceWords*math.Log(a.effectiveWords()) - evidenceItems*math.Log2(float64(max(fewItems, a.snapshot.Len()))/fewItems) +
+		(evidenceCovered*a.covered(c)+evidenceCalled*called+evidenceTitled*titled)/all + evidenceNamed*named/max(words, 1)
+	return 1 / (1 + math.Exp(-evidence))
+}
+
+// groupOf is the group that a word of a text counts for; -1 for none.
+func (a *asking) groupOf(number uint32, view int) int {
+	for g := range a.groups {
+		if !a.groups[g].aside && slices.Contains(a.lookup.numbersOf(g, view), number) {
+			return g
+		}
+	}
+	return -1
+}
+
+// covered is how much of the question's weight stands in what a candidate is called and in some few words of its running
+// text that follow each other.
+func (a *asking) covered(c segment.Candidate) float64 {
+	view := int(c.View)
+	v := a.snapshot.views[view]
+	text := v.Text(int(c.Unit))
+	end := int(v.PartEnds(int(c.Unit))[0])
+	last := make([]int, len(a.groups)) // by group: the place after its last occurrence, in words; headed where it is called so
+	const headed = math.MaxInt
+	sum, best, pending := 0.0, 0.0, false
+	for i, at := 0, 1; i < len(text); at++ {
+		var number uint32
+		head := i < end
+		if number, i = text.Get(i); number == segment.Separator {
+			at += closeWords // parts are far from each other
+			continue
+		}
+		g := a.groupOf(number, view)
+		if g < 0 {
+			continue
+		}
+		if head {
+			last[g] = headed
+			continue
+		}
+		if last[g] != headed {
+			last[g] = at
+		}
+		pending = true
+		sum = 0
+		for g, place := range last {
+			if place == headed || place > 0 && place > at-closeWords {
+				sum += float64(a.groups[g].weight)
+			}
+		}
+		best = max(best, sum)
+	}
+	if !pending {
+		for g, place := range last {
+			if place == headed {
+				best += float64(a.groups[g].weight)
 			}
 		}
 	}
-	evidence := evidenceNone + evidenceWords*math.Log(a.effectiveWords()) +
-		(evidenceCovered*covered+evidenceCalled*called+evidenceTitled*titled)/all + evidenceNamed*named/max(words, 1)
-	return 1 / (1 + math.Exp(-evidence))
+	return best
 }
 
 // core is the share of the question that an answer has to have.

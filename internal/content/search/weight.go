@@ -23,9 +23,12 @@ const negatedShare = 0.5
 // priced"), it keeps its weight.
 const vagueMost = 1.5
 
+// How rare a word is in everyday speech counts beside how rare it is among the items, the more the fewer they are: among a
+// hundred of them, that none has a word tells little of it. A word that the question says again counts more, but not as
+// often.
 const (
-	knownBy = 1000
-	repeats = 8
+	tellingUnits = 1000 // among which rarity in speech counts half
+	repeated     = 8    // times that bring a word to half of what it can come to
 )
 
 // weigh gives each group its share of the full weight. A word that no document has weighs most: the question could
@@ -36,7 +39,7 @@ func (a *asking) weigh() {
 	for i := range a.groups {
 		g := &a.groups[i]
 		g.idf = math.Log(1 + (units-float64(g.df)+0.5)/(float64(g.df)+0.5))
-		g.idf *= math.Pow(g.rarity, knownBy/(knownBy+units)) * (repeats + 1) * g.said / (repeats + g.said)
+		g.idf *= math.Pow(g.rarity, tellingUnits/(tellingUnits+units)) * (repeated + 1) * g.said / (repeated + g.said)
 		if g.negated {
 			g.idf *= negatedShare
 		}
