@@ -83,7 +83,8 @@ var outcomes = []struct{ name, body, outcome, english string }{
 	{"a report", `{"query":{"text":"*"},"prefer":{"mode":"report"}}`, "answer", "items match"},
 	{"texts for a chat", `{"query":{"text":"mirelu tavok","sort":"price"},"prefer":{"response_format":"chatgpt_app"}}`, "answer", "Recipe"},
 	{"a summary for a chat", `{"query":{"text":"mirelu tavok","sort":"price"},"prefer":{"response_format":"chatgpt_app","mode":"summarize"}}`, "answer", "recipes"},
-	{"conditions that give way", `{"query":{"text":"mirelu tavok","price":{"max":3,"unit":"EUR"},"sort":"price"}}`, "answer", "at most"},
+	{"conditions that give way", `{"query":{"text":"mirelu tavok","price":{"max":3,"unit":"EUR"},"sort":"price"},"prefer":{"closest":true}}`, "answer", "at most"},
+	{"conditions that nothing meets", `{"query":{"text":"mirelu tavok","price":{"max":3,"unit":"EUR"},"sort":"price"}}`, "failure", "at most"},
 	{"a detail", `{"query":{"text":"how long does mirelu tavok abo take"}}`, "answer", "time"},
 	{"a diet that is broken", `{"query":{"text":"is mirelu tavok ceda vegan"}}`, "answer", "contains dairy"},
 	{"an ingredient", `{"query":{"text":"does mirelu tavok abo contain milk"}}`, "answer", "contains milk"},
@@ -99,7 +100,7 @@ var outcomes = []struct{ name, body, outcome, english string }{
 	{"a stream with a summary", `{"query":{"text":"feltri dagomu","sort":"price"},"prefer":{"streaming":true,"mode":"list, summarize"}}`, "answer", "events"},
 	{"no more", `{"query":{"text":"more","limit":30},"context":{"prev":["mirelu tavok abo"]}}`, "failure", "nothing more"},
 	{"no such place", `{"query":{"text":"the 70th one"},"context":{"prev":["feltri dagomu"]}}`, "failure", "no such item"},
-	{"a promise", `{"query":{"text":"lenturo mirelu"}}`, "promise", "waits"},
+	{"a promise", `{"query":{"text":"lenturo mirelu"},"prefer":{"elicitation":false}}`, "promise", "waits"},
 	{"a question that is too long", `{"query":{"text":"` + strings.Repeat("x", 4001) + `"}}`, "failure", "characters"},
 }
 
@@ -230,7 +231,7 @@ func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 			})
 		}
 		t.Run(language+"/promises", func(t *testing.T) {
-			_, promised := asking(t, h, `{"query":{"text":"lenturo mirelu"},"prefer":{"accept-language":"`+language+`"}}`, "Accept-Language", "sv")
+			_, promised := asking(t, h, `{"query":{"text":"lenturo mirelu"},"prefer":{"elicitation":false,"accept-language":"`+language+`"}}`, "Accept-Language", "sv")
 			token := `{"promise_token":"` + promised.Promise.Token + `","action":"`
 			for _, step := range []struct{ body, english string }{
 				{token + `checkin"}`, "waits for its turn"}, {token + `cancel"}`, "taken back"}, {`{"promise_token":"` + strings.Repeat("a", 26) + `","action":"checkin"}`, "mistyped"},

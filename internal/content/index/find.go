@@ -272,11 +272,8 @@ func rank(holds bool) int {
 // it.
 func (s *finding) stated(dropped []bool) bool {
 	for i := range s.hard {
-		switch c := &s.hard[i]; c.Source {
-		case facets.FromText, facets.FromAttribute, facets.FromAnswer:
-			if dropped[i] && !c.Soft {
-				return true
-			}
+		if c := &s.hard[i]; dropped[i] && !c.Soft && c.Source >= facets.FromText {
+			return true
 		}
 	}
 	return false
@@ -285,7 +282,7 @@ func (s *finding) stated(dropped []bool) bool {
 // measured says whether the question states a figure or a time: what says nothing of it is no answer then.
 func (s *finding) measured() bool {
 	return slices.ContainsFunc(s.hard, func(c condition) bool {
-		return !c.Not && !c.Soft && c.Source == facets.FromText && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
+		return !c.Not && !c.Soft && c.Source >= facets.FromText && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
 	})
 }
 

@@ -133,7 +133,7 @@ func TestWhatNothingMeetsGivesWayAndIsTold(t *testing.T) {
 	if !slices.Equal(got, []string{"odd lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Slot != facets.Price || !relaxed[0].Unknown {
 		t.Errorf("a red lamp below 5 finds %q, relaxed %+v; want the red one that has no price, and that told", got, relaxed)
 	}
-	blue := Question{Within: v.all(), Text: "blue lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"blue"}, Source: facets.FromText}, asked}}
+	blue := Question{Within: v.all(), Limit: 10, Text: "blue lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"blue"}, Source: facets.FromText}, asked}}
 	if got, _ = found(v, blue); len(got) == 0 || !v.Find(blue).Closest {
 		t.Errorf("a blue lamp below 5 finds %q; want what is closest, and that told", got)
 	}
