@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"frontdesk/wire/nlweb"
 )
 
@@ -84,3 +86,13 @@ var (
 	// ErrPromised is what a Promise is, for errors.Is.
 	ErrPromised = errors.New("the front desk promises an answer for later")
 )
+
+// Closest are the nearest items where nothing is an answer, as the front desk tells them beside its failure; nil for none.
+func (f *Failure) Closest() (items []Result) {
+	for i, raw := range f.Meta.Closest {
+		if r, _, ok := result(i, jsontext.Value(raw)); ok {
+			items = append(items, r)
+		}
+	}
+	return items
+}

@@ -75,6 +75,14 @@ func (c askCommand) failed(env *environment, err error) error {
 		env.print("%s\n", bytes.TrimSpace(failure.Raw))
 		return errTold
 	}
+	if closest := failure.Closest(); len(closest) > 0 {
+		p := printer{out: env.stdout}
+		p.understood(failure.Meta.Understood)
+		env.print("Closest:\n\n")
+		for _, r := range closest {
+			p.result(r)
+		}
+	}
 	return told(failure)
 }
 

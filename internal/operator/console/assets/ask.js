@@ -181,6 +181,11 @@ function begin(question, request) {
       document.body.classList.toggle("empty", none); // which brings the examples back
       status(say(none ? "no_answers" : "no_answer"));
       after.append(notice(headline, advice, ...ways(refusal, question)));
+      const closest = none && Array.isArray(refusal.meta?.closest) ? refusal.meta.closest : [];
+      if (closest.length > 0) {
+        const list = make("ul", { class: "cards closest", "aria-labelledby": "closest" }, closest.map((item) => card(item, context)));
+        after.append(make("h2", { id: "closest" }, say("closest")), list);
+      }
       if (none && refusal.meta?.session_context) after.append(follow(question, refusal.meta));
     },
   };
