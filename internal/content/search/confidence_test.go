@@ -170,7 +170,7 @@ func TestANameThatIsNotHereDoesNotStandInTheWay(t *testing.T) {
 		"yuduzonk kitalank screen printing supplies": true,  // nor do two
 		"yuduzonk printing supplies":                 false, // too little is left
 		"yuduzonk screen printing tables":            false,
-		"best yuduzonk screen printing supplies":     true,  // nor does praise
+		"best yuduzonk screen printing supplies":     true, // nor does praise
 	} {
 		r := s.Search(Query{Text: text, MinScore: DefaultMinScore, Literal: true})
 		if got := len(r.Hits) > 0 && r.Hits[0].Ref == "kit"; got != want {
