@@ -388,7 +388,7 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 				close(begun)
 				<-forgotten
 				// The work does not notice in time that it was to end.
-				_, err := b.Ask(context.WithoutCancel(ctx), Question{Text: string(request), Party: party, Session: &Session{Conversation: "c"}, Remember: &yes, AnswersOnly: true})
+				_, err := b.Ask(context.WithoutCancel(ctx), Question{Text: string(request), Party: party, Session: &Session{Conversation: "c"}, Remembering: Remembering{Remember: &yes}, AnswersOnly: true})
 				if err != nil {
 					t.Error(err)
 				}

@@ -46,10 +46,7 @@ type Question struct {
 	Party string
 	// Session is the conversation that the question is part of; nil for a client that cannot carry one.
 	Session *Session
-	// Remember says whether the question may be remembered here for those to come; nil says nothing of it.
-	Remember *bool
-	// Person is for whom the party says it asks, by any name: what is remembered for one is not for another.
-	Person string
+	Remembering
 	// Languages are the languages that the answer is wanted in, as BCP 47 tags, the best first.
 	Languages []string
 	// Report says whether the answer tells of all that matches, too.
@@ -67,6 +64,13 @@ type Question struct {
 	AnswersOnly bool
 	// NoQuestions says that nothing is to be asked back.
 	NoQuestions bool
+}
+
+// Remembering says whether what is asked is kept here for questions to come, and for whom.
+type Remembering struct {
+	Remember *bool // nil says nothing of it
+	// Person is for whom the party says it asks, by any name: what is remembered for one is not for another.
+	Person string
 }
 
 // Reporting says whether an answer tells of all that matches.

@@ -38,7 +38,7 @@ func TestQuestionsAreAnsweredWhereAllElseIsOff(t *testing.T) {
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", item("shop", "lamp", "Product", "Brass lamp", "A lamp."))
 	yes := true
-	q := Question{Text: "lamp", Session: &Session{Conversation: "c"}, Remember: &yes, Fresh: true}
+	q := Question{Text: "lamp", Session: &Session{Conversation: "c"}, Remembering: Remembering{Remember: &yes}, Fresh: true}
 	reply, err := b.Ask(t.Context(), q)
 	if err != nil || reply.Answer.Len() != 1 || reply.Session != nil || reply.Model() != nil {
 		t.Errorf("%+v, %v", reply, err)
