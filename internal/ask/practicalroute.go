@@ -143,12 +143,13 @@ func (s *Service) tellPractical(ctx context.Context, in *askState, g *released.V
 // with; false where it is none.
 func (s *Service) readPractical(in *askState) (asked practical.Asked, before string, ok bool) {
 	now := s.deps.Now().In(s.deps.Reading.Place)
-	asked = practical.Read(in.Text, now)
+	language := i18n.For(in.Languages...).Language()
+	asked = practical.Read(in.Text, language, now)
 	if n := len(in.earlier); n > 0 {
 		var last practical.Asked
 		text := ""
 		for _, turn := range in.earlier {
-			one := practical.Read(turn.Text, now)
+			one := practical.Read(turn.Text, language, now)
 			onward := false
 			if last.Sure() >= practical.Sure {
 				one, onward = last.Onward(turn.Text, one)
@@ -158,14 +159,15 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 			}
 			last = one
 		}
+		onward := false
 		if last.Sure() >= practical.Sure {
-			onward := false
-			if asked, onward = last.Onward(in.Text, asked); onward {
-				before = text
-			} else if practical.IntentOf(asked.Intent).Is("item") && !asked.Has("you") && len(subjectOf(in.Text, asked.Intent)) == 0 {
-				return asked, "", false // "and what does it cost?"
-			}
-		} else if practical.IntentOf(asked.Intent).Is("item") || in.understood.Asked != in.Text {
+			asked, onward = last.Onward(in.Text, asked)
+		}
+		switch item := practical.IntentOf(asked.Intent).Is("item"); {
+		case onward:
+			before = text
+		case asked.Has("it") && len(subjectOf(in.Text, &asked)) == 0,
+			last.Sure() < practical.Sure && (item || in.understood.Asked != in.Text):
 			return asked, "", false // of what was shown
 		}
 	}
@@ -180,7 +182,7 @@ func (s *Service) namesItem(ctx context.Context, in *askState, g *released.View,
 	if !practical.IntentOf(asked.Intent).Is("item") {
 		return false
 	}
-	subject := subjectOf(in.Text, asked.Intent)
+	subject := subjectOf(in.Text, asked)
 	if len(subject) == 0 {
 		return false
 	}
@@ -197,9 +199,9 @@ func (s *Service) namesItem(ctx context.Context, in *askState, g *released.View,
 }
 
 // subjectOf are the words of a question but those by which anybody asks for its intent.
-func subjectOf(text, intent string) (subject []string) {
+func subjectOf(text string, asked *practical.Asked) (subject []string) {
 	for word := range strings.FieldsSeq(facets.Fold(text)) {
-		if !practical.Common(word) && !practical.Usual(intent, word) {
+		if !asked.Common(word) && !asked.Usual(word) {
 			subject = append(subject, word)
 		}
 	}

@@ -34,6 +34,7 @@ const (
 	byTitle    = 1.6  // how well the page's title fits what is asked
 	byPage     = 1.0  // the share of the question's words that the page has
 	bySentence = 0.8  // that the sentence has
+	byQuestion = 0.5  // that stands in a question that is answered
 	byIntent   = 0.3  // how well it fits what is asked
 	byValue    = 0.35 // it has a value of the kind that is asked for
 	byName     = 0.45 // it names the same people or things
@@ -42,6 +43,7 @@ const (
 
 	titleFits     = 0.30 // from which a page is on what is asked
 	titleSure     = 0.55
+	leastSure     = 0.4 // from which a property is told
 	mostSure      = 0.8 // from which an intent needs no more
 	mostStrange   = 0.5 // the share of the subject that a page may say nothing of
 	littleStrange = 0.2
@@ -64,6 +66,7 @@ type scored struct {
 	fit     float64 // of the title
 	inName  float64 // the share of the subject's words that is in the name
 	words   float64 // the share of the question's words that is in the page
+	called  float64 // in its name
 	subject float64 // the share of the subject's words: those that are not by which anybody asks for the intent
 	in      map[int32]float64
 }
@@ -107,6 +110,7 @@ func (s *search) score() {
 				last = at.page
 				if at.sentence == inName {
 					named = true
+					p.called += of.weight / whole
 					if of.subject {
 						p.inName += of.weight / subject
 					}
@@ -120,7 +124,7 @@ func (s *search) score() {
 					share /= 3
 				}
 				if !of.subject { // as well all of those on what is asked
-					share /= 2
+					share /= 1.5
 				}
 				p.in[at.sentence] += share
 			}
@@ -141,7 +145,7 @@ func (s *search) terms(language string) (terms map[string]term, whole, subject f
 	for i, text := range []string{s.Text, s.Before} {
 		for word := range analyzer().Words(text, language) {
 			folded := facets.Fold(text[word.Start:word.End])
-			if practical.Common(folded) || folded == "" {
+			if s.Asked.Common(folded) || folded == "" {
 				continue
 			}
 			weight := s.weight(len(s.postings[language+" "+word.Term]))
@@ -149,7 +153,7 @@ func (s *search) terms(language string) (terms map[string]term, whole, subject f
 				weight /= 2
 			}
 			if old, known := terms[word.Term]; !known || weight > old.weight {
-				terms[word.Term] = term{weight, !practical.Usual(s.Asked.Intent, folded) && !slices.ContainsFunc(practical.NamesOf(folded), dated)}
+				terms[word.Term] = term{weight, !s.Asked.Usual(folded) && !slices.ContainsFunc(practical.NamesOf(folded), dated)}
 			}
 		}
 	}
@@ -172,15 +176,15 @@ func dated(name string) bool {
 	return true
 }
 
-// strange is the share of the subject that a page says nothing of: words that are in none of its sentences, and are not
+// strange is the share of the question that a page says nothing of: words that are in none of its sentences, and are not
 // those by which anybody asks practical questions.
 func (s *search) strange(i int) float64 {
 	language := s.Directory.pages[i].Language
-	terms, _, subject := s.terms(language)
+	terms, whole, _ := s.terms(language)
 	missing := 0.0
 	for word := range analyzer().Words(s.Text, language) {
 		t, folded := terms[word.Term], facets.Fold(s.Text[word.Start:word.End])
-		if !t.subject || practical.Usual(practical.None, folded) || slices.ContainsFunc(practical.NamesOf(folded), told) {
+		if !t.subject || s.Asked.IsPractical(folded) || slices.ContainsFunc(practical.NamesOf(folded), told) {
 			continue
 		}
 		if !slices.ContainsFunc(s.postings[language+" "+word.Term], func(at posting) bool { return int(at.page) == i }) {
@@ -188,7 +192,7 @@ func (s *search) strange(i int) float64 {
 			delete(terms, word.Term)
 		}
 	}
-	return missing / max(subject, 0.01)
+	return missing / max(whole, 0.01)
 }
 
 // told says whether a name of [words] is one of people or animals, which a page may call otherwise.
@@ -232,10 +236,32 @@ func (s *search) findNamed() {
 			s.named = append(s.named, i)
 		}
 	}
+	if len(best) == 0 && s.intent.Is("place") && len(s.Asked.Places) == 0 {
+		s.findDescribed(best)
+	}
 	slices.SortFunc(s.named, func(a, b int) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
 	us := s.owner()
 	for _, named := range s.Asked.Places {
 		s.ofUs = s.ofUs && (generic(named.Type) || us >= 0 && content.IsA(s.Directory.pages[us].Type, named.Type))
+	}
+}
+
+// findDescribed finds the one place that says most of what the question is of, and has what is asked for: the pool of "when
+// can I swim".
+func (s *search) findDescribed(best map[int]float64) {
+	for i := range s.pages {
+		role := s.Directory.pages[i].role
+		if role != organisation && role != place || !s.serves(i) || s.pages[i].subject < wordsFit || i == s.owner() {
+			continue
+		}
+		if _, ok := s.tell(i); ok {
+			best[i] = s.pages[i].subject
+		}
+	}
+	if len(best) == 1 {
+		for i := range best {
+			s.named = append(s.named, i)
+		}
 	}
 }
 
@@ -259,7 +285,7 @@ func nameHas(p *page, named practical.Place) bool {
 
 // byProperty answers from the properties of what is named, or else of the owner.
 func (s *search) byProperty() (Answer, bool) {
-	if len(s.intent.Facts) == 0 {
+	if len(s.intent.Facts) == 0 || s.Asked.Sure() < leastSure {
 		return Answer{}, false
 	}
 	for _, i := range s.named {
@@ -433,13 +459,16 @@ func (s *search) byText() (Answer, bool) {
 		if slices.Contains(s.named, i) {
 			top.score++
 		}
+		if content.IsA(p.Type, "Question") {
+			top.score += byQuestion * s.pages[i].called
+		}
 		best = append(best, top)
 	}
 	if len(best) == 0 {
 		return Answer{}, false
 	}
 	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	if s.pages[best[0].page].subject < littleStrange && s.others(best[0].page) {
+	if s.pages[best[0].page].words < littleStrange && s.others(best[0].page) {
 		return Answer{}, false
 	}
 	answer := Answer{}
@@ -454,10 +483,10 @@ func (s *search) byText() (Answer, bool) {
 	return answer, true
 }
 
-// others says whether another page is called by most of the subject.
+// others says whether another page is called by most of the question's words.
 func (s *search) others(but int) bool {
 	for i := range s.pages {
-		if i != but && s.serves(i) && s.pages[i].inName >= wordsFit {
+		if i != but && s.serves(i) && s.pages[i].called >= wordsFit {
 			return true
 		}
 	}
@@ -473,11 +502,19 @@ func (s *search) fits(i int) bool {
 	if !s.ofUs && p.subject < wordsFit {
 		return false
 	}
-	foreign := base(s.Language) != base(s.Directory.pages[i].Language) // whose words are not those of the page anyway
-	if !(foreign && s.Asked.Sure() >= titleSure) && s.strange(i) > mostStrange {
-		return p.fit >= titleSure && s.Asked.Sure() >= titleSure && (s.Asked.Has("you") || s.Asked.Sure() >= mostSure)
+	sure := s.Asked.KinSure()
+	switch {
+	case s.foreign(i):
+		return p.fit >= titleFits && sure >= leastSure
+	case s.strange(i) >= mostStrange:
+		return p.fit >= titleSure && sure >= titleSure && (s.Asked.Has("you") || sure >= mostSure)
 	}
 	return p.fit >= titleFits || p.words >= wordsFit && p.fit >= 0.05
+}
+
+// foreign says whether a page is in another language than the question.
+func (s *search) foreign(i int) bool {
+	return base(s.Asked.Language) != base(s.Directory.pages[i].Language)
 }
 
 // base is a language without its region.
@@ -490,7 +527,7 @@ func base(tag string) string {
 func (s *search) rate(page, n int) float64 {
 	one := &s.Directory.pages[page].sentences[n]
 	score := bySentence*s.pages[page].in[int32(n)] - 0.02*float64(n)
-	if len(s.Directory.pages[page].sentences) > 1 { // else it is the answer in any case
+	if s.foreign(page) { // whose words tell nothing
 		score += byIntent * practical.Fit(s.Asked.Weights, one.weights())
 	}
 	if last, _ := utf8.DecodeLastRuneInString(one.text); last == '?' || last == '？' {

@@ -27,7 +27,7 @@ func (d *Directory) Examples(q Question, most int) (questions []string, items []
 			continue
 		}
 		one := q
-		one.Text, one.Before, one.Asked = text, "", practical.Read(text, q.Now)
+		one.Text, one.Before, one.Asked = text, "", practical.Read(text, q.Language, q.Now)
 		one.Asked.Intent = intent
 		answer, ok := d.Answer(one)
 		if !ok || answer.Text == "" {

@@ -62,7 +62,7 @@ func TestAnswer(t *testing.T) {
 		{hof, "it", "a che ora chiudete il venerdì", "Birkenhof", "18:00", ""},
 	} {
 		d := New(row.site)
-		got, ok := d.Answer(Question{Text: row.text, Asked: practical.Read(row.text, now), Language: row.language, Now: now})
+		got, ok := d.Answer(Question{Text: row.text, Asked: practical.Read(row.text, row.language, now), Language: row.language, Now: now})
 		first := ""
 		if ok {
 			first = row.site[got.Items[0]].Name

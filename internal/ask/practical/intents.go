@@ -87,36 +87,95 @@ func Fit(question, title map[string]float64) float64 {
 	return fit / max(1-question[None], 0.01)
 }
 
-// common are the words, folded, by which questions with many intents are asked: they do not say what is asked of.
-var common = sync.OnceValue(func() map[string]bool {
-	const many = 6
-	of := map[string]map[string]bool{}
+// vocabulary is what is known of the words of one language's phrases, all folded.
+type vocabulary struct {
+	known  map[string]bool            // in any phrase
+	common map[string]bool            // in questions of many intents: "how", "do"
+	usual  map[string]map[string]bool // in several questions of an intent or in its titles; under None, in any
+}
+
+var vocabularies = sync.OnceValue(func() map[string]vocabulary {
+	read := map[string]vocabulary{}
 	for _, language := range Languages {
-		for _, p := range all()[language].phrases {
-			if p.Intent == None || p.Title {
-				continue
-			}
-			for word := range fields(facets.Fold(p.Text)) {
-				key := language + " " + word
-				if of[key] == nil {
-					of[key] = map[string]bool{}
-				}
-				of[key][p.Intent] = true
-			}
-		}
+		read[language] = vocabularyOf(language)
 	}
-	words := map[string]bool{}
-	for key, intents := range of {
-		if len(intents) >= many {
-			_, word, _ := strings.Cut(key, " ")
-			words[word] = true
-		}
-	}
-	return words
+	return read
 })
 
-// Common says whether folded words are ones by which anything may be asked: "how", "do", "you".
-func Common(words string) bool { return each(words, common()) }
+func vocabularyOf(language string) vocabulary {
+	const many = 4 // intents that a common word has
+	v := vocabulary{known: map[string]bool{}, common: map[string]bool{}, usual: map[string]map[string]bool{None: {}}}
+	counts, intents := map[string]int{}, map[string]int{}
+	for _, p := range all()[language].phrases {
+		for word := range fields(facets.Fold(p.Text)) {
+			v.known[word] = true
+			if p.Intent == None {
+				continue
+			}
+			if v.usual[p.Intent] == nil {
+				v.usual[p.Intent] = map[string]bool{}
+			}
+			key := p.Intent + " " + word
+			if counts[key]++; counts[key] == 1 && !p.Title {
+				if intents[word]++; intents[word] == many {
+					v.common[word] = true
+				}
+			}
+			if p.Title || counts[key] > 1 {
+				v.usual[p.Intent][word] = true
+			}
+			v.usual[None][word] = true
+		}
+	}
+	for name, phrases := range all()[language].words {
+		if slices.Contains(untold, name) || name == "place" || strings.HasPrefix(name, sayPrefix) {
+			continue
+		}
+		for _, phrase := range phrases {
+			for word := range fields(facets.Fold(phrase)) {
+				v.known[word], v.usual[None][word] = true, true
+			}
+		}
+	}
+	for _, person := range WordsOf(language, "person") { // by which somebody is meant
+		for word := range fields(facets.Fold(person)) {
+			for _, of := range v.usual {
+				delete(of, word)
+			}
+		}
+	}
+	return v
+}
+
+// languageOf is the language whose phrases have most of a folded text's words; the first of even ones is the preferred.
+func languageOf(folded, preferred string) string {
+	best, most := preferred, -1
+	for _, language := range append([]string{preferred}, Languages...) {
+		known, n := vocabularies()[language].known, 0
+		for word := range fields(folded) {
+			if known[word] || unspaced(word) && language == "ja" {
+				n++
+			}
+		}
+		if n > most {
+			best, most = language, n
+		}
+	}
+	return best
+}
+
+// Common says whether folded words are ones by which anything may be asked in the question's language: "how", "do", "you".
+func (a *Asked) Common(words string) bool { return each(words, vocabularies()[a.Language].common) }
+
+// Usual says whether folded words are ones by which what is asked is asked for in the question's language.
+func (a *Asked) Usual(words string) bool {
+	return each(words, vocabularies()[a.Language].usual[a.Intent])
+}
+
+// IsPractical says whether folded words are ones by which practical questions are asked in the question's language.
+func (a *Asked) IsPractical(words string) bool {
+	return each(words, vocabularies()[a.Language].usual[None])
+}
 
 // each says whether all words are in a set.
 func each(words string, set map[string]bool) bool {
@@ -127,50 +186,3 @@ func each(words string, set map[string]bool) bool {
 	}
 	return true
 }
-
-// usual are the folded words by which more than one question for an intent is asked, or that its pages are called by, and
-// under None those of any intent.
-var usual = sync.OnceValue(func() map[string]map[string]bool {
-	counts := map[string]int{}
-	words := map[string]map[string]bool{None: {}}
-	for _, language := range Languages {
-		for _, p := range all()[language].phrases {
-			if p.Intent == None {
-				continue
-			}
-			if words[p.Intent] == nil {
-				words[p.Intent] = map[string]bool{}
-			}
-			for word := range fields(facets.Fold(p.Text)) {
-				key := language + " " + p.Intent + " " + word
-				if counts[key]++; p.Title || counts[key] > 1 {
-					words[p.Intent][word] = true
-				}
-				words[None][word] = true
-			}
-		}
-	}
-	for _, language := range Languages {
-		for name, phrases := range all()[language].words {
-			if slices.Contains(untold, name) || name == "place" || strings.HasPrefix(name, sayPrefix) {
-				continue
-			}
-			for _, phrase := range phrases {
-				for word := range fields(facets.Fold(phrase)) {
-					words[None][word] = true
-				}
-			}
-		}
-		for _, person := range WordsOf(language, "person") {
-			for word := range fields(facets.Fold(person)) {
-				for _, intent := range words {
-					delete(intent, word)
-				}
-			}
-		}
-	}
-	return words
-})
-
-// Usual says whether folded words are ones by which an intent is asked for; with None, any intent.
-func Usual(intent, words string) bool { return each(words, usual()[intent]) }

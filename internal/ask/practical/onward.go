@@ -20,7 +20,7 @@ func (before Asked) Onward(text string, now Asked) (whole Asked, onward bool) {
 	short := len(strings.Fields(folded)) <= maxOnward
 	params := now.When != (facts.When{}) || len(now.Countries)+len(now.Places) > 0 || slices.ContainsFunc(now.Names, groups)
 	related := now.Intent == before.Intent || slices.Contains(kin()[before.Intent], now.Intent)
-	same := short && (leads || params) && (bare(folded) || related || now.Sure() < 0.6 || now.Practical < Sure)
+	same := short && (leads || params) && (now.bare(folded) || related || now.Sure() < 0.6 || now.Practical < Sure)
 	if !same {
 		if len(now.Places) == 0 {
 			now.Places = before.Places
@@ -47,9 +47,9 @@ func (before Asked) Onward(text string, now Asked) (whole Asked, onward bool) {
 }
 
 // bare says whether a folded text has nothing but common words, and days, countries or people.
-func bare(folded string) bool {
+func (a *Asked) bare(folded string) bool {
 	for word := range fields(folded) {
-		if !Common(word) && len(NamesOf(word)) == 0 {
+		if !a.Common(word) && len(NamesOf(word)) == 0 {
 			return false
 		}
 	}

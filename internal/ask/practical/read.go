@@ -12,6 +12,7 @@ import (
 
 // Asked is what a question asks of a site's owner, and for which day, country or people.
 type Asked struct {
+	Language  string // one of Languages, in which it seems to be asked
 	Intent    string
 	Weights   map[string]float64 // of all intents
 	Practical float64            // how likely it is a practical question at all, 0 to 1
@@ -22,9 +23,10 @@ type Asked struct {
 	Places    []Place
 }
 
-// Read reads a question that is asked now.
-func Read(text string, now time.Time) Asked {
-	a := Asked{Weights: Weigh(text), Intent: None}
+// Read reads a question of somebody who prefers a language, that is asked now.
+func Read(text, language string, now time.Time) Asked {
+	folded := facets.Fold(text)
+	a := Asked{Language: languageOf(folded, language), Weights: Weigh(text), Intent: None}
 	best := 0.0
 	for _, intent := range slices.Sorted(maps.Keys(a.Weights)) {
 		if p := a.Weights[intent]; intent != None && p > best {
@@ -32,7 +34,6 @@ func Read(text string, now time.Time) Asked {
 		}
 	}
 	a.Practical = 1 - a.Weights[None]
-	folded := facets.Fold(text)
 	a.Names = NamesOf(folded)
 	a.Countries = facts.CountriesIn(text)
 	a.Places = Places(folded)
@@ -42,6 +43,14 @@ func Read(text string, now time.Time) Asked {
 
 // Sure is how likely the most likely intent is.
 func (a *Asked) Sure() float64 { return a.Weights[a.Intent] }
+
+// KinSure is how likely it is that intent or one whose pages are called the same.
+func (a *Asked) KinSure() (sure float64) {
+	for _, related := range kin()[a.Intent] {
+		sure += a.Weights[related]
+	}
+	return max(sure, a.Sure())
+}
 
 // Has says whether the question has words of a name.
 func (a *Asked) Has(name string) bool { return slices.Contains(a.Names, name) }

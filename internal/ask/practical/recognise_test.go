@@ -77,7 +77,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		a := Read(text, time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
+		a := Read(text, "en", time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 		if a.Practical < 0 || a.Practical > 1 {
 			t.Errorf("%q is practical by %g", text, a.Practical)
 		}
@@ -100,7 +100,7 @@ func TestOnward(t *testing.T) {
 		{"cuánto cuesta el envío a francia", "¿y a portugal?", "delivery-cost", true},
 		{"when are you open on monday", "is there a car park", "parking", false},
 	} {
-		got, onward := Read(row.before, now).Onward(row.text, Read(row.text, now))
+		got, onward := Read(row.before, "en", now).Onward(row.text, Read(row.text, "en", now))
 		if got.Intent != row.intent || onward != row.onward {
 			t.Errorf("%q after %q is %s, %v", row.text, row.before, got.Intent, onward)
 		}
