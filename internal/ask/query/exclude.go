@@ -29,15 +29,15 @@ const plainSpoken = 12
 // readWithout reads what is not wanted: "without nuts or eggs", "no ginger", "allergic to shellfish", "not red",
 // "sugar-free".
 func (r *reader) readWithout(i int) bool {
-	if n := r.freeOf(i); n > 0 {
-		return true
+	if slices.ContainsFunc(r.accepted, func(s span) bool { return s.from <= i && i < s.to }) {
+		return false
 	}
-	if r.allergy(i) {
+	if n := r.freeOf(i); n > 0 {
 		return true
 	}
 	if _, n := r.match(i, roleUnmade); n > 0 && r.known(facets.Material) && r.plain(i+n) {
 		word := r.word(i + n)
-		r.add(facets.Constraint{Slot: facets.Material, Not: true, Values: append([]string{word}, kindsOf[word]...)}, i, i+n+1)
+		r.add(facets.Constraint{Slot: facets.Material, Not: true, Values: []string{word}}, i, i+n+1)
 		return true
 	}
 	by, n := negation{}, 0
@@ -90,38 +90,6 @@ var owned = map[string]bool{"your": true, "my": true}
 type negation struct {
 	role role // roleWithout, roleNot or roleAllergic
 	part bool // it is something that the items lack ("without a switch"), and not a kind of them ("no lamps")
-}
-
-// allergy reads a German compound that names what harms: "Nussallergie", "Laktoseintoleranz".
-func (r *reader) allergy(i int) bool {
-	word := r.word(i)
-	for _, ending := range [...]string{"allergie", "allergien", "allergiker", "allergikerin", "intoleranz", "unvertraglichkeit"} {
-		of, ok := strings.CutSuffix(word, ending)
-		if !ok || of == "" || !r.known(facets.Ingredient) {
-			continue
-		}
-		for _, form := range [...]string{of, strings.TrimSuffix(of, "n"), strings.TrimSuffix(of, "s")} {
-			if class, ok := taxonomy.Named(form); ok {
-				c := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{form}}
-				if class == "gluten" {
-					c = facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}
-				}
-				r.food = true
-				r.add(c, i, i+1)
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// kindsOf are materials by the word for all of them.
-var kindsOf = map[string][]string{
-	"wood":    {"beech", "ash", "oak", "walnut", "olive wood", "pine", "birch", "maple", "cherry wood", "teak", "bamboo", "pear wood", "mahogany", "acacia", "ebony", "cedar"},
-	"metal":   {"steel", "iron", "brass", "aluminium", "aluminum", "copper", "tin", "silver", "bronze", "zinc"},
-	"plastic": {"polyester", "nylon", "polypropylene", "polyethylene", "acrylic", "pvc", "vinyl"},
-	"leather": {"suede", "nubuck"},
-	"wool":    {"lambswool", "merino", "merino wool", "cashmere", "mohair", "alpaca"},
 }
 
 // exclude adds a condition on what is not wanted, which the tokens from i to before next say. What items may mention all the
@@ -217,12 +185,8 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 			continue
 		}
 		phrase := r.phrase(i, i+n)
-		if class, ok := taxonomy.Named(phrase); ok && r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
-			r.food = true
-			if class == "gluten" {
-				return facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}, i + n
-			}
-			return facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i + n
+		if class, ok := taxonomy.Named(phrase); ok && taxonomy.KindOf(class) == taxonomy.Food && r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
+			return r.lacking(class, by.role == roleAllergic), i + n
 		}
 		if c, ok := r.meaning(phrase); ok && (c.Slot != facets.Color || r.colorful(i, n)) {
 			return c, i + n
@@ -402,11 +366,6 @@ func (r *reader) freeOf(i int) int {
 		if diet, ok := facets.DietOf(phrase + " free"); ok && r.known(facets.Diet) {
 			r.food = true
 			r.add(facets.Constraint{Slot: facets.Diet, Values: []string{diet}}, i, i+n+1)
-			return n + 1
-		}
-		if _, ok := taxonomy.Named(phrase); ok && r.known(facets.Ingredient) {
-			r.food = true
-			r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1
 		}
 		if n == 1 && r.tokens[i+n].glued && r.known(facets.Ingredient) && !freedoms[phrase] && (r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {

@@ -45,6 +45,7 @@ func Read(text string, at Asking) Understood {
 	if r.readJapanese() {
 		return u
 	}
+	r.readRefusals()
 	r.readDistances()
 	r.readTypes()
 	r.readKinds()
@@ -69,13 +70,14 @@ func Read(text string, at Asking) Understood {
 // reader reads one question.
 type reader struct {
 	*line
-	at      Asking
-	tongues uint32 // the languages whose words count
-	best    int    // the one among them that the question seems to be in, an index of tongues
-	out     *Understood
-	kept    []int  // tokens that are used and stay in the text searched for
-	beside  []int  // those that are used and stand beside it
-	spans   []span // of the tokens, by constraint
+	at       Asking
+	tongues  uint32 // the languages whose words count
+	best     int    // the one among them that the question seems to be in, an index of tongues
+	out      *Understood
+	kept     []int  // tokens that are used and stay in the text searched for
+	beside   []int  // those that are used and stand beside it
+	accepted []span // tokens that look like a refusal and say none
+	spans    []span // of the tokens, by constraint
 
 	wish   facets.Sort // the order that was read, before it was brought to what items say
 	bygone bool        // the question is for what has been

@@ -107,7 +107,7 @@ func (r *reader) heads(i, n int) bool {
 		return false
 	}
 	next := i + n
-	if next >= len(r.tokens) || r.tokens[next].comma || r.tokens[next].stop || r.tokens[next].number || r.functional(next) {
+	if next >= len(r.tokens) || r.tokens[next].comma || r.tokens[next].stop || r.tokens[next].number || r.tokens[next].used || r.functional(next) {
 		return true
 	}
 	if r.tokens[next].glued && r.tokens[next].dash {

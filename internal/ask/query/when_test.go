@@ -107,7 +107,7 @@ func TestWhatCostsNothingAndLittle(t *testing.T) {
 		{"conciertos gratis", "kind: MusicEvent; free of charge"},
 		{"無料のイベント", "kind: Event; free of charge"},
 		{"only free ones", "free of charge"},
-		{"gluten-free events", "gluten-free; kind: Event"},
+		{"gluten-free events", "kind: Event; without gluten"},
 		{"products with free shipping", "with free shipping; kind: Product"},
 		{"Produkte mit kostenlosem Versand", "mit kostenlosem Versand; kind: Product"},
 		{"free range eggs events", "free range eggs; kind: Event"},

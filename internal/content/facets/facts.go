@@ -554,6 +554,9 @@ func (r *reader) property(name string, value *node) {
 	if len(text) > maxStatement {
 		return
 	}
+	if diet, ok := DietOf(Fold(name)); ok && taxonomy.Affirms(text) {
+		r.word(Diet, diet)
+	}
 	if kind := r.contents.AddProperty(name, text); kind != "" {
 		r.word(declares, string(kind))
 	}

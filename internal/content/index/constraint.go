@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontdesk/internal/content/facets"
@@ -197,6 +198,9 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 			diet = asked
 		}
 		fits := v.withWordsOf(facets.Diet, diet)
+		if class, ok := strings.CutSuffix(diet, "free"); ok {
+			fits = fits.Or(v.withWordsOf(facets.FreeOf, class))
+		}
 		against := v.none()
 		for _, class := range facets.Forbids(diet) {
 			against = against.Or(v.containing(class))

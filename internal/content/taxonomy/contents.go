@@ -55,6 +55,9 @@ func (c *Contents) AddProperty(name, value string) (lists Kind) {
 	return ""
 }
 
+// Affirms says whether the value of a property says yes.
+func Affirms(value string) bool { return tables.yes[plain(value)] }
+
 // Has gives the classes that are in the item, with those above them.
 func (c *Contents) Has() (has []string) {
 	for _, s := range c.statements {

@@ -64,6 +64,9 @@ type property struct {
 	kind Kind // of what the list is whole; empty for none
 }
 
+// shortest is how many letters a word that is spelled with accents has at most that is not known without them: "lã".
+const shortest = 2
+
 // stemKey is how many bytes of a stem it is looked up by.
 const stemKey = 3
 
@@ -187,7 +190,7 @@ func (t *all) call(c *class, language, said, word string) {
 	if _, taken := t.called[word]; !taken {
 		t.called[word] = c.name
 	}
-	if _, taken := t.calledBare[strip(word)]; !taken {
+	if _, taken := t.calledBare[strip(word)]; !taken && len(strip(word)) > shortest {
 		t.calledBare[strip(word)] = c.name
 	}
 }

@@ -1,0 +1,106 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/ask/language"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/taxonomy"
+)
+
+// shopping is a catalog that says nothing of diets and ingredients.
+func shopping() Asking {
+	at := asking()
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"Product": 10}})
+	return at
+}
+
+// conditions are the conditions of a question, in one line.
+func conditions(u *Understood) string {
+	var all []string
+	for _, c := range u.Constraints {
+		all = append(all, fmt.Sprintf("%s not %t allergy %t %s", c.Slot, c.Not, c.Allergy, strings.Join(c.Values, "+")))
+	}
+	return strings.Join(all, "; ")
+}
+
+// TestEachWayToLeaveOutAClassMeansTheSame holds that every form of every language gives one condition for each class,
+// whatever the class is called there, and that nothing of what says so is searched for.
+func TestEachWayToLeaveOutAClassMeansTheSame(t *testing.T) {
+	t.Parallel()
+	for _, table := range language.Tables() {
+		for list := range table.Each("refuse") {
+			if list.Argument != "allergy" && list.Argument != "wish" {
+				continue
+			}
+			for _, form := range list.Phrases {
+				if before, _, glued := strings.Cut(form, "*"); before == "" && glued && form[1] != ' ' {
+					continue // compounds have forms of their own
+				}
+				for _, class := range []string{"hazelnuts", "eggs", "soy", "wool", "latex", "electricity"} {
+					question := strings.ReplaceAll(form, "*", taxonomy.Name(class, table.Tag))
+					u := Read(question, shopping())
+					slot := facets.Ingredient
+					switch taxonomy.KindOf(class) {
+					case taxonomy.Material:
+						slot = facets.Material
+					case taxonomy.Power:
+						slot = facets.Mention
+					}
+					want := fmt.Sprintf("%s not true allergy %t %s", slot, list.Argument == "allergy", class)
+					if got := conditions(&u); got != want {
+						t.Errorf("%s: %q\n got %s\nwant %s", table.Tag, question, got, want)
+					}
+					if name := facets.Fold(taxonomy.Name(class, table.Tag)); strings.Contains(facets.Fold(u.Text), name) {
+						t.Errorf("%s: %q searches for %q", table.Tag, question, u.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestClassesAreLeftOutHoweverItIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ question, text, class string }{
+		{"my daughter goes into shock from hazelnuts, which chocolates can she have", "chocolates", "hazelnuts"},
+		{"coffee grinder, no electricity needed", "coffee grinder", "electricity"},
+		{"berretto, la lana mi dà allergia", "berretto", "wool"},
+		{"un maglione che non sia di lana", "maglione", "wool"},
+		{"Kekse bei Nussallergie", "Kekse", "nuts"},
+		{"milchfreie Schokolade", "Schokolade", "dairy"},
+		{"chai without honey and without milk", "chai", "honey dairy"},
+		{"gâteau, ma fille est allergique aux noisettes et aux amandes", "gâteau", "hazelnuts almonds"},
+		{"jersey que no lleve lana ni cachemira", "jersey", "wool cashmere"},
+		{"bolo sem ovos nem leite", "bolo", "eggs dairy"},
+		{"a nut and dairy free cake", "cake", "nuts dairy"},
+		// What leaves nothing out.
+		{"no problem with nuts", "", ""},
+		{"cakes with or without nuts", "", ""},
+		{"not only wool", "", ""},
+		{"I am not allergic to nuts", "", ""},
+		{"Jacke für Damen, nicht für Herren", "", ""},
+		{"a bar for her, but no milk chocolate", "", ""},
+		{"decaf coffee", "", ""},
+		{"non iron shirts", "", ""},
+	} {
+		u := Read(row.question, shopping())
+		var got []string
+		for _, c := range u.Constraints {
+			for _, value := range c.Values {
+				if c.Not && taxonomy.KindOf(value) != "" {
+					got = append(got, value)
+				}
+			}
+		}
+		if !slices.Equal(got, strings.Fields(row.class)) {
+			t.Errorf("%q leaves out %q, want %q", row.question, got, row.class)
+		}
+		if text := strings.TrimPrefix(strings.TrimPrefix(u.Text, "un "), "a "); row.text != "" && !strings.Contains(text, row.text) {
+			t.Errorf("%q searches for %q, want %q", row.question, u.Text, row.text)
+		}
+	}
+}
