@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask/refusals"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
 )
@@ -29,7 +30,7 @@ const plainSpoken = 12
 // readWithout reads what is not wanted: "without nuts or eggs", "no ginger", "allergic to shellfish", "not red",
 // "sugar-free".
 func (r *reader) readWithout(i int) bool {
-	if slices.ContainsFunc(r.accepted, func(s span) bool { return s.from <= i && i < s.to }) {
+	if slices.ContainsFunc(r.accepted, func(s refusals.Span) bool { return s.From <= i && i < s.To }) {
 		return false
 	}
 	if n := r.freeOf(i); n > 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/ask/refusals"
 	"frontdesk/internal/content/facets"
 )
 
@@ -74,10 +75,10 @@ type reader struct {
 	tongues  uint32 // the languages whose words count
 	best     int    // the one among them that the question seems to be in, an index of tongues
 	out      *Understood
-	kept     []int  // tokens that are used and stay in the text searched for
-	beside   []int  // those that are used and stand beside it
-	accepted []span // tokens that look like a refusal and say none
-	spans    []span // of the tokens, by constraint
+	kept     []int           // tokens that are used and stay in the text searched for
+	beside   []int           // those that are used and stand beside it
+	accepted []refusals.Span // tokens that look like a refusal and say none
+	spans    []span          // of the tokens, by constraint
 
 	wish   facets.Sort // the order that was read, before it was brought to what items say
 	bygone bool        // the question is for what has been

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/internal/ask/language"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
+	"frontdesk/internal/infra/language"
 )
 
 // shopping is a catalog that says nothing of diets and ingredients.

@@ -125,40 +125,8 @@ func (r *reader) readDiet(i int) bool {
 		c.Not = true
 		i, n = i-1, n+1
 	}
-	_, denied := r.match(i, roleWithout)
-	_, refused := r.match(i, roleNot)
 	r.add(c, i, i+n)
-	if denied > 0 || refused > 0 {
-		r.readFurther(i + n)
-	}
 	return true
-}
-
-// readFurther reads the rest of a list of what must not be in something, whose head was the name of a diet: "sin huevos,
-// leche o nueces". Only what is known for food goes on with it.
-func (r *reader) readFurther(end int) {
-	for range mostListed {
-		next := r.listed(end)
-		if next < 0 {
-			return
-		}
-		if _, n := r.match(next, roleWithout); n > 0 {
-			return // it is read by itself
-		}
-		start := next
-		for start < len(r.tokens) && articles[r.word(start)] && !r.tokens[start].stop {
-			start++
-		}
-		c, after := r.unwanted(start, negation{role: roleWithout, part: true})
-		if after == start || len(c.Values) == 0 || c.Slot != facets.Ingredient && c.Slot != facets.Diet {
-			return
-		}
-		if _, ok := taxonomy.Named(c.Values[0]); !ok && c.Slot == facets.Ingredient && !taxonomy.IsFood(facets.Singular(c.Values[0])) {
-			return
-		}
-		r.add(c, end, after)
-		end = after
-	}
 }
 
 // mostListed bounds how long a list is read.
@@ -422,7 +390,7 @@ func (r *reader) refused(i int) bool {
 		if r.tokens[k+1].stop || r.tokens[k+1].comma {
 			return false
 		}
-		if refusals[word] {
+		if refusalWords[word] {
 			return true
 		}
 	}
@@ -431,7 +399,7 @@ func (r *reader) refused(i int) bool {
 
 var harms = texts("refusal.prefix")
 
-var refusals = everywhere("refusal")
+var refusalWords = everywhere("refusal")
 
 // cuisines are words for the food of a place, which items write in many ways.
 var cuisines = everywhere("cuisine")
