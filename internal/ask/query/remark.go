@@ -99,11 +99,14 @@ func remarks(part string) (all []Remark) {
 	return []Remark{{Text: part}}
 }
 
+// remarkNots are words before a diet that is not meant.
+var remarkNots = everywhere("remark.not")
+
 // dietsIn are the diets among the words ahead of something else that is said: "I'm vegan and", "vegetarian who".
 func dietsIn(ahead string) (all []Remark) {
 	words := strings.FieldsFunc(ahead, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
 	for _, word := range words {
-		if refusals[facets.Fold(word)] {
+		if remarkNots[facets.Fold(word)] {
 			return nil
 		}
 		if _, diet := facets.DietOf(facets.Fold(word)); diet && len(all) < maxRemarks {
