@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/owner"
 	"frontdesk/internal/ask/practical"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
@@ -108,10 +108,9 @@ func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) 
 	var told owner.Answer
 	if practical.IntentOf(asked.Intent).Is("chat") {
 		told, ok = s.chat(g, directory, q)
-	} else if s.namesItem(ctx, in, g, &asked) {
-		return nil, nil
 	} else {
 		told, ok = directory.Answer(q)
+		ok = ok && !s.namesItem(ctx, in, &asked, told, listings)
 	}
 	if !ok {
 		return nil, nil
@@ -166,7 +165,7 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 		switch item := practical.IntentOf(asked.Intent).Is("item"); {
 		case onward:
 			before = text
-		case asked.Has("it") && len(subjectOf(in.Text, &asked)) == 0,
+		case asked.Has("it") && !slices.ContainsFunc(subjectOf(in.Text, &asked), func(word string) bool { return !asked.IsPractical(word) }),
 			last.Sure() < practical.Sure && (item || in.understood.Asked != in.Text):
 			return asked, "", false // of what was shown
 		}
@@ -177,25 +176,44 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	return asked, before, asked.Practical >= practical.Sure
 }
 
-// namesItem says whether a question that is asked of items, too, names one: then it is the item's price that is meant.
-func (s *Service) namesItem(ctx context.Context, in *askState, g *released.View, asked *practical.Asked) bool {
-	if !practical.IntentOf(asked.Intent).Is("item") {
-		return false
+// namesItem says whether the question names another item than those that answer it: one that is called by all that it is
+// asked of, where items are asked the same, or one whose whole name stands in it. Of products the latter counts only where
+// items are asked the same: others are delivered, returned and repaired.
+func (s *Service) namesItem(
+	ctx context.Context, in *askState, asked *practical.Asked, told owner.Answer, listings []*index.Listing,
+) bool {
+	const few, leastWords, mostNamed = 3, 2, 0.75
+	item := practical.IntentOf(asked.Intent).Is("item")
+	subject := strings.Join(subjectOf(in.Text, asked), " ")
+	for _, text := range []string{subject, in.Text} {
+		if text == "" {
+			continue
+		}
+		a := s.find(index.Question{
+			Text: text, Sites: in.asked.Sites, Limit: few, Prefer: in.asked.Prefer, AsSpelled: true, OwnWords: true,
+		})
+		if len(a.parts) == 0 {
+			continue
+		}
+		cards, err := a.render(ctx, a.parts[0])
+		if err != nil {
+			return false
+		}
+		for i, c := range cards {
+			l := a.parts[0][i].listing
+			if c == nil || slices.ContainsFunc(told.Items, func(at int) bool { return listings[at].URL == l.URL }) {
+				continue
+			}
+			if item && i == 0 && subject != "" && !owner.Concerns(l.Types[0]) && named(subject, c.Name(), c.Type()) >= 0.99 {
+				return true
+			}
+			if (item || !content.IsA(l.Types[0], "Product")) && len(strings.Fields(c.Name())) >= leastWords &&
+				named(c.Name(), in.Text, "") >= mostNamed {
+				return true
+			}
+		}
 	}
-	subject := subjectOf(in.Text, asked)
-	if len(subject) == 0 {
-		return false
-	}
-	a := s.find(index.Question{
-		Text: strings.Join(subject, " "), Sites: in.asked.Sites, Limit: 3, Prefer: in.asked.Prefer, AsSpelled: true, OwnWords: true,
-	})
-	if len(a.parts) == 0 || owner.Concerns(a.parts[0][0].listing.Types[0]) {
-		return false
-	}
-	limited, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	cards, err := a.render(limited, a.parts[0][:1])
-	return err == nil && cards[0] != nil && named(strings.Join(subject, " "), cards[0].Name(), cards[0].Type()) >= 0.99
+	return false
 }
 
 // subjectOf are the words of a question but those by which anybody asks for its intent.

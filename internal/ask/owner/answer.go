@@ -42,10 +42,12 @@ const (
 	byDay      = 0.9
 
 	titleFits     = 0.30 // from which a page is on what is asked
+	titlePlain    = 0.70 // from which it is shown beside another
 	titleSure     = 0.55
-	leastSure     = 0.4 // from which a property is told
-	mostSure      = 0.8 // from which an intent needs no more
-	mostStrange   = 0.5 // the share of the subject that a page may say nothing of
+	questionFits  = 0.45 // the share of the words from which a question is answered by one that has them
+	leastSure     = 0.4  // from which a property is told
+	mostSure      = 0.8  // from which an intent needs no more
+	mostStrange   = 0.5  // the share of the subject that a page may say nothing of
 	littleStrange = 0.2
 	wordsFit      = 0.60 // the share of the words from which a page is on it
 	maxAnswers    = 3    // pages that are shown
@@ -184,6 +186,9 @@ func (s *search) strange(i int) float64 {
 	missing := 0.0
 	for word := range analyzer().Words(s.Text, language) {
 		t, folded := terms[word.Term], facets.Fold(s.Text[word.Start:word.End])
+		if s.Asked.Language == "ja" { // whose words cannot be told apart
+			return 0
+		}
 		if !t.subject || s.Asked.IsPractical(folded) || slices.ContainsFunc(practical.NamesOf(folded), told) {
 			continue
 		}
@@ -296,7 +301,7 @@ func (s *search) byProperty() (Answer, bool) {
 	if s.intent.Is("work") {
 		return s.ofJobs()
 	}
-	if i := s.owner(); i >= 0 && s.ofUs && !s.elsewhere(i) {
+	if i := s.owner(); i >= 0 && !(s.intent.Is("place") && (!s.ofUs || s.elsewhere(i))) {
 		if text, ok := s.tell(i); ok && !(s.intent.Is("words") && s.worded()) {
 			return Answer{Text: text, Items: s.with(i)}, true
 		}
@@ -377,7 +382,7 @@ func (s *search) tell(i int) (string, bool) {
 func (s *search) with(i int) []int {
 	items := []int{i}
 	for _, other := range s.ranked() {
-		if other == i || len(items) == maxAnswers || s.pages[other].fit < titleSure || s.Directory.pages[other].role != 0 {
+		if other == i || len(items) == maxAnswers || s.pages[other].fit < titlePlain || s.Directory.pages[other].role != 0 {
 			continue
 		}
 		items = append(items, other)
@@ -456,7 +461,7 @@ func (s *search) byText() (Answer, bool) {
 			}
 		}
 		top.score += byTitle*s.pages[i].fit + byPage*s.pages[i].words
-		if slices.Contains(s.named, i) {
+		if slices.Contains(s.named, i) && p.role != other {
 			top.score++
 		}
 		if content.IsA(p.Type, "Question") {
@@ -499,8 +504,11 @@ func (s *search) fits(i int) bool {
 	if role := s.Directory.pages[i].role; role == organisation || role == place {
 		return s.intent.Name == "about" && i == s.owner()
 	}
-	if !s.ofUs && p.subject < wordsFit {
+	if s.intent.Is("place") && !s.ofUs && p.subject < wordsFit {
 		return false
+	}
+	if content.IsA(s.Directory.pages[i].Type, "Question") && p.called >= questionFits {
+		return true
 	}
 	sure := s.Asked.KinSure()
 	switch {
@@ -527,9 +535,11 @@ func base(tag string) string {
 func (s *search) rate(page, n int) float64 {
 	one := &s.Directory.pages[page].sentences[n]
 	score := bySentence*s.pages[page].in[int32(n)] - 0.02*float64(n)
-	if s.foreign(page) { // whose words tell nothing
-		score += byIntent * practical.Fit(s.Asked.Weights, one.weights())
+	fit := byIntent * practical.Fit(s.Asked.Weights, one.weights())
+	if !s.foreign(page) { // where words tell more
+		fit /= 2
 	}
+	score += fit
 	if last, _ := utf8.DecodeLastRuneInString(one.text); last == '?' || last == '？' {
 		score -= byName
 	}

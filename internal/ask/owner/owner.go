@@ -227,11 +227,16 @@ func split(text string) func(yield func(string) bool) {
 
 // titleOf weighs what a page is called: its name, the last part of its address, and its type where that says it.
 func titleOf(p Page) map[string]float64 {
-	const bySlug, byType = 0.35, 0.7
+	const bySlug, byType, mostNone = 0.35, 0.7, 0.7
 	title := practical.Weigh(p.Name)
 	if slug := slugOf(p.URL); slug != "" {
 		for intent, weight := range practical.Weigh(slug) {
 			title[intent] = (1-bySlug)*title[intent] + bySlug*weight
+		}
+	}
+	if none := min(title[practical.None], mostNone); content.IsA(p.Type, "Question") { // which people ask the owner anyway
+		for intent := range title {
+			title[intent] /= 1 - none
 		}
 	}
 	for typ, intent := range map[string]string{"ContactPage": "contact", "AboutPage": "about", "JobPosting": "jobs"} {
