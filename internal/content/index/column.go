@@ -18,6 +18,7 @@ type columns struct {
 	mu      sync.Mutex
 	figures map[uint16]*figureColumn
 	words   map[uint16]*wordColumn
+	meant   *directions // nil until they are asked for
 }
 
 // common are the slots that questions ask for in their own words.

@@ -197,6 +197,7 @@ type attempt struct {
 	faint    bool // conditions vouch for items that the words fit badly
 	wordless bool // the words give way
 	loose    bool // any of the words will do
+	meant    bool // no word has to be shared: what is meant counts
 	closest  bool // what is found is near to an answer, and none
 }
 
@@ -230,7 +231,7 @@ const maxAttempts = 24
 // breaks a condition that the question states is no answer, however few conditions it breaks: it is the closest.
 func (s *finding) attempts() []attempt {
 	whole := attempt{dropped: make([]bool, len(s.hard))}
-	all := []attempt{whole}
+	all := []attempt{whole, {dropped: whole.dropped, meant: true}}
 	if len(s.hard) > 0 {
 		all = append(all, attempt{dropped: whole.dropped, faint: true}, attempt{dropped: whole.dropped, unknown: true, closest: s.measured()})
 	}
@@ -438,6 +439,9 @@ const (
 
 // look finds the best of a selection, in the order that is asked for.
 func (s *finding) look(within *search.Selection, conditions bool, a attempt, limit int) []Hit {
+	if a.meant {
+		return s.resembling(within, limit)
+	}
 	depth := limit
 	switch {
 	case s.asked.Sort.By != "":

@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/taxonomy"
+	"frontdesk/internal/content/vector/words"
 	"frontdesk/internal/policy"
 )
 
@@ -38,10 +39,12 @@ type Listing struct {
 	Own      *policy.Own // the terms that it states of itself; nil for none
 	Dated    int64       // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
 
-	facts  facts
-	naming naming
-	open   bool // it is not shown as a notice, so that what it says of itself may teach
-	whole  bool // it is shown as it is found: nothing of its text and keys is held back
+	// direction is what the item is about; nil where nothing tells.
+	direction words.Vector
+	facts     facts
+	naming    naming
+	open      bool // it is not shown as a notice, so that what it says of itself may teach
+	whole     bool // it is shown as it is found: nothing of its text and keys is held back
 }
 
 // Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
@@ -49,6 +52,7 @@ type Listing struct {
 type Library struct {
 	catalog *content.Catalog
 	index   *search.Index
+	table   *words.Table // gives directions
 
 	mu     sync.Mutex // guards what follows, and the writing of the index
 	rules  string     // the version of the admission under which the index was built
@@ -71,6 +75,7 @@ func NewLibrary(catalog *content.Catalog) *Library {
 		types:   map[string]bool{},
 		intern:  map[string]string{},
 		words:   newDictionary(),
+		table:   words.Builtin(),
 	}
 	l.show()
 	return l
@@ -84,6 +89,8 @@ type Admission struct {
 	// Released gives what of an item's schema.org object may be said of it, and whether that is all of it; open is false
 	// for an item of which only a notice is shown, whose facts are those of the notice. Nil releases everything.
 	Released func(l *Listing, object []byte) (released []byte, whole, open bool)
+	// Meant gives the released title and text of an item, of which its direction is made. Nil releases everything.
+	Meant func(*Listing, *content.Entry) (title, text string)
 }
 
 // View returns the state after the last whole refresh.
@@ -131,7 +138,7 @@ func (l *Library) show() {
 	if l.taught == nil || view.Len() <= smallCatalog || 50*l.news > view.Len() {
 		l.taught, l.news = view.learn(), 0
 	}
-	view.lexicon = l.taught
+	view.lexicon, view.table = l.taught, l.table
 	l.view.Store(view)
 }
 
@@ -194,6 +201,7 @@ func (l *loader) take(c content.Change) error {
 		return nil
 	}
 	l.library.describe(listing, &c.Entry, l.admission.Released)
+	listing.direction = l.direction(listing, &c.Entry)
 	l.put = append(l.put, document(listing, &c.Entry))
 	if len(l.put) >= l.batch {
 		l.flush()

@@ -8,6 +8,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector/words"
 )
 
 // View is one whole state of the catalog. It never changes and is safe for concurrent use.
@@ -20,6 +21,8 @@ type View struct {
 	columns    map[search.Part]*columns
 	everything *search.Selection
 	lexicon    *facets.Lexicon
+	table      *words.Table
+	directions []*directions // by part
 
 	mu       sync.Mutex
 	chosen   map[choice]*search.Selection // the items of one site or one type, made when first asked for
@@ -37,6 +40,9 @@ func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, type
 	v := &View{
 		snapshot: snapshot, types: slices.Sorted(maps.Keys(types)), chosen: map[choice]*search.Selection{},
 		dictionary: d, parts: snapshot.Parts(), columns: columnsOf(snapshot.Parts(), earlier, d), verdicts: map[string]verdict{},
+	}
+	for _, part := range v.parts {
+		v.directions = append(v.directions, v.columns[part].directions())
 	}
 	v.everything = v.Select(func(*Listing) bool { return true })
 	sites := map[string]bool{}

@@ -94,6 +94,7 @@ func (c *Corpus) Refresh(ctx context.Context) error {
 		Version:  rules.Version(),
 		Admit:    func(l *index.Listing) bool { return c.indexes(rules, l) },
 		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) { return said(rules, l, object) },
+		Meant:    func(l *index.Listing, e *content.Entry) (title, text string) { return meant(rules, l, e) },
 	})
 	if changed && err == nil {
 		c.options.Log.Info("index follows the catalog", "items", c.Index().Len())

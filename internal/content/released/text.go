@@ -17,7 +17,20 @@ func (c *Corpus) Texts(rules *policy.Terms, e *content.Entry) []string {
 	if !c.options.Sites.Serves(l.Site) || !decision.Allows(Search) || !decision.Allows(Input) {
 		return nil
 	}
-	name, description, passages := e.Name, e.Description, e.Passages
+	name, description, passages := shownTexts(rules, l, decision, e)
+	texts := make([]string, max(1, len(passages)))
+	texts[0] = strings.TrimSpace(name + "\n" + description)
+	for i, p := range passages {
+		texts[i] = strings.TrimSpace(name + "\n" + p.Text)
+	}
+	return texts
+}
+
+// shownTexts are what of an item's texts is shown where it is found.
+func shownTexts(
+	rules *policy.Terms, l *index.Listing, decision policy.Decision, e *content.Entry,
+) (name, description string, passages []content.Passage) {
+	name, description, passages = e.Name, e.Description, e.Passages
 	if !rules.OpensAll() && (sieve{rules, l}).holdsText(e.Object) {
 		description, passages = ownDescription(e.Object), nil
 	}
@@ -27,12 +40,20 @@ func (c *Corpus) Texts(rules *policy.Terms, e *content.Entry) []string {
 		}
 		description, passages = Excerpt(description, decision.ExcerptWords), nil
 	}
-	texts := make([]string, max(1, len(passages)))
-	texts[0] = strings.TrimSpace(name + "\n" + description)
-	for i, p := range passages {
-		texts[i] = strings.TrimSpace(name + "\n" + p.Text)
+	return name, description, passages
+}
+
+// meant is the title and the first text of an item that the index makes its direction of: nothing of what may not be found.
+func meant(rules *policy.Terms, l *index.Listing, e *content.Entry) (title, text string) {
+	decision := Decide(rules, l)
+	if !decision.Allows(Search) {
+		return "", ""
 	}
-	return texts
+	title, text, passages := shownTexts(rules, l, decision, e)
+	if len(passages) > 0 {
+		text = passages[0].Text
+	}
+	return title, text
 }
 
 // Article is what the terms let out of an item passage by passage, to platforms that answer questions with it. Whether they let

@@ -14,7 +14,9 @@ const space = "\u2581"
 
 const (
 	maxText    = 2048 // bytes of a text that are read
-	unlikelier = 10   // by how much a character that is no piece is less likely than the least likely piece
+	begin      = 3    // runes of a piece that tell how long it may be
+	beginnings = 1 << 16
+	unlikelier = 10 // by how much a character that is no piece is less likely than the least likely piece
 )
 
 // cutter cuts texts into pieces: of all ways to cut, the one whose pieces are the most likely together, each by itself
@@ -24,7 +26,7 @@ type cutter struct {
 	ends    []uint32 // by piece: where its name ends in names
 	scores  []float32
 	slots   []uint32 // by hash of the name: the piece, plus one; 0 for none
-	longest int      // runes of a piece
+	longest []uint8  // by hash of how a piece begins: the runes of the longest that does so
 	unknown float32
 }
 
@@ -34,12 +36,19 @@ func newCutter(names string, ends []uint32, scores []float32) cutter {
 	for size < 2*len(ends) {
 		size *= 2
 	}
-	c.slots = make([]uint32, size)
+	c.slots, c.longest = make([]uint32, size), make([]uint8, beginnings)
 	for piece := range ends {
 		name := c.name(piece)
-		c.longest = max(c.longest, utf8.RuneCountInString(name))
+		h, runes := uint32(seed), 0
+		for rest := name; rest != ""; runes++ {
+			_, size := utf8.DecodeRuneInString(rest)
+			if h, rest = hash(h, rest[:size]), rest[size:]; runes == begin-1 {
+				longest := &c.longest[h%beginnings]
+				*longest = max(*longest, uint8(min(utf8.RuneCountInString(name), math.MaxUint8)))
+			}
+		}
 		c.unknown = min(c.unknown, scores[piece])
-		at := hash(seed, name) & uint32(size-1)
+		at := h & uint32(size-1)
 		for ; c.slots[at] != 0; at = (at + 1) & uint32(size-1) {
 		}
 		c.slots[at] = uint32(piece) + 1
@@ -97,14 +106,17 @@ func (c *cutter) cut(text string, yield func(piece int)) {
 	for from, first := range text {
 		base := steps[from].score
 		single := false
-		h, runes := uint32(seed), 0
-		for to := from; to < len(text) && runes < c.longest; runes++ {
+		h, longest := uint32(seed), begin
+		for to, runes := from, 0; to < len(text) && runes < longest; runes++ {
 			_, size := utf8.DecodeRuneInString(text[to:])
 			if runes > 0 && text[to:to+size] == space {
 				break // no piece has the beginning of another word in it
 			}
 			h = hash(h, text[to:to+size])
 			to += size
+			if runes == begin-1 {
+				longest = max(begin, int(c.longest[h%beginnings]))
+			}
 			if piece := c.find(text[from:to], h); piece >= 0 {
 				single = single || runes == 0
 				if score := base + c.scores[piece]; score > steps[to].score {

@@ -1,0 +1,159 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector/words"
+)
+
+// A question that shares no word with the items is answered by those that mean about the same, by the directions of
+// their texts (package words). Where words find something, directions have no say: measured with collections left out
+// in turn, they order what words find no better.
+const (
+	alikeEnough = 0.36 // the cosine from which an item resembles a question
+	alikeThing  = 0.50 // and one of few words, which names a thing: what is not here has no name here
+	fewWords    = 3
+	alikeShare  = 0.7 // of the best one's that further items have
+
+	meantBytes = 400 // of an item's text that tell what it is about
+
+	// signShare is the share of values of a different sign up to which directions are compared at all. Those of a cosine
+	// of alikeEnough differ in 0.37 of them on average.
+	signShare = 0.43
+)
+
+// direction tells what an item is about, by its title and the beginning of its text, as far as they are released.
+func (l *loader) direction(listing *Listing, e *content.Entry) words.Vector {
+	title, text := e.Name, e.Description
+	switch {
+	case l.admission.Meant != nil:
+		title, text = l.admission.Meant(listing, e)
+	case len(e.Passages) > 0:
+		text = e.Passages[0].Text
+	}
+	if len(text) > meantBytes {
+		text = strings.ToValidUTF8(text[:meantBytes], "")
+	}
+	direction, _ := l.library.table.EmbedTitled(title, text)
+	return direction
+}
+
+// directions are those of a part's items, which all have as many signs: a bit for each value, set where it is above zero.
+type directions struct {
+	signs []uint64
+	per   int // words of signs an item
+}
+
+// directions gives those of the part's items.
+func (c *columns) directions() *directions {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.meant == nil {
+		c.meant = newDirections(c.refs)
+	}
+	return c.meant
+}
+
+func newDirections(refs []any) *directions {
+	d := &directions{}
+	for i, ref := range refs {
+		direction := ref.(*Listing).direction
+		if d.per == 0 && direction != nil {
+			d.per = (len(direction) + 63) / 64
+			d.signs = make([]uint64, len(refs)*d.per)
+		}
+		if direction != nil {
+			signs(d.signs[i*d.per:(i+1)*d.per], direction)
+		}
+	}
+	return d
+}
+
+// signs puts down the signs of a direction.
+func signs(at []uint64, direction words.Vector) {
+	for i, x := range direction {
+		if x > 0 {
+			at[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// resembling finds the items of a selection that mean about what the question says.
+func (s *finding) resembling(within *search.Selection, limit int) []Hit {
+	if s.asked.Near != nil || limit <= 0 { // a model tells what is meant
+		return nil
+	}
+	asked, ok := s.view.table.Embed(s.asked.Text)
+	if !ok {
+		return nil
+	}
+	least := alikeEnough
+	if len(strings.Fields(s.asked.Text)) <= fewWords {
+		least = alikeThing
+	}
+	hits := s.view.alike(asked, within, alikeShare*least)
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID)) })
+	if len(hits) == 0 || hits[0].Score < least {
+		return nil
+	}
+	if s.view.several {
+		hits = oneEach(hits)
+	}
+	end := slices.IndexFunc(hits, func(h Hit) bool { return h.Score < alikeShare*hits[0].Score })
+	if end > 0 {
+		hits = hits[:end]
+	}
+	if s.asked.Sort.By != "" {
+		hits = s.first(hits, limit)
+	}
+	hits = hits[:min(len(hits), limit)]
+	for i := range hits {
+		hits[i].Score = max(s.asked.MinScore, 100*hits[i].Score)
+	}
+	return hits
+}
+
+// alike gives the items whose direction is near to another, with the cosine as their score.
+func (v *View) alike(asked words.Vector, within *search.Selection, least float64) (hits []Hit) {
+	mine := make([]uint64, (len(asked)+63)/64)
+	signs(mine, asked)
+	most := int(signShare * float64(len(asked)))
+	length := float64(words.Dot(asked, asked))
+	for part, d := range v.directions {
+		if d.per != len(mine) {
+			continue
+		}
+		for item := range len(d.signs) / d.per {
+			if differing(d.signs[item*d.per:(item+1)*d.per], mine) > most {
+				continue
+			}
+			listing := v.columns[v.parts[part]].refs[item].(*Listing)
+			if len(listing.direction) != len(asked) {
+				continue
+			}
+			cosine := float64(words.Dot(asked, listing.direction)) /
+				math.Sqrt(length*float64(words.Dot(listing.direction, listing.direction)))
+			if cosine < least {
+				continue
+			}
+			if at := v.snapshot.Place(part, item); within == nil && v.everything.Holds(at) || within != nil && within.Holds(at) {
+				hits = append(hits, Hit{Listing: listing, Score: cosine, at: at})
+			}
+		}
+	}
+	return hits
+}
+
+// differing counts the values of a different sign.
+func differing(a, b []uint64) (n int) {
+	for i := range a {
+		n += bits.OnesCount64(a[i] ^ b[i])
+	}
+	return n
+}

@@ -1,0 +1,101 @@
+package index
+
+import (
+	"fmt"
+	"testing"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
+)
+
+var village = []string{
+	`{"@type":"WebPage","name":"Öffnungszeiten der Bücherei","description":"Montag bis Freitag von 9 bis 17 Uhr."}`,
+	`{"@type":"WebPage","name":"Hundesteuer anmelden","description":"Jeder Hund ist binnen zwei Wochen anzumelden."}`,
+	`{"@type":"WebPage","name":"Sperrmüll abholen lassen","description":"Alte Möbel holen wir nach Anmeldung ab."}`,
+	`{"@type":"Product","name":"Fahrradhelm für Kinder","offers":{"price":30,"priceCurrency":"EUR"}}`,
+	`{"@type":"Product","name":"Fahrradhelm Stadt","offers":{"price":80,"priceCurrency":"EUR"}}`,
+}
+
+func TestQuestionsOfAnotherLanguageAreAnsweredByWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	v := stockedIn(t, "de", village...)
+	for question, want := range map[string]string{
+		"when is the library open":                        "Öffnungszeiten der Bücherei",
+		"horaires d'ouverture de la bibliothèque":         "Öffnungszeiten der Bücherei",
+		"a che ora apre la biblioteca comunale":           "Öffnungszeiten der Bücherei",
+		"do I have to pay a tax for my dog":               "Hundesteuer anmelden",
+		"¿hay que registrar al perro en el ayuntamiento?": "Hundesteuer anmelden",
+		"recolha de móveis velhos em casa":                "Sperrmüll abholen lassen",
+		"図書館の開館時間":                                        "Öffnungszeiten der Bücherei",
+		"pick up of old furniture and bulky waste":        "Sperrmüll abholen lassen",
+	} {
+		got, _ := found(v, Question{Text: question, MinScore: search.DefaultMinScore})
+		if len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %q; want %q first", question, got, want)
+		}
+	}
+}
+
+func TestWhatIsNotHereIsNotFoundByWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	v := stockedIn(t, "de", village...)
+	for _, question := range []string{
+		"wedding dresses", "tarte tatin", "who won the world cup final", "¿cuál es la capital de Mongolia?", "Zahnarzt",
+		"xqzv", "☃", "",
+	} {
+		if f := v.Find(Question{
+			Text: question, MinScore: search.DefaultMinScore, Limit: 10, Within: v.Select(func(*Listing) bool { return true }),
+		}); len(f.Hits) > 0 && !f.Closest {
+			t.Errorf("%q finds %q", question, f.Hits[0].URL)
+		}
+	}
+}
+
+func TestConditionsHoldOfWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	v := stockedIn(t, "de", village...)
+	q := Question{Text: "bicycle helmets for cyclists", MinScore: search.DefaultMinScore}
+	q.Constraints = []facets.Constraint{{Slot: facets.Price, Max: limit(50), Unit: "EUR"}}
+	wantFound(t, v, q, "Fahrradhelm für Kinder")
+	q.Constraints, q.Types = nil, []string{"WebPage"}
+	if got, _ := found(v, q); len(got) > 0 {
+		t.Errorf("of another type: %q", got)
+	}
+}
+
+func TestOnlyReleasedTextTellsWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	shut := everything
+	shut.Version = "shut"
+	shut.Meant = func(l *Listing, e *content.Entry) (title, text string) { return "", "" }
+	q := Question{Text: "when is the library open", MinScore: search.DefaultMinScore, Limit: 10}
+	if got, _ := found(stockedAs(t, shut, "de", village), q); len(got) > 0 {
+		t.Errorf("found %q by what is not released", got)
+	}
+	q.Text = "Bücherei"
+	if got, _ := found(stockedAs(t, shut, "de", village), q); len(got) != 1 {
+		t.Errorf("found %q by words", got)
+	}
+}
+
+func TestMeaningIsAskedOnlyWhereWordsFindNothing(t *testing.T) {
+	t.Parallel()
+	v := stockedIn(t, "de", village...)
+	wantFound(t, v, Question{Text: "Hundesteuer", MinScore: search.DefaultMinScore}, "Hundesteuer anmelden")
+	if got, _ := found(v, Question{Text: "Fahrradhelm", MinScore: search.DefaultMinScore}); len(got) != 2 {
+		t.Errorf("found %q; want the two that have the word", got)
+	}
+}
+
+func BenchmarkAlike(b *testing.B) {
+	objects := make([]string, 7000)
+	for i := range objects {
+		objects[i] = fmt.Sprintf(`{"@type":"Product","name":"Fahrradhelm %d von %c%c"}`, i, 'a'+i%26, 'a'+i/26%26)
+	}
+	v := stockedIn(b, "de", objects...)
+	asked, _ := v.table.Embed("when is the library open")
+	for b.Loop() {
+		v.alike(asked, nil, alikeShare*alikeEnough)
+	}
+}
