@@ -1,0 +1,49 @@
+package index
+
+import (
+	"slices"
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+func TestWhatItemsStateDecidesWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"Product","name":"plain bar","additionalProperty":{"@type":"PropertyValue","name":"Contains","value":"milk"}}`,
+		`{"@type":"Product","name":"quiet bar"}`,
+		`{"@type":"Product","name":"crunchy bar","description":"Chocolate around roasted hazelnuts."}`,
+		`{"@type":"Product","name":"nougat bar","description":"Contains hazelnuts."}`,
+		`{"@type":"Product","name":"careful bar","description":"May contain traces of nuts."}`,
+		`{"@type":"Product","name":"cotton jumper","material":"cotton","description":"For those whom wool itches."}`,
+		`{"@type":"Product","name":"merino jumper","material":"merino"}`,
+	)
+	for _, row := range []struct {
+		text  string
+		c     facets.Constraint
+		first string
+		rest  []string
+	}{
+		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"hazelnuts"}}, "plain bar", []string{"careful bar", "quiet bar"}},
+		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Allergy: true, Values: []string{"hazelnuts"}}, "plain bar", []string{"quiet bar"}},
+		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"dairy"}}, "", nil},
+		{"jumper", facets.Constraint{Slot: facets.Material, Not: true, Values: []string{"wool"}}, "cotton jumper", nil},
+	} {
+		got, relaxed := found(v, Question{Text: row.text, Constraints: []facets.Constraint{row.c}})
+		if len(relaxed) > 0 || row.first != "" && (len(got) == 0 || got[0] != row.first) {
+			t.Errorf("%s without %q: %q, relaxed %v, want %s first", row.text, row.c.Values, got, relaxed, row.first)
+			continue
+		}
+		if row.first == "" {
+			if slices.Contains(got, "plain bar") {
+				t.Errorf("%s without %q shows what states it: %q", row.text, row.c.Values, got)
+			}
+			continue
+		}
+		rest := slices.Clone(got[1:])
+		slices.Sort(rest)
+		if !slices.Equal(rest, row.rest) {
+			t.Errorf("%s without %q: %q follow, want %q", row.text, row.c.Values, rest, row.rest)
+		}
+	}
+}
