@@ -111,6 +111,9 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 // reply settles what becomes of a question that is understood.
 func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
 	told, err := s.practical(ctx, in)
+	if told == nil && err == nil {
+		told, err = s.detail(ctx, in)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,9 @@
 package extremes
 
 import (
+	"cmp"
 	"embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +30,7 @@ type Wish struct {
 	Superlative string // a line of measures.txt; empty for how many there are
 	Per         string // what a price is for: "hour"; empty for anything
 	Subject     string // the words for the kind; empty where the question names none
+	First       string // those of Subject that stand right behind "how many", before any other word
 	Anything    bool   // the question says "thing", which every item is
 	Beside      string // the superlative with the word behind it, which may be a name: "first aid"
 }
@@ -176,7 +179,22 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 		}
 	}
 	wish.Subject = strings.Join(subject, " ")
+	if wish.Count() {
+		end := from + n
+		for end < len(words) && !used[end] && !t.fills(words[end].folded) {
+			end++
+		}
+		wish.First = wordsWritten(words[from+n : end])
+	}
 	return wish, known, true
+}
+
+func wordsWritten(words []word) string {
+	written := make([]string, len(words))
+	for i, w := range words {
+		written[i] = w.written
+	}
+	return strings.Join(written, " ")
 }
 
 // fills says whether a word says nothing of what is asked for, or is made of such words: "avez-vous".
@@ -251,11 +269,14 @@ func readUnspaced(text string) (wish Wish, ok bool) {
 				}
 			}
 		}
+		fillers := slices.SortedFunc(maps.Keys(t.filler), func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+		})
 		rest := strings.Replace(text, longest, " ", 1)
 		rest = strings.Trim(rest, "？?。！ ")
 		for changed := true; changed; {
 			changed = false
-			for word := range t.filler {
+			for _, word := range fillers {
 				for _, cut := range []func(string, string) (string, bool){strings.CutPrefix, strings.CutSuffix} {
 					if shorter, found := cut(rest, word); found {
 						rest, changed = strings.TrimSpace(shorter), true

@@ -26,7 +26,7 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"一番安いテントはどれですか":                       {Superlative: "cheapest", Subject: "テント"},
 	} {
 		got, ok := Read(question)
-		got.Beside = ""
+		got.Beside, got.First = "", ""
 		if !ok || got != want {
 			t.Errorf("%q reads %+v, %v; want %+v", question, got, ok, want)
 		}

@@ -58,13 +58,21 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 			trailing: lists["trailing"], portion: lists["portion"], leading: lists["leading"],
 		}
 	}
+	any := &grammar{Language: analyzer().Language(""), after: map[string]bool{}, and: map[string]bool{}, trailing: map[string]bool{}}
+	for _, g := range all {
+		maps.Copy(any.after, g.after)
+		maps.Copy(any.and, g.and)
+		maps.Copy(any.trailing, g.trailing)
+	}
+	all[""] = any
 	return all
 })
 
-// grammarOf gives the grammar of a BCP 47 tag.
+// grammarOf gives the grammar of a BCP 47 tag, and one in which the words of all languages lead to what qualifies a head for
+// tags that have none.
 func grammarOf(tag string) *grammar {
 	base, _, _ := strings.Cut(tag, "-")
-	return cmp.Or(grammars()[base], grammars()[plainGrammar])
+	return cmp.Or(grammars()[base], grammars()[""])
 }
 
 // The bounds of a phrase: words that are looked at of a name, and items that make a word a common one.
@@ -141,7 +149,9 @@ func (l *Library) naming(e *content.Entry) (n naming) {
 		for i := 0; i < len(e.Passages) && len(text) < 400; i++ {
 			text += " " + e.Passages[i].Text
 		}
-		n.language = analyzer().Guess(text)
+		if n.language = analyzer().Guess(text); grammars()[n.language] == nil { // of few words that are of several languages
+			n.language = ""
+		}
 	}
 	n.words = l.words.heads.numbers(grammarOf(n.language).phraseOf(e.Name))
 	return n
@@ -304,10 +314,13 @@ func (k *kinds) headsOf(n *naming, own []string) (heads []uint32, how certainty)
 			return n.words[i : i+1], certain
 		}
 	}
-	for i := last; i >= 0; i-- {
+	for i, strange := last, 0; i >= 0 && strange <= 1; i-- {
 		word := k.words[n.words[i]]
 		if k.common[n.words[i]] >= commonWord && !g.portion[word] && !k.describing[word] {
 			return n.words[i:], likely
+		}
+		if !g.portion[word] && !k.describing[word] {
+			strange++
 		}
 	}
 	return n.words, possible
@@ -378,22 +391,10 @@ func (v *View) KindExactly(words string, types ...string) *search.Selection {
 	return nil
 }
 
-// aboutKind returns the items that are what words name, and those that are called by its name besides: "Descaler for
-// kettles" beside kettles. It is nil where no item is all that the words say.
-func (v *View) aboutKind(words string) *search.Selection {
-	found := v.kindNamed(words, nil)
-	if !found.exact {
-		return nil
-	}
-	return found.items.Or(v.narrowed(v.mentioning(found.head, search.Called), found.beside, search.Called))
-}
-
 // kindFound is what words name, and whether it is all that they say.
 type kindFound struct {
-	items  *search.Selection
-	exact  bool
-	head   string   // of the words
-	beside []string // those that qualify it
+	items *search.Selection
+	exact bool
 }
 
 func (v *View) kindNamed(words string, types []string) kindFound {
@@ -405,7 +406,7 @@ func (v *View) kindNamed(words string, types []string) kindFound {
 	if known {
 		return made
 	}
-	made = v.kind(k, words, types)
+	made.items, made.exact = v.kind(k, words, types)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.made) >= maxKinds {
@@ -415,14 +416,14 @@ func (v *View) kindNamed(words string, types []string) kindFound {
 	return made
 }
 
-func (v *View) kind(k *kinds, words string, types []string) kindFound {
+func (v *View) kind(k *kinds, words string, types []string) (found *search.Selection, exact bool) {
 	phrase := k.grammar.phraseOf(words)
 	if len(phrase) == 0 {
-		return kindFound{}
+		return nil, false
 	}
 	phrased := strings.Join(phrase, " ")
 	head := phrase[k.grammar.headAt(len(phrase))]
-	found := v.called(k, head)
+	found = v.called(k, head)
 	if len(phrase) > 1 && found.Empty() { // in a language that puts the head elsewhere
 		head = phrase[len(phrase)-1-k.grammar.headAt(len(phrase))]
 		found = v.called(k, head)
@@ -432,21 +433,22 @@ func (v *View) kind(k *kinds, words string, types []string) kindFound {
 		called = called.Or(v.anyOf(len(typed), func(i int) choice { return choice{typ: typed[i]} }))
 	}
 	if found = found.Or(called); found.Empty() {
-		return kindFound{}
+		return nil, false
 	}
 	beside := k.beside(words, head)
 	if len(beside) == 0 {
-		return kindFound{found, true, head, beside}
+		return found, true
 	}
-	if !called.Empty() {
-		return kindFound{called.Or(v.narrowed(found, beside, search.Titled)), true, head, beside}
+	further := slices.ContainsFunc(beside, func(word string) bool { return !slices.Contains(phrase, bareWord(word)) })
+	if !called.Empty() && !further {
+		return called.Or(v.narrowed(found, beside, search.Titled)), true
 	}
 	for _, where := range []search.Where{search.Called, search.Anywhere} {
 		if narrowed := v.narrowed(found, beside, where); !narrowed.Empty() {
-			return kindFound{narrowed, true, head, beside}
+			return narrowed, true
 		}
 	}
-	return kindFound{found, false, head, beside}
+	return found, false
 }
 
 // typeNamed gives the type of schema.org that a phrase names: "music events".

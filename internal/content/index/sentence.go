@@ -3,6 +3,7 @@ package index
 import (
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -105,4 +106,17 @@ func BestSentence(terms []search.Term, text, language string) (from, to int) {
 		from++
 	}
 	return from, to
+}
+
+// Covered says of each term of a question whether a text has it.
+func Covered(terms []search.Term, text, language string) []bool {
+	has := map[string]bool{}
+	for word := range analyzer().Words(text, language) {
+		has[word.Term] = true
+	}
+	covered := make([]bool, len(terms))
+	for i, term := range terms {
+		covered[i] = slices.ContainsFunc(term.Stems, func(stem string) bool { return has[stem] })
+	}
+	return covered
 }

@@ -1,0 +1,188 @@
+// Package details reads questions for a detail of one thing: what is asked for, which kind of value answers it, and the words
+// that say of what. It also says whether a sentence has a value of a kind.
+//
+// It is pure. Its words stand in one table a language in tables/, a line "intent kind = phrase | phrase": the intent is one of
+// ask/facts where a property may answer it, the kind is that of the value which a sentence has to have. A phrase may have a
+// gap: "where does ... come from". "filler" are words that say nothing of what the question is about.
+package details
+
+import (
+	"embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"frontdesk/internal/content/facets"
+)
+
+//go:embed tables
+var files embed.FS
+
+// Asked is a question for a detail.
+type Asked struct {
+	Intent string // "origin"; see package facts
+	Kind   string // of the value: "money", "date", "place"
+	Words  []string
+	// Inner are those of Words that stand in the gap of the phrase, or behind it where it has none.
+	Inner []string
+	Topic []string // the words of the phrase
+	Tag   string   // of the language that it was read in
+}
+
+// entry is a phrase of a table.
+type entry struct {
+	intent, kind string
+	first, rest  []string // before and behind its gap
+}
+
+func (e *entry) length() int { return len(e.first) + len(e.rest) }
+
+// vague says whether an entry may stand in any question: "can I ...".
+func (e *entry) vague() bool { return e.intent == "yes" }
+
+type table struct {
+	tag     string
+	entries []entry
+	filler  map[string]bool
+	words   map[string][]string // "free", "degrees"
+}
+
+var tables = sync.OnceValue(func() (all []*table) {
+	list, err := files.ReadDir("tables")
+	if err != nil {
+		panic("details: " + err.Error()) // embedded, so it is a mistake of the build
+	}
+	for _, file := range list {
+		source, err := files.ReadFile("tables/" + file.Name())
+		if err != nil {
+			panic("details: " + err.Error())
+		}
+		all = append(all, parse(strings.TrimSuffix(file.Name(), ".txt"), string(source)))
+	}
+	return all
+})
+
+func parse(tag, source string) *table {
+	t := &table{tag: tag, filler: map[string]bool{}, words: map[string][]string{}}
+	for line := range strings.Lines(source) {
+		key, value, found := strings.Cut(line, "=")
+		if !found || strings.HasPrefix(key, "#") {
+			continue
+		}
+		intent, kind, _ := strings.Cut(strings.TrimSpace(key), " ")
+		if intent == "filler" {
+			for word := range strings.FieldsSeq(value) {
+				t.filler[facets.Fold(word)] = true
+			}
+			continue
+		}
+		for phrase := range strings.SplitSeq(value, "|") {
+			if intent == "word" {
+				t.words[kind] = append(t.words[kind], facets.Fold(phrase))
+				continue
+			}
+			first, rest, _ := strings.Cut(phrase, "...")
+			t.entries = append(t.entries, entry{intent, kind, strings.Fields(facets.Fold(first)), strings.Fields(facets.Fold(rest))})
+		}
+	}
+	return t
+}
+
+// word is a word of a question: as it is written, and folded.
+type word struct{ written, folded string }
+
+// wordsOf cuts a question into words. Elided and hyphenated ones stand by themselves: "d'où", "y a-t-il".
+func wordsOf(text string) (words []word) {
+	for written := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '/'
+	}) {
+		if folded := facets.Fold(written); folded != "" {
+			words = append(words, word{strings.Trim(written, ".,"), folded})
+		}
+	}
+	return words
+}
+
+// Read reads a question; false where it asks for no detail. The language that knows most of its words counts.
+func Read(text string) (asked Asked, ok bool) {
+	words, most := wordsOf(text), 0
+	for _, t := range tables() {
+		if a, known := t.read(words); known > most {
+			asked, ok, most = a, true, known
+		}
+	}
+	return asked, ok
+}
+
+// Subject gives the words of a text that say what it is about.
+func Subject(text string) (subject []string) {
+	if asked, ok := Read(text); ok {
+		return asked.Words
+	}
+	for _, w := range wordsOf(text) {
+		if !slices.ContainsFunc(tables(), func(t *table) bool { return t.tag != "ja" && t.filler[w.folded] && len(w.folded) < 4 }) {
+			subject = append(subject, w.written)
+		}
+	}
+	return subject
+}
+
+// read reads a question in one language, and says how many of its words are known there; 0 where it asks for nothing.
+func (t *table) read(words []word) (asked Asked, known int) {
+	var best *entry
+	var start, behind int
+	for i := range t.entries {
+		e := &t.entries[i]
+		if best != nil && (e.length() <= best.length() && e.vague() == best.vague() || e.vague() && !best.vague()) {
+			continue
+		}
+		if from, to, ok := e.in(words); ok {
+			best, start, behind = e, from, to
+		}
+	}
+	if best == nil {
+		return asked, 0
+	}
+	asked = Asked{Intent: best.intent, Kind: best.kind, Tag: t.tag}
+	known = 2 * best.length()
+	for i, w := range words {
+		first := i >= start && i < start+len(best.first)
+		rest := i >= behind && i < behind+len(best.rest)
+		switch {
+		case first || rest:
+			asked.Topic = append(asked.Topic, w.written)
+		case t.filler[w.folded]:
+			known++
+		default:
+			asked.Words = append(asked.Words, w.written)
+			if i >= start+len(best.first) && (i < behind || len(best.rest) == 0) {
+				asked.Inner = append(asked.Inner, w.written)
+			}
+		}
+	}
+	return asked, known
+}
+
+// in finds an entry in a question: where its first words stand, and those behind its gap.
+func (e *entry) in(words []word) (start, behind int, ok bool) {
+	start = stands(words, e.first, 0)
+	if start < 0 {
+		return 0, 0, false
+	}
+	behind = stands(words, e.rest, start+len(e.first))
+	if behind < 0 || len(e.rest) > 0 && behind == start+len(e.first) && len(e.first) > 0 {
+		return 0, 0, false
+	}
+	return start, behind, true
+}
+
+// stands says where words stand in a question from a place on; -1 for nowhere.
+func stands(words []word, phrase []string, from int) int {
+	for i := from; i+len(phrase) <= len(words); i++ {
+		if slices.EqualFunc(words[i:i+len(phrase)], phrase, func(w word, p string) bool { return w.folded == p }) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,67 @@
+package details
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestReadsWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]Asked{
+		"Where does the Alpine honey come from?":        {Intent: "origin", Kind: "place", Words: []string{"Alpine", "honey"}},
+		"how long is the voucher valid":                 {Intent: "valid", Kind: "span", Words: []string{"voucher"}},
+		"what temperature for sourdough":                {Intent: "temperature", Kind: "temperature", Words: []string{"sourdough"}},
+		"how many guests fit in the barn":               {Intent: "capacity", Kind: "count", Words: []string{"barn"}},
+		"can the lunch box go in the microwave":         {Intent: "yes", Kind: "yes", Words: []string{"lunch", "box", "microwave"}},
+		"by when do I have to enter the rowing regatta": {Intent: "deadline", Kind: "date", Words: []string{"enter", "rowing", "regatta"}},
+		"Woher kommt der Bergkäse?":                     {Intent: "origin", Kind: "place", Words: []string{"Bergkäse"}},
+		"Wie viele Seiten hat der Moorwanderer":         {Intent: "pages", Kind: "count", Words: []string{"Moorwanderer"}},
+		"Combien pèse la tente Cime ?":                  {Intent: "weight", Kind: "weight", Words: []string{"tente", "Cime"}},
+		"¿Quién escribió La casa gris?":                 {Intent: "author", Kind: "person", Words: []string{"casa", "gris"}},
+		"quanto custa o queijo da serra":                {Intent: "price", Kind: "money", Words: []string{"queijo", "serra"}},
+		"quanti watt ha la stufa Etna":                  {Intent: "count", Kind: "count", Words: []string{"watt", "stufa", "Etna"}},
+		"la tenda Cima esiste in verde?":                {Intent: "size", Kind: "yes", Words: []string{"tenda", "Cima", "verde"}},
+	} {
+		got, ok := Read(question)
+		if !ok || got.Intent != want.Intent || got.Kind != want.Kind || !slices.Equal(got.Words, want.Words) {
+			t.Errorf("%q reads %+v, %v; want %+v", question, got, ok, want)
+		}
+	}
+	for _, question := range []string{"red shoes", "Zelt für zwei", "tarte aux pommes", "honey"} {
+		if got, ok := Read(question); ok {
+			t.Errorf("%q reads %+v, want nothing", question, got)
+		}
+	}
+}
+
+func TestSentencesHaveValuesOfKinds(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		sentence, kind string
+		want           bool
+	}{
+		{"A second key costs £30 more.", "money", true},
+		{"Der Eintritt ist kostenlos.", "money", true},
+		{"Open on 30 days.", "money", false},
+		{"Brew it at 60 degrees.", "temperature", true},
+		{"Bei 85 Grad zwei Minuten.", "temperature", true},
+		{"Room for 60 people.", "temperature", false},
+		{"Valido due anni.", "span", true},
+		{"Se garde quatre à cinq jours.", "span", true},
+		{"Costs 20 pounds.", "span", false},
+		{"Enter by 9 May.", "date", true},
+		{"It may rain.", "date", false},
+		{"Quattrocento lumen.", "count", true},
+		{"Bright and light.", "count", false},
+		{"The big one, for the table.", "count", false},
+		{"Eighteen vents, 260 grams.", "weight", true},
+		{"Eighteen vents.", "weight", false},
+		{"An evening with the historian Anna Berg.", "person", true},
+		{"An evening with a historian.", "person", false},
+		{"Grown on terraces near Porto.", "place", true},
+	} {
+		if got := Has(row.sentence, row.kind); got != row.want {
+			t.Errorf("%q has a value of %s: %v", row.sentence, row.kind, got)
+		}
+	}
+}

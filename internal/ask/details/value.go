@@ -1,0 +1,137 @@
+package details
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"frontdesk/internal/content/facets"
+)
+
+// Has says whether a sentence has a value of a kind; it has one of a kind that is not known.
+func Has(sentence, kind string) bool {
+	switch kind {
+	case "money":
+		return somewhere(sentence, func(s string) bool {
+			money, n := facets.ReadMoney(s)
+			return n > 0 && money.Currency != "" || says(s, "free")
+		})
+	case "temperature":
+		return somewhere(sentence, func(s string) bool {
+			q, n := facets.ReadQuantity(s)
+			if q.Unit == "°C" {
+				return true
+			}
+			if _, m := facets.ReadNumber(s); n == 0 || m == 0 {
+				return false
+			} else {
+				return says(strings.TrimLeft(s[m:], " °\u00a0"), "degrees") || strings.HasPrefix(s[m:], "°")
+			}
+		})
+	case "span":
+		return somewhere(sentence, func(s string) bool {
+			if _, n := facets.ReadMinutes(s); n > 0 {
+				return true
+			}
+			rest, counted := numberWord(s)
+			_, n := facets.ReadMinutes("1" + rest)
+			return counted && n > 1
+		})
+	case "date":
+		return somewhere(sentence, func(s string) bool {
+			if _, _, n := facets.ReadDay(s, time.UTC); n > 0 {
+				return true
+			}
+			month, _ := facets.Month(facets.Fold(firstWord(s)))
+			return month > 0 && unicode.IsUpper([]rune(s)[0]) || clock(s)
+		})
+	case "weight", "volume", "length":
+		return somewhere(sentence, func(s string) bool {
+			q, _ := facets.ReadQuantity(s)
+			return q.Unit == units[kind]
+		})
+	case "count", "quantity":
+		return somewhere(sentence, func(s string) bool {
+			_, n := facets.ReadNumber(s)
+			_, counted := numberWord(s)
+			return n > 0 || counted
+		})
+	case "phone":
+		return strings.Count(strings.Map(digit, sentence), "#") >= 6
+	case "person":
+		return proper(sentence, 2)
+	case "place":
+		return proper(sentence, 1)
+	}
+	return true
+}
+
+// units are the base units of kinds.
+var units = map[string]string{"weight": "g", "volume": "ml", "length": "cm"}
+
+// somewhere says whether something stands at the beginning of a word of a text.
+func somewhere(text string, is func(rest string) bool) bool {
+	before := ' '
+	for i, r := range text {
+		begins := !letterOrDigit(before) && !strings.ContainsRune(".,", before) && !unicode.IsSpace(r)
+		if begins && is(text[i:]) {
+			return true
+		}
+		before = r
+	}
+	return false
+}
+
+func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// says says whether a text begins with a word of a name, in any language.
+func says(text, name string) bool {
+	first := facets.Fold(firstWord(text))
+	return slices.ContainsFunc(tables(), func(t *table) bool { return slices.Contains(t.words[name], first) })
+}
+
+// firstWord is the letters at the beginning of a text.
+func firstWord(text string) string {
+	if end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '℃' }); end >= 0 {
+		return text[:end]
+	}
+	return text
+}
+
+// numberWord reads a number in words at the beginning of a text, and gives what follows.
+func numberWord(text string) (rest string, ok bool) {
+	first := firstWord(text)
+	number, _ := facets.NumberWord(facets.Fold(first))
+	return text[len(first):], number > 1 // "one" and its like are articles and pronouns, too
+}
+
+// clock says whether a text begins with a time of day: "19:30".
+func clock(text string) bool {
+	digits := strings.TrimLeft(text, "0123456789")
+	return len(text)-len(digits) > 0 && len(text)-len(digits) <= 2 && len(digits) > 2 && digits[0] == ':' && unicode.IsDigit(rune(digits[1]))
+}
+
+func digit(r rune) rune {
+	if unicode.IsDigit(r) {
+		return '#'
+	}
+	return r
+}
+
+// proper says whether so many words in a row begin with a capital behind the first word of a sentence.
+func proper(sentence string, n int) bool {
+	in := 0
+	for i, word := range strings.Fields(sentence) {
+		runes := []rune(strings.Trim(word, "«»\"'()"))
+		switch {
+		case i > 0 && len(runes) > 1 && unicode.IsUpper(runes[0]):
+			if in++; in >= n {
+				return true
+			}
+		default:
+			in = 0
+		}
+	}
+	return false
+}
