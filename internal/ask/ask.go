@@ -7,6 +7,7 @@
 //	recall      recall.go      the conversation before it, and what is remembered
 //	understand  understand.go  package query reads its words into conditions; follow.go goes on with earlier questions,
 //	                           subjects.go finds the items that it names
+//	practical   practicalroute.go  answers what is asked of the owner, by package owner; what follows is for all else
 //	askBack     elicit.go      package elicitation decides whether something has to be known first
 //	promise     promise.go     promises the answer to what takes long; work.go works on it
 //	report      report.go      counts all that matches
@@ -133,7 +134,7 @@ func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
 			return &Reply{Report: report, Understood: in.explain(), Unread: in.unread}, err
 		}
 	}
-	if told != nil && !in.Fresh {
+	if told != nil {
 		return &Reply{Answer: told, Understood: in.explain(), Unread: in.unread}, nil
 	}
 	a, err := s.answer(ctx, in)

@@ -89,7 +89,8 @@ func ownerPage(l *index.Listing, c *released.Card) owner.Page {
 // practical answers a question that is for the sites' owner rather than for items; nil where it is none, or nothing here
 // answers it.
 func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) {
-	if in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.Report != NoReport || in.Text == "" || len(in.Text) > maxPractical {
+	bound := in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0
+	if bound || in.Fresh || in.Report != NoReport || in.Text == "" || len(in.Text) > maxPractical {
 		return nil, nil
 	}
 	asked, before, ok := s.readPractical(in)
@@ -102,8 +103,8 @@ func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) 
 		return nil, err
 	}
 	q := owner.Question{
-		Text: in.Text, Before: before, Asked: asked, Language: i18n.For(in.Languages...).Language(), Now: s.deps.Now().In(s.deps.Reading.Place),
-		Sites: in.asked.Sites,
+		Text: in.Text, Before: before, Asked: asked, Language: i18n.For(in.Languages...).Language(),
+		Now: s.deps.Now().In(s.deps.Reading.Place), Sites: in.asked.Sites,
 	}
 	var told owner.Answer
 	if practical.IntentOf(asked.Intent).Is("chat") {
@@ -119,7 +120,9 @@ func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) 
 }
 
 // tellPractical makes the answer ready.
-func (s *Service) tellPractical(ctx context.Context, in *askState, g *released.View, told owner.Answer, listings []*index.Listing) (*Answer, error) {
+func (s *Service) tellPractical(
+	ctx context.Context, in *askState, g *released.View, told owner.Answer, listings []*index.Listing,
+) (*Answer, error) {
 	var items []found
 	for n, at := range told.Items[:min(len(told.Items), in.asked.Limit)] {
 		items = append(items, found{listing: listings[at], score: float32(100 - 10*n)})
@@ -159,18 +162,20 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 			last = one
 		}
 		onward := false
+		strange := func(word string) bool { return !asked.IsPractical(word) }
 		if last.Sure() >= practical.Sure {
 			asked, onward = last.Onward(in.Text, asked)
 		}
 		switch item := practical.IntentOf(asked.Intent).Is("item"); {
 		case onward:
 			before = text
-		case asked.Has("it") && !slices.ContainsFunc(subjectOf(in.Text, &asked), func(word string) bool { return !asked.IsPractical(word) }),
+		case asked.Has("it") && !slices.ContainsFunc(subjectOf(in.Text, &asked), strange),
 			last.Sure() < practical.Sure && (item || in.understood.Asked != in.Text):
 			return asked, "", false // of what was shown
 		}
 	}
-	if practical.IntentOf(asked.Intent).Is("chat") && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
+	chat := practical.IntentOf(asked.Intent).Is("chat")
+	if chat && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
 		return asked, "", false
 	}
 	return asked, before, asked.Practical >= practical.Sure

@@ -1,8 +1,8 @@
 // Package practical recognises practical questions: what visitors ask of a site's owner rather than of its content, such
 // as when it is open, what delivery costs or whether dogs are let in.
 //
-// Enter at Recognise, which says what is asked for and how sure that is, and at WordsOf, which has the days, places and
-// groups of people that such questions name. What the package knows is data: one table a language in tables, with the
+// Enter at Read, which says what is asked for, how sure that is, and which day, country or people it names; Onward reads a
+// question that comes after another. What the package knows is data: one table a language in tables, with the
 // intents in brackets, and under each "title:" with what pages on it are called, and "ask:" with how people ask, separated
 // by semicolons. {thing}, {place} and {person} in a question stand for the words of that name, {country} for any country.
 //

@@ -19,23 +19,6 @@ var weightFile []byte
 // Sure is the confidence from which a question is taken for what it was recognised as.
 const Sure = 0.5
 
-// Guess is what a text was recognised as.
-type Guess struct {
-	Intent     string
-	Confidence float64 // 0 to 1
-}
-
-// Recognise says what a question asks of a site's owner, and how sure that is; None for one that looks for items.
-func Recognise(question string) Guess {
-	best := Guess{Intent: None}
-	for intent, p := range Weigh(question) {
-		if p > best.Confidence || p == best.Confidence && intent < best.Intent {
-			best = Guess{intent, p}
-		}
-	}
-	return best
-}
-
 // Weigh gives how likely a text, which may be the title of a page, belongs to each intent; together they are 1.
 func Weigh(text string) map[string]float64 {
 	m := model()

@@ -158,7 +158,7 @@ func scoresOf(m *practical.Model, features []practical.Feature, shrink float32) 
 
 // measure leaves a fifth of the phrases out in turn, and tells by language how many of those are recognised.
 func measure(intents []string, examples []example) {
-	type tally struct{ asked, right, sure, wrong, none, taken int }
+	type tally struct{ asked, right, sure, none, taken int }
 	by := map[string]*tally{}
 	confused := map[string]int{}
 	random := rand.New(rand.NewPCG(5, 6))
