@@ -101,7 +101,7 @@ var pure = []string{
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots", "internal/infra/language",
 	"internal/ask/i18n", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
 	"internal/ask/elicitation",
-	"internal/content/search/analysis", "internal/content/search/segment",
+	"internal/content/search/analysis", "internal/content/search/concepts", "internal/content/search/segment",
 	"internal/content/ingest/passage", "internal/content/ingest/frontier", "internal/content/ingest/pageurl",
 	"internal/content/ingest/charset",
 }

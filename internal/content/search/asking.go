@@ -10,12 +10,11 @@ import (
 // asking is the work on one question: what it is made of, the lists that are read, the candidates. It is used
 // again and again, so that a search allocates little more than its result.
 type asking struct {
-	snapshot    *Snapshot
-	languages   []*analysis.Language // in which the question is understood
-	language    *analysis.Language   // in which it seems to be written
-	languageBit int                  // its place among them
-	text        string
-	literal     bool // nothing is looked up but the words as they stand
+	snapshot  *Snapshot
+	languages []*analysis.Language // in which the question is understood
+	text      string
+	literal   bool // nothing is looked up but the words as they stand
+	spokenIn
 
 	runs     []run
 	words    []asked
@@ -40,6 +39,7 @@ var askings = sync.Pool{New: func() any { return new(asking) }}
 // reset makes the asking ready for a question to s.
 func (a *asking) reset(s *Snapshot) {
 	a.snapshot, a.apart, a.idle = s, 0, false
+	a.spokenIn = spokenIn{}
 	a.runs, a.words = a.runs[:0], a.words[:0]
 	a.lookup.reset(s.views)
 	a.groups, a.sequence, a.pairs = a.groups[:0], a.sequence[:0], a.pairs[:0]
@@ -103,6 +103,10 @@ func (a *asking) openLists(view int) {
 		}
 		if g.whole != nil {
 			w := &g.whole.views[view]
+			a.matcher.AddPostings(w.docs, w.impacts, w.most, g.weight)
+		}
+		if g.akin != nil {
+			w := &g.akin.views[view]
 			a.matcher.AddPostings(w.docs, w.impacts, w.most, g.weight)
 		}
 	}

@@ -22,7 +22,6 @@ const (
 
 	shortestComposite = 6 // letters
 	mostComposites    = 64
-	mostComposed      = 512 // words of which a snapshot remembers the composites
 
 	oneOfComposing = 16 // of so many items one must be in a language: that of a few is often guessed wrongly
 )
@@ -102,9 +101,10 @@ func (c *composites) beginningWith(s *segment.View, stem string, fn func(word st
 
 // composed are the composites of one word in a snapshot, as one list of postings for each view.
 type composed struct {
-	terms []string
-	df    int // units that have one that ends with the word, counted for each
-	views []composedView
+	terms  []string
+	ending int // how many of them, the first, end with the word
+	df     int // units that have one that ends with the word, counted for each
+	views  []composedView
 }
 
 type composedView struct {
@@ -113,31 +113,12 @@ type composedView struct {
 	most          uint16   // the largest impact
 }
 
-// composedWords remembers the composites of words that were asked for.
-type composedWords struct {
-	mu sync.Mutex
-	by map[string]*composed
-}
-
 // composed gives the composites of a word, in lower case as it is written; nil when it has none.
 func (s *Snapshot) composed(word string) *composed {
 	if len(s.composing) == 0 || !spoken(word) {
 		return nil
 	}
-	s.wholes.mu.Lock()
-	known, ok := s.wholes.by[word]
-	s.wholes.mu.Unlock()
-	if ok {
-		return known
-	}
-	known = s.compose(word)
-	s.wholes.mu.Lock()
-	defer s.wholes.mu.Unlock()
-	if s.wholes.by == nil || len(s.wholes.by) >= mostComposed {
-		s.wholes.by = map[string]*composed{}
-	}
-	s.wholes.by[strings.Clone(word)] = known
-	return known
+	return s.wholes.unless([]byte(word), func() *composed { return s.compose(word) })
 }
 
 // composite is a word that ends or begins with another.
@@ -201,6 +182,7 @@ func (s *Snapshot) list(all []composite) *composed {
 	for _, whole := range all {
 		c.terms = append(c.terms, whole.term)
 		if whole.ends {
+			c.ending++
 			c.df += whole.df
 		}
 	}
@@ -218,16 +200,7 @@ func (s *Snapshot) list(all []composite) *composed {
 				postings = append(postings, uint32(doc)<<16|uint32(whole.impact(impacts[k])))
 			}
 		}
-		slices.Sort(postings)
-		for _, p := range postings {
-			doc, impact := uint16(p>>16), uint16(p)
-			if n := len(view.docs); n > 0 && view.docs[n-1] == doc {
-				view.impacts[n-1] = impact // the larger one
-			} else {
-				view.docs, view.impacts = append(view.docs, doc), append(view.impacts, impact)
-			}
-			view.most = max(view.most, impact)
-		}
+		view.keep(postings, nil)
 	}
 	return c
 }

@@ -21,6 +21,7 @@ type group struct {
 	weight  uint32
 	anchors int       // the first pair whose anchor it is, plus one
 	whole   *composed // words that have it as a part; nil for none
+	akin    *composed // what else stands for what it means; nil for none
 }
 
 // resolve decides what the words of one run, words[from:to], are looked up as.
@@ -33,6 +34,7 @@ func (a *asking) resolve(from, to int) {
 		}
 		a.seekForms(w)
 		a.seekWholes(w)
+		a.seekMeaning(w)
 		switch {
 		case w.part == analysis.WholeRun:
 			whole = i
@@ -151,7 +153,7 @@ func (a *asking) join(w, of *asked, negated bool) {
 			return
 		}
 		at = len(a.groups)
-		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, rarity: analysis.Rarity(a.written(w)), negated: negated, whole: of.whole, aside: true, empty: true})
+		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, rarity: analysis.Rarity(a.written(w)), negated: negated, whole: of.whole, akin: of.akin, aside: true, empty: true})
 	}
 	a.groups[at].said++
 	a.groups[at].aside = a.groups[at].aside && w.aside

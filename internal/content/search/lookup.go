@@ -66,6 +66,9 @@ func (l *lookup) place(groups []group) {
 			if g.whole != nil {
 				l.placed = append(l.placed, g.whole.views[view].numbers...)
 			}
+			if g.akin != nil {
+				l.placed = append(l.placed, g.akin.views[view].numbers...)
+			}
 		}
 	}
 	l.bounds = append(l.bounds, len(l.placed))

@@ -147,7 +147,17 @@ func (a *asking) scoreOf(view, u int, average lengths) uint32 {
 			wholes = whole.views[view].numbers
 		}
 		part := uint32(0)
+		var akin composedView // what is in it is held by TestWordsFindWhatStandsForTheirMeaning
+		if a.groups[g].akin != nil {
+			akin = a.groups[g].akin.views[view]
+		}
+		if i, ok := slices.BinarySearch(akin.docs, uint16(u)); ok {
+			sum += a.groups[g].weight * uint32(akin.impacts[i])
+		}
 		for _, wanted := range a.lookup.numbersOf(g, view) {
+			if slices.Contains(akin.numbers, wanted) {
+				continue
+			}
 			f, frequency := 0, float32(0)
 			for i := 0; i < len(text); {
 				var number uint32

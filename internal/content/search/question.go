@@ -22,16 +22,17 @@ type asked struct {
 	n          int           // how many forms there are
 	same       []string      // terms of words that stand for it
 	whole      *composed     // words that have it as a part; nil for none
-	df         int           // units that have any of the forms
-	stops      uint32        // the languages in which it is a function word, a bit each
-	negates    uint32        // those in which what follows it is not wanted
-	vague      bool
-	opening    analysis.Opening
-	use        Use
-	silent     bool   // another word of its run stands for it
-	aside      bool   // it is none of those that an answer has to have
-	groups     [2]int // what it counts as; two when it was taken apart
-	counted    int    // how many groups there are
+	meaning
+	df      int    // units that have any of the forms
+	stops   uint32 // the languages in which it is a function word, a bit each
+	negates uint32 // those in which what follows it is not wanted
+	vague   bool
+	opening analysis.Opening
+	use     Use
+	silent  bool   // another word of its run stands for it
+	aside   bool   // it is none of those that an answer has to have
+	groups  [2]int // what it counts as; two when it was taken apart
+	counted int    // how many groups there are
 }
 
 func (w *asked) add(form string) {
@@ -54,6 +55,9 @@ func (a *asking) understand(s *Snapshot, q *Query) {
 	a.literal = q.Literal
 	a.languages = s.understoodIn(q.Languages)
 	a.readWords()
+	if !a.literal {
+		a.readMeanings(q.Prefer)
+	}
 	if q.Core != "" {
 		a.setAside(analysis.Cut(q.Core, MaxQuestionSize))
 	}
@@ -74,6 +78,11 @@ func (a *asking) readWords() {
 		a.runs = append(a.runs, run{start, end, k})
 		return len(a.runs) < maxRuns
 	})
+	a.readRuns()
+}
+
+// readRuns makes words of the runs.
+func (a *asking) readRuns() {
 	for i, r := range a.runs {
 		if a.innerGram(i) {
 			continue
@@ -162,7 +171,7 @@ func (a *asking) dropStops() {
 		return
 	}
 	for i := range a.words {
-		if a.words[i].stops>>best&1 != 0 {
+		if a.words[i].stops>>best&1 != 0 || a.words[i].unspoken {
 			a.words[i].use = Stop
 		}
 	}

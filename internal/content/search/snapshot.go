@@ -15,7 +15,8 @@ type Snapshot struct {
 	census    segment.Census
 	languages []*analysis.Language // the languages of the documents, the most frequent first
 	composing []*analysis.Language // those of them that join words, and in which many documents are
-	wholes    composedWords
+	wholes    remembered           // by the words that are a part of others
+	meant     remembered           // by what words mean: what else stands for it
 }
 
 // mostLanguages is in how many languages a question is understood at most.

@@ -18,6 +18,9 @@ func (a *asking) terms() []Term {
 			if whole := a.groups[g].whole; whole != nil {
 				stems = append(stems, whole.terms...)
 			}
+			if akin := a.groups[g].akin; akin != nil {
+				stems = append(stems, akin.terms...)
+			}
 			t.Weight += float64(a.groups[g].weight) / fullWeight
 		}
 		t.Stems = stems[from:len(stems):len(stems)]

@@ -1,0 +1,103 @@
+package concepts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTablesKeepTheirFormat(t *testing.T) {
+	t.Parallel()
+	read, err := readTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range read {
+		for column, words := range c.words {
+			if len(words) == 0 && column > 0 && len(c.words[1]) > 0 {
+				t.Errorf("%s: no word in %s", c.words[0][0], Tags[column])
+			}
+			for i, word := range words {
+				if slices.Contains(words[:i], word) {
+					t.Errorf("%s: %s is there twice", c.words[0][0], word)
+				}
+				if strings.ContainsAny(word, "<[]#;") {
+					t.Errorf("%s: %q has signs of the format in it", c.words[0][0], word)
+				}
+			}
+		}
+	}
+}
+
+// A word may mean several things, as pan and bread, but not a thing and what it is a kind of, where it would find too much or
+// too little, nor more than a few.
+func TestWordsHaveFewMeanings(t *testing.T) {
+	t.Parallel()
+	const most = 4
+	for _, tag := range Tags {
+		l := In(tag)
+		for word, ids := range l.meanings {
+			var names []string
+			for _, id := range ids {
+				names = append(names, all()[id].words[0][0])
+			}
+			if len(ids) > most {
+				t.Errorf("%s: %s means %s", tag, word, strings.Join(names, "; "))
+			}
+		}
+	}
+}
+
+func TestATableThatBreaksTheFormatIsRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"pan|Pfanne":                   "2 columns",
+		"|a|b|c|d|e|f":                 "no English word",
+		"pan\na\npan|||||":             "6 columns",
+		"pan < dish":                   `no concept "dish"`,
+		"a < b\nb < a":                 "is a kind of itself",
+		"[pan]\npan":                   "is a kind of itself",
+		"a|b|c|d|e|f|g\na|b|c|d|e|f|g": "is there twice",
+	} {
+		r := reader{byName: map[string]ID{}}
+		err := r.table([]byte(text))
+		if err == nil {
+			err = r.link()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, not %q", text, err, want)
+		}
+	}
+}
+
+func TestWordsThatBelongTogether(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ from, asked, to, finds string }{
+		{"de", "Teekanne", "en", "teapot"},
+		{"en", "crockery", "en", "mug*"},
+		{"en", "crockery", "ja", "マグ*"},
+		{"it", "calzature", "it", "scarponi*"},
+		{"fr", "maillot de bain", "it", "costume intero"},
+		{"ja", "水筒", "de", "Trinkflasche"},
+		{"es", "té verde", "en", "green tea"},
+		{"en", "penne", "en", "!pasta"}, // only downwards
+	} {
+		phrase, l := c.asked, In(c.from)
+		if c.from != "ja" {
+			phrase = strings.Join(Terms(analyzer().Language(c.from), c.asked), " ")
+		}
+		var found []string
+		for _, p := range Phrases(l.Meanings(phrase), c.to) {
+			text := p.Text
+			if p.Kind {
+				text += "*"
+			}
+			found = append(found, text)
+		}
+		want, not := strings.CutPrefix(c.finds, "!")
+		if slices.Contains(found, want) == not {
+			t.Errorf("%s in %s finds in %s: %s", c.asked, c.from, c.to, fmt.Sprint(found))
+		}
+	}
+}
