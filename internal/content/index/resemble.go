@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -124,7 +123,6 @@ func (v *View) alike(asked words.Vector, within *search.Selection, least float64
 	mine := make([]uint64, (len(asked)+63)/64)
 	signs(mine, asked)
 	most := int(signShare * float64(len(asked)))
-	length := float64(words.Dot(asked, asked))
 	for part, d := range v.directions {
 		if d.per != len(mine) {
 			continue
@@ -134,11 +132,7 @@ func (v *View) alike(asked words.Vector, within *search.Selection, least float64
 				continue
 			}
 			listing := v.columns[v.parts[part]].refs[item].(*Listing)
-			if len(listing.direction) != len(asked) {
-				continue
-			}
-			cosine := float64(words.Dot(asked, listing.direction)) /
-				math.Sqrt(length*float64(words.Dot(listing.direction, listing.direction)))
+			cosine := words.Cosine(asked, listing.direction)
 			if cosine < least {
 				continue
 			}

@@ -57,9 +57,6 @@ func newCutter(names string, ends []uint32, scores []float32) cutter {
 	return c
 }
 
-// Len is how many pieces there are.
-func (c *cutter) Len() int { return len(c.ends) }
-
 func (c *cutter) name(piece int) string {
 	from := uint32(0)
 	if piece > 0 {

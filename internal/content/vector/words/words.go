@@ -1,9 +1,8 @@
 // Package words turns texts into directions by tables of word pieces, in this process and without a model: texts that
 // mean about the same point in about the same direction, in whichever of a table's languages they are.
 //
-// Enter at Builtin, the table that the program carries, or at Open, which reads one from a file. A text is cut into the
-// pieces that are most likely (tokenize.go), and its direction is the mean of theirs, in which frequent pieces count
-// less.
+// Enter at Builtin, the table that the program carries. A text is cut into the pieces that are most likely
+// (tokenize.go), and its direction is the mean of theirs, in which frequent pieces count less.
 package words
 
 import (
