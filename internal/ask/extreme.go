@@ -40,7 +40,7 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 	}
 	asked := in.asked
 	asked.Text, asked.Within = "", g.Permit
-	kind, titled := s.kindOf(in, &wish, g, &asked)
+	kind := s.kindOf(in, &wish, g, &asked)
 	met := g.Index.Meeting(&asked)
 	if kind != nil {
 		items := measured(g, kind.And(met))
@@ -53,7 +53,7 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 			return
 		}
 	}
-	if kind != nil && !titled || wish.Count() || wish.Subject == "" {
+	if wish.Count() || wish.Subject == "" {
 		return
 	}
 	// No name says it, but a text may: "a hall for 120 people".
@@ -63,8 +63,8 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 }
 
 // kindOf gives the items of the kind that a wish names, and takes the conditions that only name it from the question; nil
-// where it names none. titled says that no item is of such a kind and that those have its words in their names.
-func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, asked *index.Question) (kind *search.Selection, titled bool) {
+// where it names none.
+func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, asked *index.Question) *search.Selection {
 	subject := wish.Subject
 	asked.Constraints = slices.DeleteFunc(slices.Clone(asked.Constraints), func(c facets.Constraint) bool {
 		if c.Slot == facets.Category && !c.Not || c.Soft && !c.Not {
@@ -76,36 +76,32 @@ func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, as
 	if subject == "" {
 		switch {
 		case len(asked.Types) > 0:
-			return g.Permit, false
+			return g.Permit
 		case wish.Anything:
-			return g.Index.Kind("product"), false
+			return g.Index.Kind("product")
 		}
-		return nil, false
+		return nil
 	}
-	counted := g.Permit
-	if wish.Count() && wish.First != wish.Subject {
-		if counted = g.Index.Kind(wish.First, query.TypesOf(facets.Fold(wish.First))...); counted == nil {
-			return nil, false // "how many lumens has the lamp"
-		}
+	if wish.Count() && wish.First != wish.Subject && g.Index.Kind(wish.First, query.TypesOf(facets.Fold(wish.First))...) == nil {
+		return nil // "how many lumens has the lamp"
 	}
 	types := query.TypesOf(facets.Fold(subject))
 	if kind := g.Index.KindExactly(subject, types...); kind != nil {
-		kind = kind.And(counted)
 		asked.Types = nil
 		if in.typed() {
 			asked.Types = in.asked.Types
 		}
-		return kind, false
+		return kind
 	}
 	if shorter := subject[:max(0, strings.LastIndexByte(subject, ' '))]; strings.Contains(shorter, " ") {
 		if titled := g.Index.Titled(shorter); !titled.Empty() {
-			return titled, true
+			return titled
 		}
 	}
 	if titled := g.Index.Titled(subject); !titled.Empty() {
-		return titled, true
+		return titled
 	}
-	return nil, false
+	return nil
 }
 
 // without takes words out of a text.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"frontdesk/internal/ask/details"
-	"frontdesk/internal/ask/extremes"
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
@@ -18,9 +17,9 @@ import (
 // The bounds of looking for a detail.
 const (
 	mostAsked   = 8    // items that may answer
-	leastShared = 0.65 // share of the weight of a question's words that a sentence has with the name of its item
+	leastShared = 0.6  // share of the weight of a question's words that a sentence has with the name of its item
 	leastYes    = 0.75 // the same where any sentence may answer
-	wellNamed   = 0.75 // share that the name has of the item whose property answers,
+	wellNamed   = 0.6  // share that the name has of the item whose property answers,
 	partlyNamed = 0.35 // and where the other words may be what is supposed of it
 	halfNamed   = 0.5  // share that the name has of an item of which one sentence alone has such a value
 	fewWords    = 2    // words of a question that may go on with the one before it
@@ -36,7 +35,7 @@ func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
 		return nil, nil
 	}
 	asked, ok := details.Read(in.Text)
-	if wish, extreme := extremes.Read(in.Text); !ok || extreme && !wish.Count() {
+	if !ok {
 		return nil, nil
 	}
 	if n := len(in.earlier); n > 0 && len(asked.Words) <= fewWords { // "how much is it?"
@@ -70,12 +69,7 @@ func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked)
 	for i, card := range cards {
 		if card != nil {
 			named, _ := q.weigh(index.Covered(q.terms, card.Name(), a.parts[0][i].listing.Language))
-			switch {
-			case named > q.named:
-				q.named, q.alike = named, 1
-			case named == q.named:
-				q.alike++
-			}
+			q.named = max(q.named, named)
 		}
 	}
 	for _, by := range []func(source, []byte) (string, float64){q.byProperty, q.bySentence} {
@@ -112,8 +106,7 @@ type detailQuestion struct {
 	details.Asked
 	language string
 	terms    []search.Term
-	named    float64 // the most that any item has of its words in the name,
-	alike    int     // and how many items have as much
+	named    float64 // the most that any item has of its words in the name
 }
 
 // supposing are the intents of which the words beside the name say what is supposed.
@@ -154,7 +147,7 @@ func (q *detailQuestion) byProperty(item source, object []byte) (said string, sh
 // figures says whether an answer has a value of the kind that was asked for, where that is a figure: "medium" is not how much.
 func (q *detailQuestion) figures(answer facts.Answer) bool {
 	switch q.Kind {
-	case "count", "quantity", "weight", "volume", "length", "money", "temperature", "span":
+	case "count", "quantity", "money", "temperature", "span":
 		return slices.ContainsFunc(answer.Values, func(v string) bool { return details.Has(v, q.Kind) })
 	}
 	return true
@@ -177,9 +170,8 @@ func (q *detailQuestion) questions(beside []string) (all []facts.Question) {
 	case "dimensions":
 		ask(facts.Question{Intent: "size"})
 	case "availability", "price":
-		if len(beside) == 0 { // else one that the item may not have is meant
-			ask(facts.Question{Intent: q.Intent})
-		}
+		ask(facts.Question{Intent: q.Intent, Variant: supposed})
+		ask(facts.Question{Intent: q.Intent})
 	default:
 		ask(facts.Question{Intent: q.Intent})
 	}
@@ -228,7 +220,7 @@ func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share f
 		named, _ := q.weigh(either(in, inName))
 		all, _ := q.weigh(either(in, inName, inText))
 		covered := (own + byNameAlone*(named-own) + byTextAlone*(all-named)) / whole
-		if whole == 0 || covered < least || covered <= share || own == 0 && named < whole || !details.Has(sentence, q.Kind) || q.Intent == "count" && !in[0] {
+		if whole == 0 || covered < least || covered <= share || own == 0 && named < whole || !details.Has(sentence, q.Kind) {
 			continue
 		}
 		beyond := named > own // the name says what the sentence is about
@@ -237,7 +229,7 @@ func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share f
 			said = item.Name + ": " + said
 		}
 	}
-	if named, whole := q.weigh(inName); said == "" && alone != "" && !several && q.Kind != "yes" && whole > 0 && named >= q.named && q.alike == 1 && named/whole >= halfNamed {
+	if named, whole := q.weigh(inName); said == "" && alone != "" && !several && q.Kind != "yes" && whole > 0 && named/whole >= halfNamed {
 		return item.Name + ": " + shorten(strings.Join(strings.Fields(alone), " "), sentenceRunes), leastShared * named / whole
 	}
 	return said, share

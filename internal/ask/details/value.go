@@ -46,11 +46,6 @@ func Has(sentence, kind string) bool {
 			month, _ := facets.Month(facets.Fold(firstWord(s)))
 			return month > 0 && unicode.IsUpper([]rune(s)[0]) || clock(s)
 		})
-	case "weight", "volume", "length":
-		return somewhere(sentence, func(s string) bool {
-			q, _ := facets.ReadQuantity(s)
-			return q.Unit == units[kind]
-		})
 	case "count", "quantity":
 		return somewhere(sentence, func(s string) bool {
 			_, n := facets.ReadNumber(s)
@@ -66,9 +61,6 @@ func Has(sentence, kind string) bool {
 	}
 	return true
 }
-
-// units are the base units of kinds.
-var units = map[string]string{"weight": "g", "volume": "ml", "length": "cm"}
 
 // somewhere says whether something stands at the beginning of a word of a text.
 func somewhere(text string, is func(rest string) bool) bool {
@@ -102,8 +94,8 @@ func firstWord(text string) string {
 // numberWord reads a number in words at the beginning of a text, and gives what follows.
 func numberWord(text string) (rest string, ok bool) {
 	first := firstWord(text)
-	number, _ := facets.NumberWord(facets.Fold(first))
-	return text[len(first):], number > 1 // "one" and its like are articles and pronouns, too
+	_, ok = facets.NumberWord(facets.Fold(first))
+	return text[len(first):], ok && first != ""
 }
 
 // clock says whether a text begins with a time of day: "19:30".

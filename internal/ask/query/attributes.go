@@ -469,11 +469,9 @@ func (h heeder) one(m meaningOf, kind facets.Kind, text string) (facets.Constrai
 // gratis reads the words for a price of nothing, and for what is cheap none.
 func (h heeder) gratis(m meaningOf, text string) (facets.Constraint, bool) {
 	nothing := 0.0
-	switch facets.Fold(text) {
-	case "free", "gratis", "kostenlos", "gratuit", "gratuito", "for free", "free of charge", "無料":
-		if m.slot == facets.Price {
-			return facets.Constraint{Slot: facets.Price, Max: &nothing, Said: text}, true
-		}
+	said := func(s sense) bool { return s.role == roleGratis || s.role == roleFree }
+	if m.slot == facets.Price && (slices.ContainsFunc(vocabulary[foldPhrase(text)], said) || slices.ContainsFunc(jaFree, func(w piece) bool { return w.word == text })) {
+		return facets.Constraint{Slot: facets.Price, Max: &nothing, Said: text}, true
 	}
 	return facets.Constraint{}, false
 }
@@ -559,8 +557,7 @@ func alternatives(text string) []string {
 	var all []string
 	start := 0
 	for i, field := range fields {
-		switch strings.ToLower(field) {
-		case "or", "oder", "ou", "o":
+		if slices.ContainsFunc(vocabulary[facets.Fold(field)], func(s sense) bool { return s.role == roleOr }) {
 			all = append(all, strings.Join(fields[start:i], " "))
 			start = i + 1
 		}
@@ -568,10 +565,20 @@ func alternatives(text string) []string {
 	return append(all, strings.Join(fields[start:], " "))
 }
 
+// unwantedLeads stand before a value that is not wanted, the longest first.
+var unwantedLeads = func() []string {
+	leads := []string{"!"}
+	for _, lead := range texts("attribute.not") {
+		leads = append(leads, lead+" ")
+	}
+	slices.SortStableFunc(leads, func(a, b string) int { return len(b) - len(a) })
+	return leads
+}()
+
 // negated takes a negation from the front of words.
 func negated(text string) (rest string, not bool) {
 	lower := strings.ToLower(text)
-	for _, word := range []string{"not in ", "not from ", "not by ", "not ", "no ", "without ", "except for ", "except ", "other than ", "anything but ", "excluding ", "nicht ", "kein ", "keine ", "ohne ", "sans ", "pas ", "sin ", "sem ", "!"} {
+	for _, word := range unwantedLeads {
 		if strings.HasPrefix(lower, word) {
 			return strings.TrimSpace(text[len(word):]), true
 		}

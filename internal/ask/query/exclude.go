@@ -33,7 +33,7 @@ func (r *reader) readWithout(i int) bool {
 	if slices.ContainsFunc(r.accepted, func(s refusals.Span) bool { return s.From <= i && i < s.To }) {
 		return false
 	}
-	if n := r.freeOf(i); n > 0 {
+	if r.freeOf(i) > 0 || r.readNamed(i) {
 		return true
 	}
 	if _, n := r.match(i, roleUnmade); n > 0 && r.known(facets.Material) && r.plain(i+n) {

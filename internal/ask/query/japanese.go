@@ -2,10 +2,12 @@ package query
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
+	"frontdesk/internal/infra/language"
 )
 
 // Japanese is written without blanks: its conditions are found by their signs within the text.
@@ -24,48 +26,29 @@ var (
 // jaFoods are foods that are written as grammar is, so that they have to be known.
 const jaFoods = `えび|かに|いか|たこ|たまご|ごま|そば|さば|にんにく|ねぎ|きのこ|はちみつ|くるみ|ぶた肉|とり肉`
 
-var jaDiets = []struct{ word, diet string }{
-	{"ヴィーガン", "vegan"}, {"ビーガン", "vegan"}, {"ベジタリアン", "vegetarian"}, {"グルテンフリー", "glutenfree"}, {"乳製品不使用", "dairyfree"}, {"ハラール", "halal"},
+// piece is a phrase that is looked for within a text, with the argument of its list.
+type piece struct{ word, argument string }
+
+// withinOf are the phrases of the lists of a key in all languages, the longest first.
+func withinOf(key string) (all []piece) {
+	for list := range language.Each(key) {
+		for _, phrase := range list.Phrases {
+			all = append(all, piece{phrase, list.Argument})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b piece) int { return len(b.word) - len(a.word) })
+	return all
 }
 
-var jaTypes = []struct{ word, typ string }{
-	{"子供向け", "ChildrensEvent"}, {"子ども向け", "ChildrensEvent"}, {"レシピ", "Recipe"}, {"イベント", "Event"}, {"コンサート", "MusicEvent"}, {"展覧会", "ExhibitionEvent"}, {"展示会", "ExhibitionEvent"}, {"ワークショップ", "EducationEvent"}, {"フェスティバル", "Festival"}, {"商品", "Product"}, {"製品", "Product"}, {"記事", "Article"}, {"ニュース", "NewsArticle"},
-	{"本", "Book"}, {"求人", "JobPosting"}, {"ホテル", "Hotel"}, {"レストラン", "Restaurant"}, {"映画", "Movie"}, {"講座", "Course"},
-}
-
-var jaSorts = []struct {
-	word string
-	sort facets.Sort
-}{
-	{"一番安い", facets.Sort{By: facets.Price}}, {"もっと安い", facets.Sort{By: facets.Price}}, {"一番高い", facets.Sort{By: facets.Price, Descending: true}}, {"最も安い", facets.Sort{By: facets.Price}}, {"最も高い", facets.Sort{By: facets.Price, Descending: true}},
-	{"一番早い", facets.Sort{By: facets.TotalTime}}, {"一番速い", facets.Sort{By: facets.TotalTime}}, {"最も早い", facets.Sort{By: facets.TotalTime}}, {"もっと早い", facets.Sort{By: facets.TotalTime}}, {"もっと早く", facets.Sort{By: facets.TotalTime}},
-	{"一番新しい", facets.Sort{By: facets.Published, Descending: true}}, {"もっと新しい", facets.Sort{By: facets.Published, Descending: true}}, {"一番古い", facets.Sort{By: facets.Published}}, {"古い順", facets.Sort{By: facets.Published}}, {"最安", facets.Sort{By: facets.Price}}, {"安い順", facets.Sort{By: facets.Price}}, {"高い順", facets.Sort{By: facets.Price, Descending: true}},
-	{"最新", facets.Sort{By: facets.Published, Descending: true}}, {"新しい順", facets.Sort{By: facets.Published, Descending: true}}, {"評価の高い", facets.Sort{By: facets.Rating, Descending: true}},
-	{"人気", facets.Sort{By: facets.Ratings, Descending: true}},
-}
-
-// jaDays are names of stretches of time. Where one is within another, the longer stands first.
-var jaDays = []struct {
-	word, name string
-	lead       role
-}{
-	{"今週末", "weekend", roleThis}, {"来週末", "weekend", roleNext}, {"先週末", "weekend", rolePast}, {"週末", "weekend", roleThis}, {"今日", "today", roleThis},
-	{"本日", "today", roleThis}, {"今夜", "today", roleThis}, {"明日", "tomorrow", roleThis}, {"昨日", "yesterday", roleThis}, {"今週", "week", roleThis}, {"来週", "week", roleNext},
-	{"先週", "week", rolePast}, {"今月", "month", roleThis}, {"来月", "month", roleNext}, {"先月", "month", rolePast}, {"今年", "year", roleThis}, {"来年", "year", roleNext},
-	{"去年", "year", rolePast}, {"昨年", "year", rolePast},
-}
-
-// jaColors are colours as they stand before what has them, the catalog's words for them, and their English names.
-var jaColors = []struct {
-	words  []string
-	values []string
-}{
-	{[]string{"赤い", "赤色の", "赤の"}, []string{"赤", "赤色", "レッド", "red"}}, {[]string{"青い", "青色の", "青の"}, []string{"青", "青色", "ブルー", "blue"}},
-	{[]string{"白い", "白色の", "白の"}, []string{"白", "白色", "ホワイト", "white"}}, {[]string{"黒い", "黒色の", "黒の"}, []string{"黒", "黒色", "ブラック", "black"}},
-	{[]string{"黄色い", "黄色の"}, []string{"黄", "黄色", "イエロー", "yellow"}}, {[]string{"茶色い", "茶色の"}, []string{"茶", "茶色", "ブラウン", "brown"}},
-	{[]string{"緑色の", "緑の"}, []string{"緑", "緑色", "グリーン", "green"}}, {[]string{"紫色の", "紫の"}, []string{"紫", "紫色", "パープル", "purple"}},
-	{[]string{"灰色の", "グレーの"}, []string{"灰色", "グレー", "grey"}}, {[]string{"ピンクの", "ピンク色の"}, []string{"ピンク", "pink"}},
-}
+// Phrases of Japanese questions.
+var (
+	jaDiets, jaTypes, jaSorts = withinOf("within.diet"), withinOf("within.type"), withinOf("within.sort")
+	jaDays, jaColors, jaHues  = withinOf("within.day"), withinOf("within.color"), withinOf("within.hue")
+	jaDetails, jaWork         = withinOf("within.detail"), withinOf("within.work")
+	jaGone, jaNow, jaBygones  = withinOf("within.gone"), withinOf("within.now"), withinOf("within.bygone")
+	jaFree, jaCheap           = withinOf("within.gratis"), withinOf("within.cheap")
+	jaThings                  = everywhere("within.thing")
+)
 
 // readJapanese reads the common conditions of a Japanese question.
 // It says whether there are any: nothing else reads the question then.
@@ -90,7 +73,7 @@ func (r *reader) readJapanese() bool {
 	}
 	for _, d := range jaDiets {
 		if strings.Contains(j.rest, d.word) && r.known(facets.Diet) {
-			j.take(d.word, facets.Constraint{Slot: facets.Diet, Values: []string{d.diet}})
+			j.take(d.word, facets.Constraint{Slot: facets.Diet, Values: []string{d.argument}})
 		}
 	}
 	for range 4 {
@@ -118,26 +101,29 @@ func (r *reader) readJapanese() bool {
 		j.take(m[0], facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{m[1]}})
 	}
 	for _, c := range jaColors {
-		for _, word := range c.words {
-			if strings.Contains(j.rest, word) && r.known(facets.Color) {
-				j.take(word, facets.Constraint{Slot: facets.Color, Values: c.values, Soft: true})
-				break
+		if strings.Contains(j.rest, c.word) && r.known(facets.Color) {
+			var values []string
+			for _, hue := range jaHues {
+				if hue.argument == c.argument {
+					values = append(values, hue.word)
+				}
 			}
+			j.take(c.word, facets.Constraint{Slot: facets.Color, Values: append(values, c.argument), Soft: true})
 		}
 	}
 	for _, s := range jaSorts {
-		if r.out.Sort.By == "" && strings.Contains(j.rest, s.word) && r.known(s.sort.By) {
-			r.out.Sort = s.sort
+		if r.out.Sort.By == "" && strings.Contains(j.rest, s.word) && r.known(sortOf(s.argument).By) {
+			r.out.Sort = sortOf(s.argument)
 			r.out.Sort.Said = s.word
 			j.cut(s.word)
 		}
 	}
 	for _, t := range jaTypes {
-		switch said := strings.Contains(j.rest, t.word) && r.have(t.typ) > 0; {
+		switch said := strings.Contains(j.rest, t.word) && r.have(t.argument) > 0; {
 		case said && len(r.out.Types) == 0:
-			r.out.Types = append(r.out.Types, t.typ)
+			r.out.Types = append(r.out.Types, t.argument)
 			j.cut(t.word)
-		case said && r.wanted(t.typ): // "子供向けのイベント": it says once more what was said
+		case said && r.wanted(t.argument): // "子供向けのイベント": it says once more what was said
 			j.cut(t.word)
 		}
 	}
@@ -147,7 +133,8 @@ func (r *reader) readJapanese() bool {
 	j.when()
 	j.names()
 	for _, d := range jaDays {
-		if p, ok := r.stretch(d.name, d.lead); ok && strings.Contains(j.rest, d.word) {
+		lead, name, _ := strings.Cut(d.argument, " ")
+		if p, ok := r.stretch(name, roleNames[lead]); ok && strings.Contains(j.rest, d.word) {
 			if slot, ok := r.dateSlot(p, 0); ok {
 				j.take(d.word, facets.Constraint{Slot: slot, From: p.from, To: p.to})
 				break
@@ -167,8 +154,8 @@ func (r *reader) readJapanese() bool {
 // typeOf is the type of items that a word names, if the catalog has any.
 func (r *reader) typeOf(word string) string {
 	for _, t := range jaTypes {
-		if t.word == word && r.have(t.typ) > 0 {
-			return t.typ
+		if t.word == word && r.have(t.argument) > 0 {
+			return t.argument
 		}
 	}
 	return ""
@@ -221,9 +208,6 @@ func (j *japanese) figure(form *regexp.Regexp, slot facets.Slot) {
 	}
 	j.take(m[0], c)
 }
-
-// jaThings are words for whatever there is.
-var jaThings = map[string]bool{"料理": true, "もの": true, "物": true, "食べ物": true, "食事": true, "何か": true, "メニュー": true}
 
 // idle are what is left between conditions and says nothing.
 var idle = strings.NewReplacer("の", " ", "で", " ", "が", " ", "を", " ", "は", " ", "な", " ", "ください", " ", "教えて", " ", "おすすめ", " ", "？", " ", "?", " ", "。", " ")

@@ -11,10 +11,9 @@ import (
 
 // Dates and holidays of Japanese questions, what bounds them, and words for what has been.
 var (
-	jaDate    = regexp.MustCompile(`(?:([12][0-9]{3})年)?(?:の)?([0-9]{1,2})月(?:([0-9]{1,2})日)?|([12][0-9]{3})年`)
-	jaSecond  = regexp.MustCompile(`^(?:([0-9]{1,2})月)?(?:([0-9]{1,2})日)?(?:まで|の間)(?:の|に)?`)
-	jaBounds  = regexp.MustCompile(`^(?:中旬|上旬|下旬|中)?(以降|以後|以前|より前|より後|の前|の後|前|後|から|まで)?(?:に開催される|に行われる|に公開された|に)?(?:の|は|で)?`)
-	jaBygones = []string{"に何がありましたか", "に何が起きましたか", "に何があった", "に何が起きた", "何がありましたか", "何が起きましたか", "何があった", "何が起きた", "あったこと", "起きたこと"}
+	jaDate   = regexp.MustCompile(`(?:([12][0-9]{3})年)?(?:の)?([0-9]{1,2})月(?:([0-9]{1,2})日)?|([12][0-9]{3})年`)
+	jaSecond = regexp.MustCompile(`^(?:([0-9]{1,2})月)?(?:([0-9]{1,2})日)?(?:まで|の間)(?:の|に)?`)
+	jaBounds = regexp.MustCompile(`^(?:中旬|上旬|下旬|中)?(以降|以後|以前|より前|より後|の前|の後|前|後|から|まで)?(?:に開催される|に行われる|に公開された|に)?(?:の|は|で)?`)
 )
 
 // when reads a date, a month, a year or a holiday: "7月", "12月1日から10日まで", "2025年以降", "クリスマスの後".

@@ -60,6 +60,8 @@ func TestAWordThatNoItemHasIsReadAsTheirsForTheSameThing(t *testing.T) {
 		{"", "desayuno con avena", "breakfast con avena"},
 		{"", "postres veganos", "dessert veganos"},
 		{"pt", "sobremesas", "dessert"},
+		{"", "minestra senza aglio", "soup senza garlic"},
+		{"it", "lampade", "lamp"},
 		{"", "朝食のレシピ", "breakfast のレシピ"},
 		{"", "Suppe ohne Knoblauch", "soup ohne garlic"},
 		{"de", "Lampen", "lamp"},

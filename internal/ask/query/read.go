@@ -78,6 +78,7 @@ type reader struct {
 	kept     []int           // tokens that are used and stay in the text searched for
 	beside   []int           // those that are used and stand beside it
 	accepted []refusals.Span // tokens that look like a refusal and say none
+	unnamed  []refusals.Span // words before names that are not wanted
 	spans    []span          // of the tokens, by constraint
 
 	wish   facets.Sort // the order that was read, before it was brought to what items say

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"frontdesk/internal/ask/refusals"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
@@ -21,13 +23,32 @@ func (r *reader) readRefusals() {
 		q.Words[i] = r.word(i)
 	}
 	found := refusalForms.Read(&q)
-	r.accepted = found.Accepted
+	r.accepted, r.unnamed = found.Accepted, found.Named
 	for _, refusal := range found.Refusals {
 		r.add(r.lacking(refusal.Class, refusal.Allergy), refusal.From, refusal.To)
 	}
 	for _, span := range found.Beside {
 		r.use(span.From, span.To)
 	}
+}
+
+// readNamed reads a name that is not wanted, whatever it is of, at i: "not by Okafor", "che non sia di Rossi". No item that
+// states it is wanted.
+func (r *reader) readNamed(i int) bool {
+	at := slices.IndexFunc(r.unnamed, func(s refusals.Span) bool { return s.From == i && s.To < len(r.tokens) && !r.tokens[s.To].stop })
+	if at < 0 {
+		return false
+	}
+	start := r.unnamed[at].To
+	for start < len(r.tokens)-1 && articles[r.word(start)] {
+		start++
+	}
+	c, end := r.unwanted(start, negation{role: roleNot})
+	if end == start {
+		return false
+	}
+	r.add(c, i, end)
+	return true
 }
 
 // lacking is the condition that a class is not in an item.

@@ -104,3 +104,21 @@ func TestClassesAreLeftOutHoweverItIsSaid(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesThatAreNotWantedAreNeverAWish(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ question, value string }{
+		{"a thriller not by Okafor", "Okafor"},
+		{"workshops not at the castle", "castle"},
+		{"cinema, not the one for grandparents", "grandparents"},
+		{"un giallo che non sia di Rossi", "Rossi"},
+		{"una novela que no sea de Ruiz", "Ruiz"},
+		{"ein Krimi, nur nicht von Brandt", "Brandt"},
+		{"um romance que não seja de Pires", "Pires"},
+	} {
+		u := Read(row.question, shopping())
+		if len(u.Constraints) != 1 || !u.Constraints[0].Not || u.Constraints[0].Soft || !slices.Equal(u.Constraints[0].Values, []string{row.value}) {
+			t.Errorf("%q has the conditions %+v, want one without %q", row.question, u.Constraints, row.value)
+		}
+	}
+}

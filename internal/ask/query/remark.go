@@ -1,12 +1,15 @@
 package query
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 // Remark is one thing that is said of a person or a situation beside a question, in words as a question would have them.
@@ -21,18 +24,26 @@ type Remark struct {
 // maxRemarks bounds what is read of one text.
 const maxRemarks = 24
 
-// patterns of what is said of people. The group is what it is about, one or several.
+// Patterns of what is said of people. The group is what it is about, one or several.
 var (
-	bears = regexp.MustCompile(`(?i)\b(?:no (?:come[ns]?|como|comemos|tom[ao]|toler[ao]|puede comer|puedo comer|puede tomar|puedo tomar)|não (?:com[eo]|comemos|posso comer|pode comer|tolero|tolera)|esse keine?n?|ne (?:mange|tolère) pas (?:de |d'|le |la |les )?|` +
-		`allerg(?:ic|y|ies) (?:to|against)|intoleran(?:t|ce) (?:to|of)|can(?:no|')?t (?:eat|have|tolerate)|cannot (?:eat|have|tolerate)|(?:do|does)(?:n't| not) eat|avoids?|avoiding|no|without|free of|` +
-		`allergisch (?:gegen|auf)|vertr[aä]gt keine?n?|isst keine?n?|ohne|allergique (?:à|a|aux|au)|ne mange pas (?:de|d')|sans|al[eé]rgic[oa]s? (?:a|ao|à|al|aos|às)|no come|não come|sin|sem) +(.+)$`)
-	bearsBehind = regexp.MustCompile(`(?i)^(?:(?:has|have|with|i have|i've|hat|habe|eine?) )*(?:an? )?([\p{L} ]+?)[ -](?:allerg(?:y|ies|ic|ie|ien)|intolerance|intolerant|unverträglichkeit)\b`)
-	bearsFree   = regexp.MustCompile(`(?i)^([\p{L}]+)[ -]free$`)
-	hates       = regexp.MustCompile(`(?i)\b(?:dislikes?|hates?|(?:do|does)(?:n't| not) (?:like|want)|not (?:a fan of|into)|mag keine?n?|n'aime pas(?: les?| la)?|no le gustan?|não gosta de) +(.+)$`)
-	loves       = regexp.MustCompile(`(?i)\b(?:likes?|loves?|prefers?|enjoys?|favou?rites?(?: \w+)? (?:is|are)|interested in|fan of|into|mag|liebt|bevorzugt|aime|préfère|adore|le gustan?|prefiere|gosta de|prefere) +(.+)$`)
-	listed      = regexp.MustCompile(`(?i) *(?:,|/|&|、|\band\b|\bor\b|\bnor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\be\b|\bni\b|\bnem\b|\bnoch\b) *`)
-	clauses     = regexp.MustCompile(`[.;\n!?。；]+|,? +(?:but|aber|mais|pero|mas) +`)
+	bears       = anyPattern(`(?i)\b(?:%s) +(.+)$`, "remark.cannot")
+	bearsBehind = anyPattern(`(?i)^(?:%s)`, "remark.cannotbehind")
+	bearsFree   = anyPattern(`(?i)^(?:%s)$`, "remark.free")
+	hates       = anyPattern(`(?i)\b(?:%s) +(.+)$`, "remark.hates")
+	loves       = anyPattern(`(?i)\b(?:%s) +(.+)$`, "remark.loves")
+	listed      = anyPattern(`(?i) *(?:,|/|&|、|\b(?:%s)\b) *`, "remark.and")
+	clauses     = anyPattern(`[.;\n!?。；]+|,? +(?:%s) +`, "remark.but")
 )
+
+// anyPattern is a pattern with those of a key in its place, of all languages, the longest first.
+func anyPattern(frame, key string) *regexp.Regexp {
+	var all []string
+	for list := range language.Each(key) {
+		all = append(all, list.Phrases...)
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
+	return regexp.MustCompile(fmt.Sprintf(frame, strings.Join(all, "|")))
+}
 
 // Remarks reads what is said beside a question, such as "vegetarian, allergic to nuts and shellfish; loves Thai food".
 func Remarks(text string) (all []Remark) {
@@ -77,7 +88,7 @@ func remarks(part string) (all []Remark) {
 		return []Remark{{Text: part}}
 	}
 	if found := bearsBehind.FindStringSubmatch(part); found != nil {
-		return Bears(found[1])
+		return Bears(strings.Join(found[1:], ""))
 	}
 	if found := loves.FindStringSubmatch(part); found != nil {
 		for _, thing := range things(found[1]) {
@@ -88,11 +99,14 @@ func remarks(part string) (all []Remark) {
 	return []Remark{{Text: part}}
 }
 
+// remarkNots are words before a diet that is not meant.
+var remarkNots = everywhere("remark.not")
+
 // dietsIn are the diets among the words ahead of something else that is said: "I'm vegan and", "vegetarian who".
 func dietsIn(ahead string) (all []Remark) {
 	words := strings.FieldsFunc(ahead, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
 	for _, word := range words {
-		if strings.Contains(" not no never isn aren nicht kein pas non nao não ", " "+strings.ToLower(word)+" ") {
+		if remarkNots[facets.Fold(word)] {
 			return nil
 		}
 		if _, diet := facets.DietOf(facets.Fold(word)); diet && len(all) < maxRemarks {
@@ -110,12 +124,15 @@ func Bears(text string) (all []Remark) {
 	return all
 }
 
+// remarkArticles may stand before a thing of an enumeration.
+var remarkArticles = texts("remark.article")
+
 // things splits an enumeration.
 func things(text string) (all []string) {
 	for _, thing := range listed.Split(text, -1) {
 		thing = strings.TrimFunc(thing, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		for _, article := range []string{"the ", "any ", "a ", "an ", "all ", "eating ", "les ", "des ", "de ", "la ", "le ", "el ", "los ", "las ", "os ", "as "} {
-			thing = strings.TrimPrefix(thing, article)
+		for _, article := range remarkArticles {
+			thing = strings.TrimPrefix(thing, article+" ")
 		}
 		if thing != "" && utf8.RuneCountInString(thing) <= 60 {
 			all = append(all, thing)

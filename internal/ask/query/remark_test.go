@@ -35,6 +35,9 @@ func TestWhatIsKnownOfAPersonIsReadAsConditionsAndLikings(t *testing.T) {
 		"no tolero la lactosa":                          {condition("without lactosa")},
 		"je ne mange pas de porc":                       {condition("without porc")},
 		"ich esse kein Fleisch":                         {condition("without Fleisch")},
+		"sono allergica alle noci e al sesamo":          {condition("without noci"), condition("without sesamo")},
+		"non mangio carne ma adoro i dolci":             {condition("without carne"), liking("dolci")},
+		"non mi piacciono le olive":                     {dislike("without olive")},
 		"não como carne":                                {condition("without carne")},
 		"":                                              nil,
 	} {

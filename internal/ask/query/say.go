@@ -136,9 +136,9 @@ func colorOf(word string) string {
 			return s.arg
 		}
 	}
-	for _, c := range jaColors {
-		if slices.Contains(c.values, word) {
-			return c.values[len(c.values)-1]
+	for _, hue := range jaHues {
+		if hue.word == word {
+			return hue.argument
 		}
 	}
 	return ""

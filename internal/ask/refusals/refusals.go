@@ -36,11 +36,11 @@ type Refusal struct {
 	Allergy bool // it harms somebody
 }
 
-// Found is what a question says. Accepted are words that look like a refusal and say none ("with or without"), and Beside
+// Found is what a question says. Named are words before a name that is not wanted; Accepted are words that look like a refusal and say none ("with or without"), and Beside
 // those that are said around refusals and ask for nothing.
 type Found struct {
-	Refusals         []Refusal
-	Accepted, Beside []Span
+	Refusals                []Refusal
+	Named, Accepted, Beside []Span
 }
 
 // form is a way to say that a thing is not wanted: words before it or words behind it.
@@ -54,13 +54,14 @@ type form struct {
 type Forms struct {
 	before        map[string][]form // by their first word, the longest first
 	after         []form
+	named         map[string]bool // words before any name that is not wanted, of a class or not
 	never, beside map[string]bool
-	longest       int // how many words a phrase of never or beside has at most
+	longest       int // how many words a phrase of the three has at most
 }
 
 // Load gives the forms of the tables, with their phrases folded as a question's words are.
 func Load(fold func(string) string) *Forms {
-	all := &Forms{before: map[string][]form{}, never: map[string]bool{}, beside: map[string]bool{}}
+	all := &Forms{before: map[string][]form{}, named: map[string]bool{}, never: map[string]bool{}, beside: map[string]bool{}}
 	for list := range language.Each("refuse") {
 		for _, phrase := range list.Phrases {
 			all.learn(list.Argument, phrase, fold)
@@ -75,7 +76,7 @@ func Load(fold func(string) string) *Forms {
 }
 
 func (f *Forms) learn(kind, phrase string, fold func(string) string) {
-	if set := map[string]map[string]bool{"never": f.never, "beside": f.beside}[kind]; set != nil {
+	if set := map[string]map[string]bool{"named": f.named, "never": f.never, "beside": f.beside}[kind]; set != nil {
 		phrase = fold(phrase)
 		set[phrase] = true
 		f.longest = max(f.longest, strings.Count(phrase, " ")+1)
@@ -104,6 +105,9 @@ func (f *Forms) Read(q *Question) Found {
 	for i := 0; i < len(q.Words); {
 		never := r.phrase(i, f.never)
 		n := 0
+		if named := r.phrase(i, f.named); named > 0 {
+			r.found.Named = append(r.found.Named, Span{i, i + named})
+		}
 		if never == 0 {
 			n = r.refusalAt(i)
 		} else {

@@ -57,7 +57,7 @@ func appendKey(key []byte, c *facets.Constraint) []byte {
 	if c.Around > 0 {
 		key = strconv.AppendFloat(append(key, '~'), c.Around, 'g', -1, 64)
 	}
-	for _, said := range []bool{c.Not, c.Above, c.Below, c.Allergy} {
+	for _, said := range []bool{c.Not, c.Above, c.Below, c.Allergy, c.Soft} {
 		key = strconv.AppendBool(key, said)
 	}
 	for _, at := range []time.Time{c.From, c.To} {
@@ -225,7 +225,7 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 }
 
 // onContents judges what is in an item, or what it is about: its properties, and what its words mention. What is called by
-// its name and keys has it; of what mentions it only in running text it cannot be told.
+// its name and keys has it; of what mentions it only in running text it cannot be told, unless it is not wanted at all.
 func (v *View) onContents(c *facets.Constraint) verdict {
 	has, mentioned := v.none(), v.none()
 	for _, asked := range c.Values {
@@ -251,6 +251,9 @@ func (v *View) onContents(c *facets.Constraint) verdict {
 		return verdict{meet: has, unknown: v.all().Without(v.having(facets.Ingredient)).Without(has)}
 	}
 	free := v.all().Without(has).Without(mentioned)
+	if c.Slot == facets.Mention && !c.Soft {
+		return verdict{meet: free, unknown: v.none()}
+	}
 	unknown := mentioned
 	if c.Slot != facets.Mention {
 		told := v.having(facets.Ingredient)
@@ -272,8 +275,7 @@ var (
 )
 
 // onClasses judges what is to be without classes: an item that states one is out, one that states to be without it or
-// lists all that is in it comes first, and of any other it cannot be told. Traces, and what a description speaks of,
-// put an item out where somebody is allergic.
+// lists all that is in it comes first, and of any other it cannot be told. Traces put an item out where somebody is allergic.
 func (v *View) onClasses(c *facets.Constraint) verdict {
 	has, free := v.none(), v.all()
 	for _, asked := range c.Values {
@@ -286,12 +288,11 @@ func (v *View) onClasses(c *facets.Constraint) verdict {
 			free = free.And(judged.meet)
 			continue
 		}
-		slots := []facets.Slot{facets.Contains, facets.Called}
+		kind := taxonomy.KindOf(class)
+		lists := v.withWordsOf(facets.Declares, string(kind))
+		slots := []facets.Slot{facets.Contains, facets.Called, facets.Speaks}
 		if c.Allergy {
 			slots = append(slots, facets.Traces)
-		}
-		if c.Allergy || taxonomy.KindOf(class) == taxonomy.Material {
-			slots = append(slots, facets.Speaks)
 		}
 		without := v.withWordsOf(facets.FreeOf, class)
 		for _, member := range taxonomy.Within(class) {
@@ -300,11 +301,14 @@ func (v *View) onClasses(c *facets.Constraint) verdict {
 				if taxonomy.Inside(class, member) {
 					stated = stated.Without(without)
 				}
+				if slot == facets.Speaks && !(c.Allergy && kind == taxonomy.Food) {
+					stated = stated.Without(lists) // cotton, "for whom wool itches"
+				}
 				has = has.Or(stated)
 			}
 		}
 		if taxonomy.Provable(class) {
-			without = without.Or(v.withWordsOf(facets.Declares, string(taxonomy.KindOf(class))))
+			without = without.Or(lists)
 		}
 		free = free.And(without)
 	}

@@ -104,6 +104,9 @@ func (v *View) Find(q Question) Found {
 		types := v.below(q.Types)
 		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
 	}
+	if q.Text != "" && !q.Literal && v.snapshot.TitleWords() <= tellingTitles {
+		s.kind = v.aboutKind(q.Text)
+	}
 	s.over = v.over(&q)
 	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
 		if s.near = v.near(&q); s.near != nil {
@@ -151,6 +154,7 @@ type finding struct {
 	hard   []condition
 	soft   []preference
 	cheap  bool              // what costs less comes first among what fits as well
+	kind   *search.Selection // what the words name, where they say nothing else, and what is called by it; nil for all
 	near   *point            // what is nearer to it comes first among what fits as well; nil for none
 	over   *search.Selection // the events that come behind others, since they are over; nil for none
 	terms  []search.Term
@@ -354,6 +358,15 @@ func (s *finding) try(a attempt) []Hit {
 			return nil
 		}
 	}
+	if s.kind != nil {
+		// Where the words are no more than the name of a kind, what has some of them alone is no answer.
+		if of := sure.And(s.kind); !of.Empty() {
+			sure = of
+		}
+		if of := likely.And(s.kind); !of.Empty() {
+			likely = of
+		}
+	}
 	hits := s.look(sure, conditions, a, s.asked.Limit)
 	if doubts && len(hits) < s.asked.Limit {
 		if further := likely.Without(sure); !further.Empty() {
@@ -410,6 +423,10 @@ const (
 	faintShare  = 0.5  // if it has this share of the best one's
 	loosely     = 0.1  // share of the least score that makes an item the closest where there is no answer
 	softDepth   = 100  // hits among which soft conditions choose
+
+	// tellingTitles is the average length of titles, in words, up to which they tell what an item is: shops that put every
+	// feature into the title bury that.
+	tellingTitles = 9
 
 	softly = 0.5 // share of the least score that is enough for an item that meets all soft conditions
 

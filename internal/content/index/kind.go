@@ -314,13 +314,10 @@ func (k *kinds) headsOf(n *naming, own []string) (heads []uint32, how certainty)
 			return n.words[i : i+1], certain
 		}
 	}
-	for i, strange := last, 0; i >= 0 && strange <= 1; i-- {
+	for i := last; i >= 0; i-- {
 		word := k.words[n.words[i]]
 		if k.common[n.words[i]] >= commonWord && !g.portion[word] && !k.describing[word] {
 			return n.words[i:], likely
-		}
-		if !g.portion[word] && !k.describing[word] {
-			strange++
 		}
 	}
 	return n.words, possible
@@ -391,10 +388,22 @@ func (v *View) KindExactly(words string, types ...string) *search.Selection {
 	return nil
 }
 
+// aboutKind returns the items that are what words name, and those that are called by its name besides: "Descaler for
+// kettles" beside kettles. It is nil where no item is all that the words say.
+func (v *View) aboutKind(words string) *search.Selection {
+	found := v.kindNamed(words, nil)
+	if !found.exact {
+		return nil
+	}
+	return found.items.Or(v.narrowed(v.mentioning(found.head, search.Called), found.beside, search.Called))
+}
+
 // kindFound is what words name, and whether it is all that they say.
 type kindFound struct {
-	items *search.Selection
-	exact bool
+	items  *search.Selection
+	exact  bool
+	head   string   // of the words
+	beside []string // those that qualify it
 }
 
 func (v *View) kindNamed(words string, types []string) kindFound {
@@ -406,7 +415,7 @@ func (v *View) kindNamed(words string, types []string) kindFound {
 	if known {
 		return made
 	}
-	made.items, made.exact = v.kind(k, words, types)
+	made = v.kind(k, words, types)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.made) >= maxKinds {
@@ -416,14 +425,14 @@ func (v *View) kindNamed(words string, types []string) kindFound {
 	return made
 }
 
-func (v *View) kind(k *kinds, words string, types []string) (found *search.Selection, exact bool) {
+func (v *View) kind(k *kinds, words string, types []string) kindFound {
 	phrase := k.grammar.phraseOf(words)
 	if len(phrase) == 0 {
-		return nil, false
+		return kindFound{}
 	}
 	phrased := strings.Join(phrase, " ")
 	head := phrase[k.grammar.headAt(len(phrase))]
-	found = v.called(k, head)
+	found := v.called(k, head)
 	if len(phrase) > 1 && found.Empty() { // in a language that puts the head elsewhere
 		head = phrase[len(phrase)-1-k.grammar.headAt(len(phrase))]
 		found = v.called(k, head)
@@ -433,22 +442,21 @@ func (v *View) kind(k *kinds, words string, types []string) (found *search.Selec
 		called = called.Or(v.anyOf(len(typed), func(i int) choice { return choice{typ: typed[i]} }))
 	}
 	if found = found.Or(called); found.Empty() {
-		return nil, false
+		return kindFound{}
 	}
 	beside := k.beside(words, head)
 	if len(beside) == 0 {
-		return found, true
+		return kindFound{found, true, head, beside}
 	}
-	further := slices.ContainsFunc(beside, func(word string) bool { return !slices.Contains(phrase, bareWord(word)) })
-	if !called.Empty() && !further {
-		return called.Or(v.narrowed(found, beside, search.Titled)), true
+	if !called.Empty() {
+		return kindFound{called.Or(v.narrowed(found, beside, search.Titled)), true, head, beside}
 	}
 	for _, where := range []search.Where{search.Called, search.Anywhere} {
 		if narrowed := v.narrowed(found, beside, where); !narrowed.Empty() {
-			return narrowed, true
+			return kindFound{narrowed, true, head, beside}
 		}
 	}
-	return found, false
+	return kindFound{found, false, head, beside}
 }
 
 // typeNamed gives the type of schema.org that a phrase names: "music events".

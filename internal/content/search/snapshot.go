@@ -50,6 +50,9 @@ func newSnapshot(a *analysis.Analyzer, views []*segment.View) *Snapshot {
 // Len is how many items the snapshot holds.
 func (s *Snapshot) Len() int { return s.census.Items }
 
+// TitleWords is how many words the items' titles have on average.
+func (s *Snapshot) TitleWords() float64 { return s.census.TitleWords() }
+
 // understoodIn gives the languages in which a question is understood: those that it names and the index holds, or
 // all that the index holds.
 func (s *Snapshot) understoodIn(tags []string) []*analysis.Language {

@@ -165,8 +165,6 @@ func (r *reading) take(e *entry, n int) {
 	}
 	if !r.brief || !r.aside {
 		r.found = append(r.found, Statement{e.class, how})
-	} else if r.how == Mentioned {
-		r.found = append(r.found, Statement{e.class, Mentioned})
 	}
 	joined := r.ended > 0 && r.at-r.ended <= 1 && (r.at == r.ended || tables.joining[r.tokens[r.ended].word])
 	r.at += n

@@ -71,6 +71,14 @@ func (c *Census) Add(d *Census) {
 	}
 }
 
+// TitleWords is how many words titles have on average; 0 without any.
+func (c *Census) TitleWords() float64 {
+	if c.having[0] == 0 {
+		return 0
+	}
+	return float64(c.words[0]) / float64(c.having[0])
+}
+
 // averages gives the average length of each field over the units that have it.
 func (c *Census) averages() (a averages) {
 	for f := range fields {
