@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"frontdesk/internal/content/search/segment"
+	"frontdesk/internal/content/vector/words"
 )
 
 // The weights of a question's words are whole numbers that add up to this at most, so that sums of weighted impacts
@@ -30,6 +31,21 @@ const (
 	tellingUnits = 1000 // among which rarity in speech counts half
 	repeated     = 8    // times that bring a word to half of what it can come to
 )
+
+// How much a word surprises in everyday speech, as the negative logarithm of its share of it, from where it begins to tell
+// anything on to where it tells all.
+const (
+	commonSurprise = 8
+	rareSurprise   = 14
+	leastRarity    = 0.05
+)
+
+// rarity says how rare a word is in everyday speech, from near 0 for those of every second sentence to 1 for those that few
+// people say. Speech is that of all our languages, since a question does not say in which it is.
+func rarity(word string) float64 {
+	surprise := words.Builtin().Surprise(word)
+	return min(1, max(leastRarity, (surprise-commonSurprise)/(rareSurprise-commonSurprise)))
+}
 
 // weigh gives each group its share of the full weight. A word that no document has weighs most: the question could
 // have scored with it.

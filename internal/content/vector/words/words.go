@@ -7,6 +7,7 @@ package words
 
 import (
 	"math"
+	"strings"
 	"sync"
 
 	_ "embed"
@@ -70,6 +71,19 @@ func (t *Table) EmbedTitled(title, text string) (Vector, bool) {
 		}
 	}
 	return quantized(sum)
+}
+
+// Surprise is how unlikely a word, in lower case, is in the texts that the table was made of: the negative logarithm of its
+// share of their pieces, +Inf where it is no piece by itself.
+func (t *Table) Surprise(word string) float64 {
+	mask := uint32(len(t.slots) - 1)
+	for at := hash(hash(seed, space), word) & mask; t.slots[at] != 0; at = (at + 1) & mask {
+		piece := int(t.slots[at]) - 1
+		if bare, begins := strings.CutPrefix(t.name(piece), space); begins && bare == word {
+			return -float64(t.scores[piece])
+		}
+	}
+	return math.Inf(1)
 }
 
 // sum adds up the directions of a text's pieces, and says whether there were any.

@@ -147,3 +147,15 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+func TestEverydayWordsSurpriseLess(t *testing.T) {
+	t.Parallel()
+	table := Builtin()
+	for _, order := range [][]string{{"the", "send", "kettle"}, {"der", "schicken"}, {"di", "rendere"}, {"may", "march", "descaler"}} {
+		for i, word := range order[1:] {
+			if before := table.Surprise(order[i]); !(before < table.Surprise(word)) {
+				t.Errorf("%q surprises by %v, %q by %v", order[i], before, word, table.Surprise(word))
+			}
+		}
+	}
+}
