@@ -53,6 +53,9 @@ func NewLexicon(taught Taught) *Lexicon {
 	l := &Lexicon{items: taught.Items, types: taught.Types, slots: map[string]Known{}, meanings: map[string][]Meaning{}}
 	for _, known := range taught.Slots {
 		l.slots[string(known.Slot)] = known
+		if Derived(known.Slot) {
+			continue
+		}
 		l.slots[Fold(string(known.Slot))] = known
 		if known.Slot == Price {
 			l.currency = known.Unit
@@ -102,7 +105,7 @@ func (l *Lexicon) Slot(name string) (known Known, ok bool) {
 	if l == nil {
 		return Known{}, false
 	}
-	if known, ok = l.slots[name]; !ok {
+	if known, ok = l.slots[name]; !ok && !Derived(Slot(name)) {
 		known, ok = l.slots[Fold(name)]
 	}
 	return known, ok

@@ -21,7 +21,14 @@ type node struct {
 	names   []string // of members
 	values  []node   // of members or elements
 	skipped bool     // too deep, or not of interest
+	prose   string   // running text of the whole beside its description
 }
+
+// maxProse is how many bytes are read of an item's running text.
+const maxProse = 4000
+
+// isProse says whether a member of the item is running text beside its description.
+func isProse(name string) bool { return name == "text" || name == "articleBody" }
 
 // unread are properties of which no facts are read: running text, pictures, other things.
 var unread = map[string]bool{
@@ -92,6 +99,14 @@ func (n *node) readMembers(dec *jsontext.Decoder, depth int) bool {
 			return false
 		}
 		name := token.String()
+		if depth == 0 && isProse(name) && dec.PeekKind() == '"' {
+			text, err := dec.ReadToken()
+			if err != nil {
+				return false
+			}
+			n.describe(text.String())
+			continue
+		}
 		if isUnread(name, depth) || len(n.names) >= maxElements {
 			if dec.SkipValue() != nil {
 				return false
@@ -110,6 +125,13 @@ func (n *node) readMembers(dec *jsontext.Decoder, depth int) bool {
 	}
 	_, err := dec.ReadToken()
 	return err == nil
+}
+
+// describe adds running text.
+func (n *node) describe(text string) {
+	if room := maxProse - len(n.prose); room > 0 {
+		n.prose += "\n" + strings.ToValidUTF8(text[:min(len(text), room)], "")
+	}
 }
 
 // member gives a member, or a node that is nothing.

@@ -26,6 +26,7 @@ var common = []facets.Slot{
 	facets.Price, facets.Rating, facets.Ratings, facets.TotalTime, facets.PrepTime, facets.CookTime, facets.Duration, facets.Published, facets.Modified, facets.Start, facets.End, facets.Yield,
 	facets.Calories, facets.Protein, facets.Location, facets.Brand, facets.Color, facets.Category, facets.Author, facets.Material, facets.Size, facets.Audience, facets.Cuisine,
 	facets.Diet, facets.Ingredient, facets.Allergens, facets.Contains, facets.Keywords, facets.Latitude, facets.Longitude,
+	facets.Stated(facets.Color), facets.Stated(facets.Material), facets.Stated(facets.Audience), facets.Stated(facets.Size),
 }
 
 // figureColumn is the range of each item that has one in a slot.

@@ -94,6 +94,8 @@ func (v *View) verdictOn(c *facets.Constraint) verdict {
 		return v.onClasses(c)
 	case c.Slot == facets.Ingredient || c.Slot == facets.Mention || c.Slot == facets.Allergens || c.Slot == facets.Contains:
 		return v.onContents(c)
+	case facets.HasTraits(c.Slot):
+		return v.onTrait(c)
 	default:
 		meet, known = v.withAnyValue(c), v.having(c.Slot)
 	}
@@ -101,6 +103,40 @@ func (v *View) verdictOn(c *facets.Constraint) verdict {
 		return verdict{meet: meet, unknown: v.all().Without(known).Without(meet)}
 	}
 	return verdict{meet: known.Without(meet), unknown: v.all().Without(known).Without(meet)}
+}
+
+// onTrait judges by concepts: what states one, in any words, or mentions it and states nothing else. What states only what
+// the concept is a kind of may meet it. Values that are no concept are looked for as they stand.
+func (v *View) onTrait(c *facets.Constraint) verdict {
+	stated, mentioned := facets.Stated(c.Slot), facets.Mentioned(c.Slot)
+	has, may, loosely := v.none(), v.none(), v.none()
+	known := v.having(stated)
+	words := *c
+	words.Values = nil
+	for _, asked := range c.Values {
+		concepts := facets.TraitValues(c.Slot, asked)
+		if len(concepts) == 0 {
+			words.Values = append(words.Values, asked)
+		}
+		for _, concept := range concepts {
+			has = has.Or(v.withWordsOf(stated, concept))
+			loosely = loosely.Or(v.withWordsOf(mentioned, concept))
+			for _, kind := range facets.TraitParents(c.Slot, concept) {
+				may = may.Or(v.withWordsOf(stated, facets.Unspecified(kind)))
+			}
+		}
+	}
+	if len(words.Values) == len(c.Values) {
+		has, known = v.withAnyValue(c), v.having(c.Slot)
+	} else if len(words.Values) > 0 {
+		has = has.Or(v.withAnyValue(&words))
+	}
+	unknown := v.all().Without(known).Or(may).Without(has)
+	if c.Not {
+		return verdict{meet: known.Without(has).Without(may), unknown: unknown}
+	}
+	loosely = loosely.Without(known)
+	return verdict{meet: has.Or(loosely), unknown: unknown.Without(loosely)}
 }
 
 // onTypes judges what items are. Each says.

@@ -249,7 +249,7 @@ func (l *Library) describe(listing *Listing, e *content.Entry, released func(*Li
 	}
 	var read facets.Facts
 	if listing.open {
-		read = facets.Read(object)
+		read = facets.Describe(object, e.Language)
 	} else {
 		read = noticeFacts(e)
 	}

@@ -167,6 +167,9 @@ func (c counts) facets() []Facet {
 	all := make([]Facet, 0, len(c.slots)+1)
 	all = append(all, Facet{Slot: "@type", Items: c.items, Values: most(c.types)})
 	for slot, t := range c.slots {
+		if facets.Derived(slot) {
+			continue
+		}
 		f := Facet{Slot: slot, Kind: t.kind(), Items: t.items}
 		if f.Kind == facets.Words {
 			f.Values = most(t.values)
