@@ -51,6 +51,8 @@ func Read(text string, at Asking) Understood {
 	r.readTypes()
 	r.readKinds()
 	r.readWork()
+	r.worded = facets.LanguagesOf(r.folded)
+	r.readDeniedTraits()
 	opening := r.readBygone()
 	for i := 0; i < len(r.tokens); i++ {
 		if !r.tokens[i].used {
@@ -86,6 +88,8 @@ type reader struct {
 	food   bool        // something was said that only food is said of
 	force  facets.Slot // the slot that everything read belongs to; empty for any
 	barely bool        // what was read of it is a figure without a bound
+
+	worded facets.Languages // those that the words of attributes count in
 }
 
 // salary is the slot of what a job pays.

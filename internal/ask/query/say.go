@@ -34,7 +34,7 @@ func Label(s i18n.Speaker, slot facets.Slot) string {
 	if text, ok := labels[slot]; ok {
 		return s.Say(text)
 	}
-	return string(slot)
+	return facets.TraitName(slot, "", s.Language())
 }
 
 // SayConstraint puts a constraint in plain words: "price under $20".
@@ -75,6 +75,9 @@ func sayNegated(s i18n.Speaker, c *facets.Constraint, text string) string {
 // sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
 func sayWords(s i18n.Speaker, c *facets.Constraint, label string) string {
 	values := s.Any(Named(s, c.Slot, c.Values))
+	if facets.IsFlag(c.Slot) {
+		return sayNegated(s, c, values)
+	}
 	if c.Around > 0 && c.Around != nearbyKilometres {
 		values += " (≤ " + s.Number(math.Round(10*c.Around)/10, -1) + " km)"
 	}
@@ -99,7 +102,9 @@ func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
 	case facets.Contains, facets.Ingredient, facets.Material, facets.Mention:
 		named := make([]string, len(values))
 		for i, value := range values {
-			named[i] = taxonomy.Name(value, s.Language())
+			if named[i] = facets.TraitName(slot, value, s.Language()); named[i] == value {
+				named[i] = taxonomy.Name(value, s.Language())
+			}
 		}
 		return named
 	case facets.Availability:
@@ -110,10 +115,18 @@ func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
 		names, values = i18n.Colors, onceColored(values)
 	case facets.OfType:
 		return s.Kinds(values)
+	case facets.Size:
+		for i, value := range values {
+			values = slices.Clone(values)
+			values[i] = facets.SizeName(value)
+		}
 	}
 	named := make([]string, len(values))
 	for i, value := range values {
 		named[i] = names.In(s, value)
+		if names == nil {
+			named[i] = facets.TraitName(slot, value, s.Language())
+		}
 	}
 	return named
 }

@@ -291,6 +291,10 @@ func (r *reader) readMark(i int) bool {
 func (r *reader) readWords() {
 	category, others := -1, false
 	for i := 0; i < len(r.tokens); i++ {
+		if n := r.readTrait(i); n > 0 {
+			i += n - 1
+			continue
+		}
 		if r.tokens[i].used || r.functional(i) || counting[r.word(i)] {
 			continue
 		}

@@ -1,0 +1,74 @@
+package query
+
+import (
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+// outfitter is a shop whose items state attributes.
+func outfitter() Asking {
+	known := []facets.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}}
+	for _, slot := range []facets.Slot{
+		facets.Color, facets.Material, facets.Audience, facets.Size, "waterproof", "powerSource", "roast", "organic", "dishwasherSafe", "caffeine", "dogs",
+	} {
+		known = append(known, facets.Known{Slot: facets.Stated(slot), Count: 9})
+	}
+	return town(map[string]int{"Product": 30}, known...)
+}
+
+func TestAttributesAreReadAsConcepts(t *testing.T) {
+	t.Parallel()
+	at := outfitter()
+	for _, test := range []struct{ question, want string }{
+		{"navy jacket", "jacket; colour: navy"},
+		{"red or blue mugs", "mugs; colour: red or blue"},
+		{"rote Jacke", "Jacke; colour: red"},
+		{"gonne rosse", "gonne; colour: red"},
+		{"camisetas azules", "camisetas; colour: blue"},
+		{"robe verte en lin", "robe; colour: green; material: linen"},
+		{"waterproof shoes for children", "shoes; waterproof; audience: children"},
+		{"giacche impermeabili da donna", "giacche; waterproof; audience: women"},
+		{"wasserdichte Herrenjacke", "Herrenjacke; waterproof; audience: men"},
+		{"size 42 boots", "boots; size: 42"},
+		{"scarponi numero 44", "scarponi; size: 44"},
+		{"Hemd Größe XL", "Hemd; size: XL"},
+		{"shirts in XXL", "shirts; size: 2XL"},
+		{"electric kettles", "kettles; power source: electric"},
+		{"hand cranked coffee grinder", "coffee grinder; power source: manual"},
+		{"light roast beans", "beans; roast: light roast"},
+		{"café décaféiné en grains", "café en grains; caffeine: decaf"},
+		{"organic tea towels", "tea towels; organic"},
+		{"dishwasher safe bowls", "bowls; dishwasher safe"},
+		{"places where dogs are not allowed", "places where; dogs not allowed"},
+		{"golden retriever calendar", "golden retriever calendar"},
+		{"black tea", "black tea"},
+	} {
+		if got := read(test.question, at); got != test.want {
+			t.Errorf("%s\n got %s\nwant %s", test.question, got, test.want)
+		}
+	}
+}
+
+func TestWhatIsDeniedIsNoWishForIt(t *testing.T) {
+	t.Parallel()
+	at := outfitter()
+	for _, question := range []string{
+		"a jumper that is not red", "giacca da uomo tranne nera", "Pullover ohne Wolle", "a hat, wool makes me itch", "berretto, la lana mi dà allergia",
+		"sin algodón", "plastic free brush", "chaussettes sauf les noires",
+	} {
+		for _, c := range Read(question, at).Constraints {
+			if !c.Not && (c.Slot == facets.Color || c.Slot == facets.Material) {
+				t.Errorf("%s: %s is wished for", question, c.Values)
+			}
+		}
+	}
+}
+
+func TestAttributesThatNothingStatesAreWords(t *testing.T) {
+	t.Parallel()
+	at := town(map[string]int{"Event": 30})
+	if got := read("red wine tasting for women", at); got != "red wine tasting for women" {
+		t.Error(got)
+	}
+}
