@@ -10,15 +10,7 @@ import (
 )
 
 // notExcluded are words behind "no" and "not" that make a phrase of another meaning: "no bake", "not only".
-var notExcluded = map[string]bool{
-	"bake": true, "baking": true, "knead": true, "churn": true, "cook": true, "cooking": true, "show": true, "fuss": true, "sew": true, "one": true, "matter": true,
-	"only": true, "sure": true, "included": true, "include": true, "just": true, "more": true, "less": true, "time": true, "idea": true, "way": true, "problem": true,
-	"stick": true, "slip": true, "drill": true, "tie": true, "iron": true, "name": true, "preference": true, "your": true, "my": true, "enough": true, "doubt": true,
-	"clue": true, "hassle": true, "nonsense": true, "need": true, "longer": true, "oven": true, "that": true, "the": true, "if": true, "like": true, "have": true,
-	"want": true, "expensive": true, "know": true, "bad": true, "yet": true, "all": true, "necessarily": true, "fault": true, "waste": true, "limit": true, "limits": true,
-	"mas": true, "mais": true, "muy": true, "se": true, "me": true, "es": true, "trop": true, "cher": true, "chers": true, "chere": true, "cheres": true, "teuer": true, "zu": true,
-	"caro": true, "cara": true, "caros": true, "caras": true, "demasiado": true, "grave": true, "besoin": true,
-}
+var notExcluded = everywhere("not.part")
 
 // articles stand between a negation and what it is about.
 var articles = everywhere("article")
@@ -82,10 +74,10 @@ func (r *reader) readWithout(i int) bool {
 }
 
 // leading are words that begin a phrase of its own behind a comma: "no toys, for the garden".
-var leading = wordSet("for in from by with at near für aus von mit bei pour dans chez avec para en con em com")
+var leading = everywhere("not.leading")
 
 // owned are words behind a negation that make what follows a matter of somebody's: "watch the game, not your phone".
-var owned = map[string]bool{"your": true, "my": true}
+var owned = everywhere("not.owned")
 
 // negation is how something is said not to be wanted.
 type negation struct {
@@ -137,10 +129,7 @@ func (r *reader) clause(i int) bool {
 }
 
 // exceptive are words that take something out of what was named.
-var exceptive = map[string]bool{
-	"except": true, "other": true, "excluding": true, "exclude": true, "but": true, "apart": true, "aside": true, "rather": true, "instead": true, "arent": true, "isnt": true,
-	"ausser": true, "ausgenommen": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true, "anything": true, "nothing": true,
-}
+var exceptive = everywhere("not.exceptive")
 
 // listed is where the next of a list begins: behind a comma, "and", "or"; -1 when there is no more.
 func (r *reader) listed(i int) int {
@@ -164,7 +153,7 @@ func (r *reader) listed(i int) int {
 }
 
 // further are words by which a list of what is not wanted goes on.
-var further = map[string]bool{"noch": true, "nor": true}
+var further = everywhere("not.further")
 
 // unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
 func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
@@ -230,7 +219,7 @@ func (r *reader) unwantedType(i int) (typ string, n int) {
 }
 
 // narrower are words for a type that name some items of it: nobody who wants no novels wants no books.
-var narrower = wordSet("novel novels roman romane romans novela novelas romance romances gig gigs masterclass masterclasses")
+var narrower = everywhere("type.narrower")
 
 // unwantedCategory finds the category that a phrase names. What is food is looked for in what items are made of instead.
 func (r *reader) unwantedCategory(phrase string) (facets.Constraint, bool) {
@@ -320,18 +309,7 @@ func (r *reader) foodAsked() bool {
 }
 
 // foods are words for meals and dishes.
-var foods = wordSet(`meal meals dinner dinners lunch lunches breakfast breakfasts brunch supper suppers dessert desserts snack snacks soup soups salad salads
-	stew stews curry curries pasta cake cakes bread breads pie pies dish dishes cook bake eat eating food starter starters main side sides pudding puddings baking
-	sandwich sandwiches pizza casserole porridge pancakes pancake cookies cookie muffins muffin biscuits sauce dip smoothie essen abendessen mittagessen frühstück
-	suppe suppen salat kuchen dîner déjeuner dessert soupe gâteau plat plats cena almuerzo desayuno comida postre sopa ensalada jantar almoço sobremesa bolo salada treat treats`)
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range fields(words) {
-		set[word] = true
-	}
-	return set
-}
+var foods = everywhere("food")
 
 // plain says whether the word at i has a meaning of its own: it is no function word and begins no other condition.
 func (r *reader) plain(i int) bool {
@@ -351,11 +329,7 @@ func (r *reader) plain(i int) bool {
 }
 
 // freedoms are words before "free" that nothing is made of.
-var freedoms = map[string]bool{
-	"fuss": true, "stress": true, "hassle": true, "guilt": true, "worry": true, "mess": true, "cruelty": true, "hands": true, "risk": true, "smoke": true,
-	"carefree": true, "duty": true, "trouble": true, "waste": true, "plastic": true, "additive": true, "chemical": true, "gmo": true, "toxin": true, "bpa": true, "paraben": true, "phthalate": true, "latex": true, "lead": true, "fragrance": true, "scent": true, "pvc": true, "glue": true,
-	"noise": true, "lint": true, "alcohol": true, "fat": true, "tax": true, "drug": true, "pet": true, "car": true, "snow": true, "rust": true, "sulfate": true, "aluminum": true, "aluminium": true,
-}
+var freedoms = everywhere("free.of")
 
 // freeOf reads "X free" at i, and says how many tokens that took.
 func (r *reader) freeOf(i int) int {
@@ -379,13 +353,4 @@ func (r *reader) freeOf(i int) int {
 		}
 	}
 	return 0
-}
-
-// fields are the folded words of a list.
-func fields(words string) []string {
-	list := strings.Fields(words)
-	for i, word := range list {
-		list[i] = facets.Fold(word)
-	}
-	return list
 }
