@@ -29,9 +29,6 @@ type grammar struct {
 	leading  map[string]bool // articles and adjectives before it
 }
 
-// plainGrammar is that of languages without a table.
-const plainGrammar = "en"
-
 var grammars = sync.OnceValue(func() map[string]*grammar {
 	entries, err := headTables.ReadDir("heads")
 	if err != nil {

@@ -186,7 +186,8 @@ func inOrder(t *rapid.T, by facets.Sort, constraints []facets.Constraint, got []
 			figure = 1e9
 		}
 		for _, c := range constraints {
-			if c.Not && w.color == "" {
+			// What is blue and does not say which blue may be navy.
+			if c.Not && (w.color == "" || w.color == "blue" && slices.Contains(c.Values, "navy")) {
 				figure += 1e10 // after those of which it is known
 				break
 			}

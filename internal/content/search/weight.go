@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 
-	"frontdesk/internal/content/search/segment"
 	"frontdesk/internal/content/vector/words"
 )
 
@@ -11,9 +10,6 @@ import (
 // are exact and do not depend on the order of adding. A unit that has every form of every word stays within 32
 // bits, boosts included.
 const fullWeight = 1 << 14
-
-// fullScore is the score of a unit in which every word has full impact.
-const fullScore = fullWeight * segment.FullImpact
 
 // negatedShare is what is left of the weight of a word that the question does not want ("belt without buckle"):
 // documents name such a thing whether or not they have it.
