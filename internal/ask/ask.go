@@ -113,13 +113,13 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
 	told, err := s.practical(ctx, in)
 	if told == nil && err == nil {
+		if back := s.askBack(ctx, in); back != nil && in.Report == NoReport {
+			return &Reply{Elicitation: back, Understood: in.explain()}, nil
+		}
 		told, err = s.detail(ctx, in)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if back := s.askBack(ctx, in); back != nil && in.Report == NoReport && told == nil {
-		return &Reply{Elicitation: back, Understood: in.explain()}, nil
 	}
 	if promise, err := s.promise(ctx, in); promise != nil || err != nil {
 		return &Reply{Promise: promise, Understood: in.explain()}, err

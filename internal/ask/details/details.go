@@ -30,6 +30,9 @@ type Asked struct {
 	Tag   string   // of the language that it was read in
 }
 
+// list is the intent of phrases that ask for whatever there is, and so for no detail: "what is there for supper".
+const list = "list"
+
 // entry is a phrase of a table.
 type entry struct {
 	intent, kind string
@@ -109,7 +112,7 @@ func Read(text string) (asked Asked, ok bool) {
 	words, most := wordsOf(text), 0
 	for _, t := range tables() {
 		if a, known := t.read(words); known > most {
-			asked, ok, most = a, true, known
+			asked, ok, most = a, a.Intent != list, known
 		}
 	}
 	return asked, ok

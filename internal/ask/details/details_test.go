@@ -62,3 +62,14 @@ func TestSentencesHaveValuesOfKinds(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoAsksWhatThereIsAsksForNoDetail(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"What is there for supper?", "Was gibt es zum Frühstück?", "Qu'y a-t-il pour le dîner ?", "¿Qué hay para cenar?", "Cosa c'è per cena?", "O que há para jantar?",
+	} {
+		if asked, ok := Read(text); ok {
+			t.Errorf("%q asks for %+v", text, asked)
+		}
+	}
+}

@@ -233,7 +233,10 @@ func (s *finding) attempts() []attempt {
 	whole := attempt{dropped: make([]bool, len(s.hard))}
 	all := []attempt{whole, {dropped: whole.dropped, meant: true}}
 	if len(s.hard) > 0 {
-		all = append(all, attempt{dropped: whole.dropped, faint: true}, attempt{dropped: whole.dropped, unknown: true, closest: s.measured()})
+		all = append(all, attempt{dropped: whole.dropped, faint: true}, attempt{dropped: whole.dropped, unknown: true})
+	}
+	if s.measured() {
+		all = append(all, attempt{dropped: whole.dropped, unknown: true, closest: true})
 	}
 	guessed := s.types != nil && s.asked.Guessed
 	if guessed {
@@ -252,9 +255,9 @@ func (s *finding) attempts() []attempt {
 	for n, i := range order {
 		more = slices.Clone(more)
 		more[i] = true
-		all = append(all, attempt{dropped: more, unknown: true, closest: s.stated(more) || s.measured()})
+		all = append(all, attempt{dropped: more, unknown: true, closest: s.stated(more)})
 		if n == len(order)-1 && guessed {
-			all = append(all, attempt{dropped: more, unknown: true, anyTypes: true, closest: s.stated(more) || s.measured()})
+			all = append(all, attempt{dropped: more, unknown: true, anyTypes: true, closest: s.stated(more)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b attempt) int { return cmp.Compare(rank(a.closest), rank(b.closest)) })
@@ -286,9 +289,12 @@ func (s *finding) stated(dropped []bool) bool {
 
 // measured says whether the question states a figure or a time: what says nothing of it is no answer then.
 func (s *finding) measured() bool {
-	return slices.ContainsFunc(s.hard, func(c condition) bool {
-		return !c.Not && !c.Soft && c.Source >= facets.FromText && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
-	})
+	return slices.ContainsFunc(s.hard, func(c condition) bool { return c.measured() })
+}
+
+// measured says whether the question itself bounds a figure or a time by the condition.
+func (c *condition) measured() bool {
+	return !c.Not && !c.Soft && c.Source >= facets.FromText && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
 }
 
 // vouched says whether the words may give way: some condition tells what is wanted, and not only what is not.
@@ -345,7 +351,7 @@ func (s *finding) try(a attempt) []Hit {
 		}
 		conditions = true
 		sure = sure.And(c.meet)
-		if c.Not || a.unknown && !harms(&c.Constraint) {
+		if c.Not || a.unknown && !harms(&c.Constraint) && (a.closest || !c.measured()) {
 			likely, doubts = likely.And(c.meet.Or(c.unknown)), true
 		} else {
 			likely = likely.And(c.meet)
