@@ -13,7 +13,7 @@ import (
 // floors are what is answered right today: who answers better raises them.
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
-	floors := map[string]int{"harbour": 26, "fournil": 26, "lomo": 23, "ribeira": 20}
+	floors := map[string]int{"harbour": 28, "fournil": 27, "lomo": 25, "ribeira": 20}
 	const shows = 5 // answers that show what they must not
 	command := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {

@@ -12,8 +12,8 @@ import (
 )
 
 // A question that shares no word with the items is answered by those that mean about the same, by the directions of
-// their texts (package words). Where words find something, directions have no say: measured with collections left out
-// in turn, they order what words find no better.
+// their texts (package words). Where words find something, directions have no say: at every share that was
+// tried they order products worse. The bounds were chosen on seven small sites.
 const (
 	alikeEnough = 0.36 // the cosine from which an item resembles a question
 	alikeThing  = 0.50 // and one of few words, which names a thing: what is not here has no name here
