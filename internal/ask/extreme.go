@@ -148,6 +148,9 @@ func (in *askState) countThem(ctx context.Context, s *Service, g *released.View,
 			names = append(names, source.Name)
 		}
 	}
+	if len(names) == 0 { // what they say may not be told
+		return
+	}
 	say := i18n.For(in.Languages...)
 	in.telling = extremes.SayCount(say.Language(), len(items), len(names), say.Number(float64(len(items)), 0), say.List(names))
 }

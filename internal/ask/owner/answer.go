@@ -236,16 +236,16 @@ func (s *search) findNamed() {
 			best[i] = found
 		}
 	}
+	us := s.owner()
 	for i := range best {
-		if i != s.owner() {
+		if i != us {
 			s.named = append(s.named, i)
 		}
 	}
 	if len(best) == 0 && s.intent.Is("place") && len(s.Asked.Places) == 0 {
-		s.findDescribed(best)
+		s.findDescribed(best, us)
 	}
 	slices.SortFunc(s.named, func(a, b int) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
-	us := s.owner()
 	for _, named := range s.Asked.Places {
 		s.ofUs = s.ofUs && (generic(named.Type) || us >= 0 && content.IsA(s.Directory.pages[us].Type, named.Type))
 	}
@@ -253,10 +253,10 @@ func (s *search) findNamed() {
 
 // findDescribed finds the one place that says most of what the question is of, and has what is asked for: the pool of "when
 // can I swim".
-func (s *search) findDescribed(best map[int]float64) {
+func (s *search) findDescribed(best map[int]float64, us int) {
 	for i := range s.pages {
 		role := s.Directory.pages[i].role
-		if role != organisation && role != place || !s.serves(i) || s.pages[i].subject < wordsFit || i == s.owner() {
+		if role != organisation && role != place || !s.serves(i) || s.pages[i].subject < wordsFit || i == us {
 			continue
 		}
 		if _, ok := s.tell(i); ok {
@@ -284,8 +284,7 @@ func nameHas(p *page, named practical.Place) bool {
 	if p.role == job || generic(named.Type) {
 		return false
 	}
-	folded := facets.Fold(p.Name)
-	return slices.ContainsFunc(practical.Places(folded), func(own practical.Place) bool { return own.Type == named.Type })
+	return slices.ContainsFunc(p.places(), func(own practical.Place) bool { return own.Type == named.Type })
 }
 
 // byProperty answers from the properties of what is named, or else of the owner.

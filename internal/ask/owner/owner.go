@@ -92,6 +92,7 @@ type page struct {
 	title     map[string]float64 // how it is called, by intents
 	sentences []sentence
 	object    func() facts.Object
+	places    func() []practical.Place // kinds of places that it is called by
 }
 
 type sentence struct {
@@ -144,6 +145,7 @@ func guess(pages []Page) map[string]string {
 func (d *Directory) add(from Page) {
 	p := page{Page: from, role: roleOf(from.Type), title: titleOf(from)}
 	p.object = sync.OnceValue(func() facts.Object { return facts.Read(from.Object) })
+	p.places = sync.OnceValue(func() []practical.Place { return practical.Places(facets.Fold(from.Name)) })
 	at := int32(len(d.pages))
 	if !slices.Contains(d.languages, p.Language) {
 		d.languages = append(d.languages, p.Language)

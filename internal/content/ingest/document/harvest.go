@@ -2,6 +2,7 @@ package document
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,12 +112,19 @@ func (h *harvest) unwrap(f find) bool {
 		return h.list(f, "dataFeedElement", "item")
 	case vocabulary.IsA(types, "Blog"):
 		return h.list(f, "blogPost", "")
-	case h.isMainItem(f):
-		return false
+	case h.isMainItem(f), isPaid(f.node) && (vocabulary.IsA(types, "FAQPage") || vocabulary.IsA(types, "QAPage")):
+		return false // its questions have no terms of their own
 	case vocabulary.KindOf(types) == vocabulary.Webpage:
 		return h.entity(f, "mainEntity") || h.held(f, "about", "hasPart", "mainEntityOfPage")
 	}
 	return false
+}
+
+// isPaid reports whether a page says that its text is not free to read.
+func isPaid(n *jsonrepair.Node) bool {
+	return slices.ContainsFunc(n.Get("isAccessibleForFree").List(), func(free *jsonrepair.Node) bool {
+		return strings.HasSuffix(strings.ToLower(free.Text), "false")
+	})
 }
 
 // isMainItem reports whether a page is the item, and the one thing that the page is about only a part of it: the page
