@@ -15,9 +15,10 @@ func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
 		"harbour": 28, "fournil": 27, "lomo": 25, "ribeira": 20,
-		"biblioteca": 25, "clinique": 15, "hanaya": 13, // asked before anybody looked at them
+		// Asked before anybody looked at them.
+		"biblioteca": 25, "clinique": 15, "hanaya": 13, "gasthof": 21, "quayline": 33, "werkbank": 33,
 	}
-	const shows = 12 // answers that show what they must not
+	const shows = 18 // answers that show what they must not
 	command := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		command.Exam = append(command.Exam, "eval/testdata/exam/"+site)
