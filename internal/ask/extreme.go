@@ -115,7 +115,7 @@ func without(text, words string) string {
 	}), " ")
 }
 
-// measuredItem is an item of a kind with the figure by which it is compared.
+// measuredItem is an item and the figure that is compared.
 type measuredItem struct {
 	*index.Listing
 	value extremes.Value
@@ -189,7 +189,7 @@ func (s *Service) findExtreme(
 	return true
 }
 
-// measure finds the figures by which items are compared: of the measures that may be meant, the one that most of them state.
+// measure finds the figures of items. Of the measures that may be meant, it takes the one that most items state.
 func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.Wish, items []measuredItem, beside string) bool {
 	var texts []source
 	best, most := []extremes.Value(nil), 0
@@ -225,7 +225,7 @@ func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.
 	return most > 0
 }
 
-// about is the text of an item: its name and all that is told of it, or the sentences that have certain words.
+// about is the text of an item: its name and description, or those of its sentences that have one of some words.
 func about(item source, words string) string {
 	if words == "" {
 		return item.Name + "\n" + item.Text
@@ -254,7 +254,7 @@ func commonUnit(values []extremes.Value) string {
 	return most
 }
 
-// sources gives what is released of items, an empty one for each of which the text may not be used.
+// sources gives what is released of items. It is empty for an item whose text the terms keep from other texts.
 func (s *Service) sources(ctx context.Context, g *released.View, items []measuredItem) []source {
 	listings := make([]*index.Listing, len(items))
 	for i, item := range items {

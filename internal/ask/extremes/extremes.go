@@ -1,5 +1,5 @@
 // Package extremes reads questions for how many there are of something, and for which is the cheapest, the biggest or the last
-// of its kind; and it finds the figures by which items of a kind are compared, in their facts and in their text.
+// of its kind. It also finds the figures that are compared, in the facts of items and in their text.
 //
 // It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase"; a word that ends in "*"
 // stands for all that begin with it. The superlatives are those of measures.txt, beside "count" for how many; "per hour" and

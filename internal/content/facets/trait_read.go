@@ -262,22 +262,6 @@ func (t *traitTables) walkJoined(folded string, counts func(*sense) bool, yield 
 	}
 }
 
-// JoinedTraits gives the traits of a text in a script without blanks between words, with the words that say them.
-func JoinedTraits(text string) (said []Trait, words []string) {
-	t := traits()
-	until := map[Slot]int{}
-	for i, r := range text {
-		for _, phrase := range t.joined[r] {
-			if strings.HasPrefix(text[i:], phrase) {
-				t.yield(t.senses[phrase], func(s *sense) bool { return !s.inner }, until, span{i, i + len(phrase)}, func(trait Trait, at span) {
-					said, words = append(said, trait), append(words, text[at.from:at.to])
-				})
-			}
-		}
-	}
-	return said, words
-}
-
 // write enters what was found. What is stated stands with all that it is a kind of.
 func (d *describer) write() {
 	for _, a := range d.attributes {

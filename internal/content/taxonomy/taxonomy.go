@@ -117,6 +117,3 @@ func Named(phrase string) (name string, ok bool) {
 
 // IsFood says whether a word without accents, in the singular, is a food that belongs to a class: "chicken", "cashew".
 func IsFood(word string) bool { return tables.bare[word] == Food }
-
-// Of gives the kind of class that a word without accents, in the singular, belongs to; empty for none.
-func Of(word string) Kind { return tables.bare[word] }

