@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"frontdesk/internal/content/search/analysis"
 	"frontdesk/internal/content/search/concepts"
@@ -28,6 +30,7 @@ const (
 	mostAkin    = 256 // terms and phrases that are looked up for one meaning
 	mostKept    = 512 // words of which a snapshot remembers what stands for them
 	phraseReach = 3   // words from one word of a phrase to the next
+	shortWord   = 2   // characters of a word that stands by chance in others
 )
 
 // meaning is what is known of what a word of the question means.
@@ -197,12 +200,26 @@ func (a *asking) longestAt(start int) (means []concepts.ID, end int) {
 		}
 		n++
 		to := start + i + len(string(r))
-		if found := a.asks.Meanings(a.text[start:to]); found != nil {
+		if found := a.asks.Meanings(a.text[start:to]); found != nil && !a.cuts(start, to) {
 			means, end = found, to
 		}
 	}
 	return means, end
 }
+
+// cuts says whether a short word in Katakana is a piece of a longer one, as in スパイス a pie is.
+func (a *asking) cuts(start, to int) bool {
+	if utf8.RuneCountInString(a.text[start:to]) > shortWord {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(a.text[:start])
+	first, _ := utf8.DecodeRuneInString(a.text[start:to])
+	last, _ := utf8.DecodeLastRuneInString(a.text[start:to])
+	after, _ := utf8.DecodeRuneInString(a.text[to:])
+	return katakana(first) && katakana(before) || katakana(last) && katakana(after)
+}
+
+func katakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' }
 
 // seekMeaning looks up what else stands for what a word means.
 func (a *asking) seekMeaning(w *asked) {

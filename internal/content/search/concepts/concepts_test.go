@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 func TestTablesKeepTheirFormat(t *testing.T) {
@@ -49,6 +51,38 @@ func TestWordsHaveFewMeanings(t *testing.T) {
 	}
 }
 
+// Japanese words are looked for as pairs of characters. A short one in Kana that stands in words for other things is
+// looked for only where it is the usual one.
+func TestShortWordsInKanaStandInNoOthers(t *testing.T) {
+	t.Parallel()
+	const column = len(Tags) - 1
+	for i, c := range all() {
+		for _, word := range c.words[column][min(1, len(c.words[column])):] {
+			if r := []rune(word); len(r) > 2 || !kana(r[0]) || !kana(r[len(r)-1]) {
+				continue
+			}
+			for j, other := range all() {
+				if i == j || related(ID(i), ID(j)) {
+					continue
+				}
+				for _, longer := range other.words[column] {
+					_, after, found := strings.Cut(longer, word)
+					if next, _ := utf8.DecodeRuneInString(after); found && kana(next) {
+						t.Errorf("%s: %s stands in %s: write ~%s", c.words[0][0], word, longer, word)
+					}
+				}
+			}
+		}
+	}
+}
+
+func kana(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) || r == 'ー' }
+
+// related says whether one of two concepts is a kind of the other.
+func related(a, b ID) bool {
+	return slices.Contains(below(all(), []ID{a}), b) || slices.Contains(below(all(), []ID{b}), a)
+}
+
 func TestATableThatBreaksTheFormatIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -76,7 +110,7 @@ func TestWordsThatBelongTogether(t *testing.T) {
 	for _, c := range []struct{ from, asked, to, finds string }{
 		{"de", "Teekanne", "en", "teapot"},
 		{"en", "crockery", "en", "mug*"},
-		{"en", "crockery", "ja", "マグ*"},
+		{"en", "crockery", "ja", "マグカップ*"},
 		{"it", "calzature", "it", "scarponi*"},
 		{"fr", "maillot de bain", "it", "costume intero"},
 		{"ja", "水筒", "de", "Trinkflasche"},
