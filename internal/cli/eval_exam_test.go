@@ -14,9 +14,9 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 28, "fournil": 27, "lomo": 25, "ribeira": 20,
+		"harbour": 28, "fournil": 27, "lomo": 25, "ribeira": 21,
 		// Asked before anybody looked at them.
-		"biblioteca": 25, "clinique": 15, "hanaya": 13, "gasthof": 21, "quayline": 33, "werkbank": 33,
+		"biblioteca": 25, "clinique": 16, "hanaya": 19, "gasthof": 21, "quayline": 33, "werkbank": 36,
 	}
 	const shows = 18 // answers that show what they must not
 	command := evalCommand{JSON: true, Resamples: 1}

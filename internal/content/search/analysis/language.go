@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
 	"github.com/kljensen/snowball/french"
@@ -109,17 +110,23 @@ func (l *Language) reduce(word string) (stem string) {
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 // Guess names the language of a text by its function words: the language that most of them belong to, when they
-// are enough to tell. Ties go to the tag that comes first in order.
+// are enough to tell. Ties go to the tag that comes first in order. Japanese is told by its Kana.
 func (a *Analyzer) Guess(text string) string {
 	var counts [64]int // by place in functionTags
-	words := 0
-	Scan(text, func(start, end int, _ Kind) bool {
+	words, kana := 0, 0
+	Scan(text, func(start, end int, k Kind) bool {
+		if r, _ := utf8.DecodeRuneInString(text[start:end]); k == Gram && unicode.In(r, unicode.Hiragana, unicode.Katakana) {
+			kana++
+		}
 		for of := functionWordsOf()[Fold(text[start:end])]; of != 0; of &= of - 1 {
 			counts[bits.TrailingZeros64(of)]++
 		}
 		words++
 		return words < guessWords
 	})
+	if kana > 0 && kana*oneOfKana >= words {
+		return "ja"
+	}
 	best := 0
 	for i := range functionTags {
 		if counts[i] > counts[best] {
@@ -134,6 +141,9 @@ func (a *Analyzer) Guess(text string) string {
 
 // guessWords is how many words of a text are looked at to guess its language.
 const guessWords = 100
+
+// oneOfKana is of how many runs of a Japanese text one at least begins in Kana.
+const oneOfKana = 4
 
 // functionWordsOf tells for each folded function word of any language which languages it belongs to: bit i is the
 // i-th of functionTags.
