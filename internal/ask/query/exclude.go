@@ -86,10 +86,12 @@ type negation struct {
 }
 
 // exclude adds a condition on what is not wanted, which the tokens from i to before next say. What items may mention all the
-// same is a preference.
+// same is a preference. What says to be without a part of it is looked for as well.
 func (r *reader) exclude(c facets.Constraint, i, next int, by negation) {
-	if c.Slot == facets.Mention && r.mayMention(c.Values[0], i, by) {
-		c.Soft = true
+	if c.Slot == facets.Mention {
+		c.Soft = r.mayMention(c.Values[0], i, by)
+	}
+	if c.Slot == facets.Mention && (c.Soft || by.part) {
 		for k := i; k < next; k++ {
 			r.beside = append(r.beside, k)
 		}
@@ -97,18 +99,18 @@ func (r *reader) exclude(c facets.Constraint, i, next int, by negation) {
 	r.add(c, i, next)
 }
 
-// mayMention says whether an item may mention what is not wanted and be wanted all the same: a belt without a buckle says so,
-// and "a tool case without tools" is about tools. What is food may not.
+// mayMention says whether an item may mention what is not wanted and be wanted all the same: "a tool case without tools" is
+// about tools, and "silicone not clear" tells of a kind among them. What is food may not.
 func (r *reader) mayMention(what string, i int, by negation) bool {
 	what = facets.Fold(what)
 	last := facets.Singular(what[strings.LastIndexByte(what, ' ')+1:])
-	if by.part {
-		return !taxonomy.IsFood(last)
+	if by.part && taxonomy.IsFood(last) {
+		return false
 	}
-	if i > 0 && !r.clause(i) {
-		return true // "silicone not clear"
+	if !by.part && i > 0 && !r.clause(i) {
+		return true
 	}
-	if strings.Contains(what, " ") {
+	if !by.part && strings.Contains(what, " ") {
 		return false // "lamps, but no floor lamps"
 	}
 	for k := range r.tokens[:i] {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/facets"
-	"frontdesk/internal/content/taxonomy"
 	"frontdesk/internal/infra/language"
 )
 
@@ -17,14 +16,10 @@ var (
 	jaKcal    = regexp.MustCompile(`([0-9０-９]+)(?:kcal|キロカロリー|カロリー)(以下|未満|以上)`)
 	jaRating  = regexp.MustCompile(`(?:評価|星)([0-9０-９](?:\.[0-9])?)(?:つ)?(以上)`)
 	jaPeople  = regexp.MustCompile(`([0-9０-９]+)(?:人分|人前)`)
-	jaWithout = regexp.MustCompile(`(` + jaFoods + `|[\p{Katakana}\p{Han}ー]{1,8})(?:なし|抜き|ぬき|を使わない|を使っていない|不使用|を含まない|を除く|以外|アレルギー|が食べられない|は食べられない|が苦手|は苦手)(?:でも食べられる|な人|です)?(?:の)?`)
 	// jaKanji is a number of people in words.
 	jaKanji = regexp.MustCompile(`([一二三四五六七八])人(?:分|前)`)
 	jaCount = regexp.MustCompile(`([0-9０-９]+)(?:件|個|つ)(?:の)?`)
 )
-
-// jaFoods are foods that are written as grammar is, so that they have to be known.
-const jaFoods = `えび|かに|いか|たこ|たまご|ごま|そば|さば|にんにく|ねぎ|きのこ|はちみつ|くるみ|ぶた肉|とり肉`
 
 // piece is a phrase that is looked for within a text, with the argument of its list.
 type piece struct{ word, argument string }
@@ -43,7 +38,7 @@ func withinOf(key string) (all []piece) {
 // Phrases of Japanese questions.
 var (
 	jaDiets, jaTypes, jaSorts = withinOf("within.diet"), withinOf("within.type"), withinOf("within.sort")
-	jaDays, jaColors, jaHues  = withinOf("within.day"), withinOf("within.color"), withinOf("within.hue")
+	jaDays                    = withinOf("within.day")
 	jaDetails, jaWork         = withinOf("within.detail"), withinOf("within.work")
 	jaGone, jaNow, jaBygones  = withinOf("within.gone"), withinOf("within.now"), withinOf("within.bygone")
 	jaFree, jaCheap           = withinOf("within.gratis"), withinOf("within.cheap")
@@ -76,41 +71,8 @@ func (r *reader) readJapanese() bool {
 			j.take(d.word, facets.Constraint{Slot: facets.Diet, Values: []string{d.argument}})
 		}
 	}
-	for range 4 {
-		m := jaWithout.FindStringSubmatch(j.rest)
-		if m == nil {
-			break
-		}
-		if typ := j.typeOf(m[1]); typ != "" && strings.Contains(m[0], "以外") {
-			j.take(m[0], facets.Constraint{Slot: facets.OfType, Not: true, Values: []string{typ}})
-			continue
-		}
-		if c, ok := j.named(m[1]); ok && strings.Contains(m[0], "以外") {
-			c.Not = true
-			j.take(m[0], c)
-			continue
-		}
-		if !r.known(facets.Ingredient) {
-			if strings.Contains(m[0], "以外") {
-				break
-			}
-			_, food := taxonomy.Named(m[1])
-			j.take(m[0], facets.Constraint{Slot: facets.Mention, Not: true, Values: []string{m[1]}, Soft: !food})
-			continue
-		}
-		j.take(m[0], facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{m[1]}})
-	}
-	for _, c := range jaColors {
-		if strings.Contains(j.rest, c.word) && r.known(facets.Color) {
-			var values []string
-			for _, hue := range jaHues {
-				if hue.argument == c.argument {
-					values = append(values, hue.word)
-				}
-			}
-			j.take(c.word, facets.Constraint{Slot: facets.Color, Values: append(values, c.argument), Soft: true})
-		}
-	}
+	j.without()
+	j.traits()
 	for _, s := range jaSorts {
 		if r.out.Sort.By == "" && strings.Contains(j.rest, s.word) && r.known(sortOf(s.argument).By) {
 			r.out.Sort = sortOf(s.argument)
@@ -149,6 +111,45 @@ func (r *reader) readJapanese() bool {
 	}
 	j.settle()
 	return j.changed
+}
+
+// without reads what is not wanted.
+func (j *japanese) without() {
+	found, beside := refusalForms.Within(j.rest)
+	for _, refused := range found {
+		thing := refused.Thing
+		switch typ := j.typeOf(thing); {
+		case slices.ContainsFunc(jaWork, func(w piece) bool { return w.word == thing }) && j.have("JobPosting") > 0: // see work
+		case refused.Class != "":
+			j.take(refused.Said, j.lacking(refused.Class, refused.Allergy))
+		case typ != "":
+			j.take(refused.Said, facets.Constraint{Slot: facets.OfType, Not: true, Values: []string{typ}})
+		default:
+			c, ok := j.named(thing)
+			if said := facets.TraitsAt(thing, facets.LanguageNamed("ja")); !ok && len(said) > 0 && j.stated(said[0].Slot) {
+				c = facets.Constraint{Slot: said[0].Slot, Values: []string{said[0].Value}}
+			} else if !ok {
+				c = facets.Constraint{Slot: facets.Mention, Values: []string{thing}}
+				if j.known(facets.Ingredient) {
+					c.Slot = facets.Ingredient
+				}
+			}
+			c.Not, c.Allergy = true, refused.Allergy
+			j.take(refused.Said, c)
+		}
+	}
+	for _, words := range beside {
+		j.cut(words)
+	}
+}
+
+// traits reads the values of attributes.
+func (j *japanese) traits() {
+	for _, said := range facets.TraitsWithin(j.rest) {
+		if j.stated(said.Slot) && strings.Contains(j.rest, said.Said) {
+			j.take(said.Said, facets.Constraint{Slot: said.Slot, Values: []string{said.Value}})
+		}
+	}
 }
 
 // typeOf is the type of items that a word names, if the catalog has any.
@@ -210,7 +211,7 @@ func (j *japanese) figure(form *regexp.Regexp, slot facets.Slot) {
 }
 
 // idle are what is left between conditions and says nothing.
-var idle = strings.NewReplacer("の", " ", "で", " ", "が", " ", "を", " ", "は", " ", "な", " ", "ください", " ", "教えて", " ", "おすすめ", " ", "？", " ", "?", " ", "。", " ")
+var idle = strings.NewReplacer("の", " ", "で", " ", "が", " ", "を", " ", "は", " ", "な", " ", "ください", " ", "教えて", " ", "おすすめ", " ", "、", " ", "？", " ", "?", " ", "。", " ")
 
 func (j *japanese) settle() {
 	if !j.changed {
@@ -220,7 +221,7 @@ func (j *japanese) settle() {
 	if jaThings[j.out.Text] {
 		j.out.Text = ""
 	}
-	for _, particle := range []string{"の", "で", "が", "を", "は", "な", "に"} {
+	for _, particle := range []string{"の", "で", "が", "を", "は", "な", "に", "、"} {
 		j.out.Text = strings.TrimSuffix(strings.TrimPrefix(j.out.Text, particle), particle)
 	}
 	if left := strings.TrimSpace(idle.Replace(j.out.Text)); left == "" || jaThings[left] {

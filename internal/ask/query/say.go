@@ -149,11 +149,6 @@ func colorOf(word string) string {
 			return s.arg
 		}
 	}
-	for _, hue := range jaHues {
-		if hue.word == word {
-			return hue.argument
-		}
-	}
 	return ""
 }
 

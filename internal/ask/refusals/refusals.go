@@ -53,6 +53,7 @@ type form struct {
 // Forms are the ways of all languages.
 type Forms struct {
 	before        map[string][]form // by their first word, the longest first
+	joined        []joined          // of scripts without blanks, the longest first
 	after         []form
 	named         map[string]bool // words before any name that is not wanted, of a class or not
 	never, beside map[string]bool
@@ -72,10 +73,15 @@ func Load(fold func(string) string) *Forms {
 		slices.SortStableFunc(forms, longest)
 	}
 	slices.SortStableFunc(all.after, longest)
+	slices.SortStableFunc(all.joined, func(a, b joined) int { return len(b.after) - len(a.after) })
 	return all
 }
 
 func (f *Forms) learn(kind, phrase string, fold func(string) string) {
+	if after, ok := strings.CutPrefix(phrase, "*"); ok && unspaced(after) {
+		f.joined = append(f.joined, joined{after, kind})
+		return
+	}
 	if set := map[string]map[string]bool{"named": f.named, "never": f.never, "beside": f.beside}[kind]; set != nil {
 		phrase = fold(phrase)
 		set[phrase] = true

@@ -374,6 +374,20 @@ func TraitsAt(phrase string, in Languages) (said []Trait) {
 	return said
 }
 
+// SaidTrait is a trait with the words that say it.
+type SaidTrait struct {
+	Trait
+	Said string
+}
+
+// TraitsWithin gives the traits that a text of a script without blanks between words says.
+func TraitsWithin(text string) (said []SaidTrait) {
+	traits().walkJoined(text, func(s *sense) bool { return !s.inner }, func(t Trait, at span) {
+		said = append(said, SaidTrait{t, text[at.from:at.to]})
+	})
+	return said
+}
+
 // CompoundTraits gives the traits that the beginning of a folded word says: "damenschuhe".
 func CompoundTraits(word string, in Languages) (said []Trait) {
 	t := traits()

@@ -200,7 +200,8 @@ const negationReach = 2
 // walk looks for phrases whose senses count, the longest first at each word; what looks like a value hides it.
 func (t *traitTables) walk(folded string, counts func(*sense) bool, yield func(Trait, span)) {
 	if unspaced(folded) {
-		t.walkJoined(folded, counts, yield)
+		far := span{len(folded), len(folded)} // no word before or behind denies it
+		t.walkJoined(folded, counts, func(trait Trait, _ span) { yield(trait, far) })
 	}
 	words := strings.Fields(folded)
 	until := map[Slot]int{}
@@ -251,13 +252,12 @@ func (t *traitTables) yield(senses []sense, counts func(*sense) bool, until map[
 // walkJoined is walk for scripts without blanks between words.
 func (t *traitTables) walkJoined(folded string, counts func(*sense) bool, yield func(Trait, span)) {
 	until := map[Slot]int{}
-	far := span{len(folded), len(folded)} // no word before or behind denies it
 	for i, r := range folded {
 		for _, phrase := range t.joined[r] {
 			if !strings.HasPrefix(folded[i:], phrase) {
 				continue
 			}
-			t.yield(t.senses[phrase], counts, until, span{i, i + len(phrase)}, func(trait Trait, _ span) { yield(trait, far) })
+			t.yield(t.senses[phrase], counts, until, span{i, i + len(phrase)}, yield)
 		}
 	}
 }

@@ -263,8 +263,9 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 // onContents judges what is in an item, or what it is about: its properties, and what its words mention. What is called by
 // its name and keys has it; of what mentions it only in running text it cannot be told, unless it is not wanted at all.
 func (v *View) onContents(c *facets.Constraint) verdict {
-	has, mentioned := v.none(), v.none()
+	has, mentioned, denied := v.none(), v.none(), v.none()
 	for _, asked := range c.Values {
+		denied = denied.Or(v.mentioning(asked, search.Denied))
 		if class, ok := taxonomy.Named(asked); ok && c.Slot != facets.Mention {
 			has = has.Or(v.containing(class))
 		}
