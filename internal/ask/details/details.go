@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 //go:embed tables
@@ -52,44 +53,32 @@ type table struct {
 }
 
 var tables = sync.OnceValue(func() (all []*table) {
-	list, err := files.ReadDir("tables")
-	if err != nil {
-		panic("details: " + err.Error()) // embedded, so it is a mistake of the build
-	}
-	for _, file := range list {
-		source, err := files.ReadFile("tables/" + file.Name())
-		if err != nil {
-			panic("details: " + err.Error())
-		}
-		all = append(all, parse(strings.TrimSuffix(file.Name(), ".txt"), string(source)))
+	for _, tag := range language.TagsIn(files, "tables") {
+		t := &table{tag: tag, filler: map[string]bool{}, words: map[string][]string{}}
+		language.MustRead(files, "tables/"+tag+".txt", "=", t.take)
+		all = append(all, t)
 	}
 	return all
 })
 
-func parse(tag, source string) *table {
-	t := &table{tag: tag, filler: map[string]bool{}, words: map[string][]string{}}
-	for line := range strings.Lines(source) {
-		key, value, found := strings.Cut(line, "=")
-		if !found || strings.HasPrefix(key, "#") {
-			continue
+// take takes a line.
+func (t *table) take(line language.Line) error {
+	intent, kind, _ := strings.Cut(line.Key, " ")
+	if intent == "filler" {
+		for word := range strings.FieldsSeq(line.Said) {
+			t.filler[facets.Fold(word)] = true
 		}
-		intent, kind, _ := strings.Cut(strings.TrimSpace(key), " ")
-		if intent == "filler" {
-			for word := range strings.FieldsSeq(value) {
-				t.filler[facets.Fold(word)] = true
-			}
-			continue
-		}
-		for phrase := range strings.SplitSeq(value, "|") {
-			if intent == "word" {
-				t.words[kind] = append(t.words[kind], facets.Fold(phrase))
-				continue
-			}
-			first, rest, _ := strings.Cut(phrase, "...")
-			t.entries = append(t.entries, entry{intent, kind, strings.Fields(facets.Fold(first)), strings.Fields(facets.Fold(rest))})
-		}
+		return nil
 	}
-	return t
+	for _, phrase := range line.Phrases("|") {
+		if intent == "word" {
+			t.words[kind] = append(t.words[kind], facets.Fold(phrase))
+			continue
+		}
+		first, rest, _ := strings.Cut(phrase, "...")
+		t.entries = append(t.entries, entry{intent, kind, strings.Fields(facets.Fold(first)), strings.Fields(facets.Fold(rest))})
+	}
+	return nil
 }
 
 // word is a word of a question: as it is written, and folded.

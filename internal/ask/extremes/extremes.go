@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
 
 //go:embed measures.txt tables
@@ -47,51 +48,29 @@ type table struct {
 }
 
 var tables = sync.OnceValue(func() (all []*table) {
-	entries, err := files.ReadDir("tables")
-	if err != nil {
-		panic("extremes: " + err.Error()) // embedded, so it is a mistake of the build
-	}
-	for _, entry := range entries {
-		t := &table{
-			tag: strings.TrimSuffix(entry.Name(), ".txt"), phrases: map[string][][]string{}, filler: map[string]bool{},
-			texts: map[string]string{},
-		}
-		for key, value := range linesOf("tables/"+entry.Name(), "=") {
-			switch kind, _, _ := strings.Cut(key, " "); kind {
-			case "say", "label", "unit":
-				t.texts[key] = value
-			case "filler":
-				for word := range strings.FieldsSeq(value) {
-					t.filler[facets.Fold(word)] = true
-				}
-			default:
-				for phrase := range strings.SplitSeq(value, "|") {
-					t.phrases[key] = append(t.phrases[key], foldedWords(phrase))
-				}
-			}
-		}
+	for _, tag := range language.TagsIn(files, "tables") {
+		t := &table{tag: tag, phrases: map[string][][]string{}, filler: map[string]bool{}, texts: map[string]string{}}
+		language.MustRead(files, "tables/"+tag+".txt", "=", t.take)
 		all = append(all, t)
 	}
 	return all
 })
 
-// linesOf gives the keys and values of a file.
-func linesOf(name, separator string) func(yield func(key, value string) bool) {
-	source, err := files.ReadFile(name)
-	if err != nil {
-		panic("extremes: " + err.Error())
-	}
-	return func(yield func(key, value string) bool) {
-		for line := range strings.Lines(string(source)) {
-			key, value, found := strings.Cut(line, separator)
-			if !found || strings.HasPrefix(key, "#") {
-				continue
-			}
-			if !yield(strings.TrimSpace(key), strings.TrimSpace(value)) {
-				return
-			}
+// take takes a line.
+func (t *table) take(line language.Line) error {
+	switch kind, _, _ := strings.Cut(line.Key, " "); kind {
+	case "say", "label", "unit":
+		t.texts[line.Key] = line.Said
+	case "filler":
+		for word := range strings.FieldsSeq(line.Said) {
+			t.filler[facets.Fold(word)] = true
+		}
+	default:
+		for _, phrase := range line.Phrases("|") {
+			t.phrases[line.Key] = append(t.phrases[line.Key], foldedWords(phrase))
 		}
 	}
+	return nil
 }
 
 // foldedWords are the words of a phrase of a table, with what marks them.
@@ -326,18 +305,7 @@ var measures = sync.OnceValue(func() map[string]measure {
 	return all
 })
 
-func measureLines() (lines [][]string) {
-	source, err := files.ReadFile("measures.txt")
-	if err != nil {
-		panic("extremes: " + err.Error())
-	}
-	for line := range strings.Lines(string(source)) {
-		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(fields[0], "#") {
-			lines = append(lines, fields)
-		}
-	}
-	return lines
-}
+func measureLines() [][]string { return language.Records(files, "measures.txt") }
 
 // Most says whether the most of the measure is wanted.
 func (w *Wish) Most() bool { return superlatives()[w.Superlative].most }

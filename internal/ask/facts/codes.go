@@ -1,13 +1,11 @@
 package facts
 
 import (
-	_ "embed"
 	"slices"
 	"sync"
-)
 
-//go:embed codes.txt
-var codeText string
+	lang "frontdesk/internal/infra/language"
+)
 
 // codes are what codes.txt lists.
 var codes = sync.OnceValue(func() (c struct {
@@ -17,7 +15,7 @@ var codes = sync.OnceValue(func() (c struct {
 	europe     []string
 }) {
 	c.units, c.times = map[string]string{}, map[string]string{}
-	for _, fields := range records(codeText) {
+	for _, fields := range lang.Records(tables, "codes.txt") {
 		switch fields[0] {
 		case "unit":
 			c.units[fields[1]] = fields[2]

@@ -1,13 +1,11 @@
 package facts
 
 import (
-	_ "embed"
 	"strconv"
 	"sync"
-)
 
-//go:embed keys.txt
-var keyText string
+	lang "frontdesk/internal/infra/language"
+)
 
 // keyKind is how the value of a key in the language tables is written.
 type keyKind string
@@ -27,7 +25,7 @@ type key struct {
 
 var keys = sync.OnceValue(func() map[string]key {
 	all := map[string]key{}
-	for _, fields := range records(keyText) {
+	for _, fields := range lang.Records(tables, "keys.txt") {
 		k := key{kind: keyKind(fields[1]), slots: fields[2:]}
 		if k.kind == listKey && len(k.slots) > 0 {
 			k.count, _ = strconv.Atoi(k.slots[0])

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"embed"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -9,16 +10,17 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
+	lang "frontdesk/internal/infra/language"
 )
 
-//go:embed languages
+//go:embed languages keys.txt intents.txt codes.txt
 var tables embed.FS
 
 // fallback is the language for those that have no table.
-const fallback = "en"
+const fallback = lang.Fallback
 
 // tags are the languages that have a table.
-var tags = []string{"en", "de", "fr", "es", "pt", "ja", "it"}
+var tags = lang.TagsIn(tables, "languages")
 
 // language is one table: what is said, and the words that are known.
 type language struct {
@@ -35,11 +37,9 @@ type template []string
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
 	for _, tag := range tags {
-		source, err := tables.ReadFile("languages/" + tag + ".txt")
-		if err != nil {
-			panic("facts: " + err.Error()) // embedded, so it is a mistake of the build
-		}
-		all[tag] = parseLanguage(tag, string(source))
+		all[tag] = newLanguage(tag)
+		lang.MustRead(tables, "languages/"+tag+".txt", "=", all[tag].read)
+		all[tag].figures = i18n.For(all[tag].say("figures"))
 	}
 	return all
 })
@@ -53,39 +53,29 @@ func languageFor(tag string) *language {
 	return languages()[fallback]
 }
 
-// parseLanguage reads a table; keys.txt describes the format.
-func parseLanguage(tag, source string) *language {
-	l := &language{
+func newLanguage(tag string) *language {
+	return &language{
 		tag: tag, texts: map[string]template{}, lists: map[string][]string{}, coded: map[string]map[string]string{},
 	}
-	for line := range strings.Lines(source) {
-		key, value, found := strings.Cut(strings.TrimSpace(line), "=")
-		if !found || strings.HasPrefix(key, "#") {
-			continue
-		}
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		switch keys()[key].kind {
-		case textKey:
-			l.texts[key] = parseTemplate(value)
-		case listKey:
-			l.lists[key] = trimmed(strings.Split(value, "|"))
-		case codedKey:
-			l.coded[key] = map[string]string{}
-			for _, entry := range trimmed(strings.Split(value, "|")) {
-				code, name, _ := strings.Cut(entry, " ")
-				l.coded[key][code] = name
-			}
-		}
-	}
-	l.figures = i18n.For(l.say("figures"))
-	return l
 }
 
-func trimmed(parts []string) []string {
-	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
+// read reads a line of a table; keys.txt describes them.
+func (l *language) read(line lang.Line) error {
+	switch keys()[line.Key].kind {
+	case textKey:
+		l.texts[line.Key] = parseTemplate(line.Said)
+	case listKey:
+		l.lists[line.Key] = line.Phrases("|")
+	case codedKey:
+		l.coded[line.Key] = map[string]string{}
+		for _, entry := range line.Phrases("|") {
+			code, name, _ := strings.Cut(entry, " ")
+			l.coded[line.Key][code] = name
+		}
+	default:
+		return fmt.Errorf("keys.txt does not name %s", line.Key)
 	}
-	return parts
+	return nil
 }
 
 // parseTemplate cuts a text at its places. A blank at an end of the text is written "_".

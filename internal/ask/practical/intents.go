@@ -1,16 +1,13 @@
 package practical
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 	"sync"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 )
-
-//go:embed intents.txt
-var intentText string
 
 // Intent is what answers a practical question; intents.txt describes the members.
 type Intent struct {
@@ -28,11 +25,9 @@ func IntentOf(name string) Intent { return intents()[name] }
 
 var intents = sync.OnceValue(func() map[string]Intent {
 	all := map[string]Intent{}
-	for line := range strings.Lines(intentText) {
-		if columns := strings.Fields(line); len(columns) == 4 && columns[0] != "#" {
-			all[columns[0]] = Intent{
-				Name: columns[0], Facts: listed(columns[1], "+"), Values: listed(columns[2], ","), notes: listed(columns[3], ","),
-			}
+	for _, columns := range language.Records(tables, "intents.txt") {
+		all[columns[0]] = Intent{
+			Name: columns[0], Facts: listed(columns[1], "+"), Values: listed(columns[2], ","), notes: listed(columns[3], ","),
 		}
 	}
 	return all

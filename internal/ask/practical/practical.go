@@ -11,7 +11,7 @@
 // that each word names, and names with "say-" are texts with {places} to fill in.
 //
 // All tables have the same sections, in the same order; a test holds that, and that no question stands under two intents.
-// Who adds a language adds a table and its name to Languages, and trains the model anew.
+// Who adds a language adds a table, and trains the model anew.
 //
 // The model is weights.bin: a logistic regression over words and parts of words, which the command train makes from the
 // tables.
@@ -22,17 +22,19 @@ package practical
 //go:generate go run frontdesk/internal/ask/practical/train
 
 import (
-	"bufio"
 	"embed"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
+
+	"frontdesk/internal/infra/language"
 )
 
 // Languages are those that have a table.
-var Languages = []string{"en", "de", "fr", "es", "pt", "it", "ja"}
+var Languages = language.TagsIn(tables, "tables")
 
-//go:embed tables/*.txt
+//go:embed tables/*.txt intents.txt
 var tables embed.FS
 
 // The sections that are no intents.
@@ -60,49 +62,33 @@ type table struct {
 	names   []string // of words, in their order
 }
 
-func readTable(language string) (t table, err error) {
-	name := "tables/" + language + ".txt"
-	text, err := tables.ReadFile(name)
+func readTable(tag string) (t table, err error) {
+	name := "tables/" + tag + ".txt"
+	source, err := tables.ReadFile(name)
 	if err != nil {
-		return t, fmt.Errorf("there is no table for %q: %w", language, err)
+		return t, fmt.Errorf("there is no table for %q: %w", tag, err)
 	}
 	t.words = map[string][]string{}
-	section := ""
-	lines := bufio.NewScanner(strings.NewReader(string(text)))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' {
-			continue
+	return t, language.Read(name, string(source), ":", func(line language.Line) error { return t.take(tag, line) })
+}
+
+// take takes a line.
+func (t *table) take(tag string, line language.Line) error {
+	phrases := line.Phrases(";")
+	switch kind := line.Key; {
+	case line.Section == words:
+		if strings.HasPrefix(kind, sayPrefix) {
+			phrases = []string{line.Said}
 		}
-		if line[0] == '[' && strings.HasSuffix(line, "]") {
-			section = line[1 : len(line)-1]
-			continue
-		}
-		kind, list, colon := strings.Cut(line, ":")
-		if section == "" || !colon || section != words && kind != "title" && kind != "ask" {
-			return t, fmt.Errorf("%s:%d: a line is [a section], or title: or ask: with phrases below one", name, n)
-		}
-		if section == words && strings.HasPrefix(kind, sayPrefix) {
-			t.words[kind], t.names = []string{strings.TrimSpace(list)}, append(t.names, kind)
-			continue
-		}
-		var parts []string
-		for phrase := range strings.SplitSeq(list, ";") {
-			if phrase = strings.TrimSpace(phrase); phrase == "" {
-				return t, fmt.Errorf("%s:%d: a phrase is empty", name, n)
-			}
-			parts = append(parts, phrase)
-		}
-		if section == words {
-			t.words[kind], t.names = parts, append(t.names, kind)
-			continue
-		}
-		for _, phrase := range parts {
-			t.phrases = append(t.phrases, Phrase{Intent: section, Language: language, Text: phrase, Title: kind == "title"})
+		t.words[kind], t.names = phrases, append(t.names, kind)
+	case line.Section == "" || kind != "title" && kind != "ask":
+		return errors.New("a line is title: or ask: with phrases, below [a section]")
+	default:
+		for _, phrase := range phrases {
+			t.phrases = append(t.phrases, Phrase{Intent: line.Section, Language: tag, Text: phrase, Title: kind == "title"})
 		}
 	}
-	return t, lines.Err()
+	return nil
 }
 
 // all are the tables by their languages; one that cannot be read is empty, which a test would tell.

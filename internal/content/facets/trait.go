@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/infra/language"
 )
 
 // A trait is an attribute whose values are concepts: of which colour something is, for whom, whether it is waterproof.
@@ -30,7 +32,7 @@ import (
 var traitFiles embed.FS
 
 // traitLanguages are the languages that have a table, in the order of their bits.
-var traitLanguages = []string{"en", "de", "fr", "es", "pt", "it", "ja"}
+var traitLanguages = language.Tags
 
 const inEnglish Languages = 1
 
@@ -90,39 +92,16 @@ var traits = sync.OnceValue(func() *traitTables {
 		common: map[string]Languages{}, yes: map[string]bool{}, no: map[string]bool{}, negations: map[string]bool{},
 		exceptions: map[string]bool{}, behind: map[string]bool{}, harms: map[string]bool{}, sizes: map[string]bool{},
 	}
-	for number, line := range linesOf("attributes") {
-		if err := t.declare(strings.Fields(line)); err != nil {
-			panic(fmt.Sprintf("facets: attributes.txt:%d: %v", number, err))
-		}
-	}
-	for i, language := range traitLanguages {
+	language.MustRead(traitFiles, "traits/attributes.txt", "", func(line language.Line) error { return t.declare(strings.Fields(line.Said)) })
+	for i, tag := range traitLanguages {
 		table := traitTable{traitTables: t, in: 1 << i}
-		for number, line := range linesOf(language) {
-			if err := table.read(line); err != nil {
-				panic(fmt.Sprintf("facets: %s.txt:%d: %v", language, number, err))
-			}
-		}
+		language.MustRead(traitFiles, "traits/"+tag+".txt", ":=", table.read)
 	}
 	for _, phrases := range t.joined {
 		slices.SortFunc(phrases, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	}
 	return t
 })
-
-// linesOf gives the lines of a table that say something, by their numbers.
-func linesOf(table string) func(func(int, string) bool) {
-	content, err := traitFiles.ReadFile("traits/" + table + ".txt")
-	if err != nil {
-		panic(err)
-	}
-	return func(yield func(int, string) bool) {
-		for i, line := range strings.Split(string(content), "\n") {
-			if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !yield(i+1, line) {
-				return
-			}
-		}
-	}
-}
 
 // declare reads a line of attributes.txt.
 func (t *traitTables) declare(words []string) error {
@@ -178,21 +157,12 @@ type traitTable struct {
 }
 
 // read reads a line of a language's table.
-func (t *traitTable) read(line string) error {
-	if name, ok := strings.CutPrefix(line, "["); ok {
-		t.section = Slot(strings.TrimSuffix(name, "]"))
-		if t.section != "" && t.bySlot[t.section] == nil {
-			return fmt.Errorf("unknown attribute %q", t.section)
-		}
-		return nil
+func (t *traitTable) read(line language.Line) error {
+	if t.section = Slot(line.Section); t.section != "" && t.bySlot[t.section] == nil {
+		return fmt.Errorf("unknown attribute %q", t.section)
 	}
-	at := strings.IndexAny(line, ":=")
-	if at < 0 {
-		return fmt.Errorf("neither a section nor words: %q", line)
-	}
-	key, inner := line[:at], line[at] == '='
-	for phrase := range strings.SplitSeq(line[at+1:], ";") {
-		if err := t.enter(key, strings.TrimSpace(phrase), inner); err != nil {
+	for _, phrase := range line.Phrases(";") {
+		if err := t.enter(line.Key, phrase, line.Mark == '='); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/infra/language"
 )
 
 //go:embed heads
@@ -30,26 +31,17 @@ type grammar struct {
 }
 
 var grammars = sync.OnceValue(func() map[string]*grammar {
-	entries, err := headTables.ReadDir("heads")
-	if err != nil {
-		panic("index: " + err.Error()) // embedded, so it is a mistake of the build
-	}
 	all := map[string]*grammar{}
-	for _, entry := range entries {
-		tag := strings.TrimSuffix(entry.Name(), ".txt")
-		source, err := headTables.ReadFile("heads/" + entry.Name())
-		if err != nil {
-			panic("index: " + err.Error())
-		}
+	for _, tag := range language.TagsIn(headTables, "heads") {
 		lists := map[string]map[string]bool{}
-		for line := range strings.Lines(string(source)) {
-			key, words, _ := strings.Cut(line, "=")
+		language.MustRead(headTables, "heads/"+tag+".txt", "=", func(line language.Line) error {
 			list := map[string]bool{}
-			for word := range strings.FieldsSeq(words) {
+			for word := range strings.FieldsSeq(line.Said) {
 				list[bareWord(word)] = true
 			}
-			lists[strings.TrimSpace(key)] = list
-		}
+			lists[line.Key] = list
+			return nil
+		})
 		all[tag] = &grammar{
 			Language: analyzer().Language(tag), first: lists["head"]["first"], after: lists["after"], and: lists["and"],
 			trailing: lists["trailing"], portion: lists["portion"], leading: lists["leading"],

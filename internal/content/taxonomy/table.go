@@ -1,12 +1,13 @@
 package taxonomy
 
 import (
-	"bufio"
 	"embed"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"frontdesk/internal/infra/language"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -77,9 +78,9 @@ func load() *all {
 		yes: map[string]bool{}, no: map[string]bool{}, properties: map[string]property{}, bare: map[string]Kind{},
 	}
 	t.readClasses()
-	for _, language := range Languages {
-		t.readLines("words/"+language+".txt", func(key, list string) error { return t.word(language, key, list) })
-		t.readLines("statements/"+language+".txt", func(key, list string) error { return t.statement(language, key, list) })
+	for _, tag := range Languages {
+		language.MustRead(files, "words/"+tag+".txt", ":", func(line language.Line) error { return t.word(tag, line) })
+		language.MustRead(files, "statements/"+tag+".txt", ":", func(line language.Line) error { return t.statement(tag, line) })
 	}
 	longest := func(a, b *entry) int { return len(b.words) - len(a.words) }
 	for _, list := range t.entries {
@@ -91,39 +92,8 @@ func load() *all {
 	return t
 }
 
-// readLines reads a table; what is wrong with it is a mistake of the program.
-func (t *all) readLines(name string, take func(key, list string) error) {
-	text, err := files.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
-	lines := bufio.NewScanner(strings.NewReader(string(text)))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		key, list, ok := strings.Cut(line, ":")
-		if !ok {
-			panic(fmt.Sprintf("%s:%d: a line is a key, a colon and words", name, n))
-		}
-		if err := take(strings.TrimSpace(key), list); err != nil {
-			panic(fmt.Sprintf("%s:%d: %v", name, n, err))
-		}
-	}
-}
-
 func (t *all) readClasses() {
-	text, err := files.ReadFile("classes.txt")
-	if err != nil {
-		panic(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		if len(words) == 0 || words[0] == "#" {
-			continue
-		}
+	for _, words := range language.Records(files, "classes.txt") {
 		c := &class{name: words[0], kind: Kind(words[1]), names: map[string]string{}}
 		for i := 2; i < len(words); i++ {
 			switch words[i] {
@@ -148,14 +118,13 @@ func (t *all) readClasses() {
 	}
 }
 
-func (t *all) word(language, key, list string) error {
-	name, what, _ := strings.Cut(key, " ")
+func (t *all) word(language string, line language.Line) error {
+	name, what, _ := strings.Cut(line.Key, " ")
 	c := t.classes[name]
 	if c == nil {
 		return fmt.Errorf("%q is no class", name)
 	}
-	for said := range strings.SplitSeq(list, ",") {
-		said = strings.TrimSpace(said)
+	for _, said := range line.Phrases(",") {
 		word := plain(said)
 		if word == "" {
 			return fmt.Errorf("a word is empty")
@@ -195,13 +164,13 @@ func (t *all) call(c *class, language, said, word string) {
 	}
 }
 
-func (t *all) statement(language, key, list string) error {
+func (t *all) statement(language string, line language.Line) error {
 	kinds := map[string]cue{
 		"has": cueHas, "traces": cueTraces, "free": cueFree, "after": cueAfter, "with": cueWith, "aside": cueAside,
 	}
-	for said := range strings.SplitSeq(list, ",") {
+	for _, said := range line.Phrases(",") {
 		word := plain(said)
-		switch key {
+		switch line.Key {
 		case "join":
 			t.joining[word] = true
 		case "yes":
@@ -209,16 +178,16 @@ func (t *all) statement(language, key, list string) error {
 		case "no":
 			t.no[word] = true
 		case "food names", "material names", "power names":
-			kind, _, _ := strings.Cut(key, " ")
+			kind, _, _ := strings.Cut(line.Key, " ")
 			t.properties[word] = property{Has, Kind(kind)}
 		case "traces names":
 			t.properties[word] = property{Traces, ""}
 		case "free names":
 			t.properties[word] = property{Free, ""}
 		default:
-			kind, ok := kinds[key]
+			kind, ok := kinds[line.Key]
 			if !ok {
-				return fmt.Errorf("%q is no key of statements", key)
+				return fmt.Errorf("%q is no key of statements", line.Key)
 			}
 			t.add(language, said, entry{cue: kind})
 		}
@@ -228,7 +197,6 @@ func (t *all) statement(language, key, list string) error {
 
 // add files an entry under what it begins with.
 func (t *all) add(language, said string, e entry) {
-	said = strings.TrimSpace(said)
 	stem := plain(said)
 	switch {
 	case strings.HasSuffix(said, "*"):

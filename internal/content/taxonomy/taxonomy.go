@@ -12,7 +12,11 @@
 // It is pure, and knows nothing of items or of questions.
 package taxonomy
 
-import "slices"
+import (
+	"slices"
+
+	"frontdesk/internal/infra/language"
+)
 
 // Kind is what a class is a class of.
 type Kind string
@@ -39,7 +43,7 @@ type class struct {
 }
 
 // Languages are those that have tables.
-var Languages = []string{"en", "de", "fr", "es", "pt", "it", "ja"}
+var Languages = language.TagsIn(files, "words")
 
 // KindOf gives the kind of a class; empty for a name that is none.
 func KindOf(name string) Kind {

@@ -15,13 +15,15 @@
 // A language is added by its table alone: its name in [Tags] is that of the file. The file keys.txt says what each list is for.
 // Tests hold that every table has the texts of the first and the lists that keys.txt names, and that no phrase has by mistake two
 // senses that shut each other out.
+//
+// Other packages have tables of their own, in the same form: [Read] reads them all, and docs/languages.md says what each of
+// them holds.
 package language
 
 import (
 	"embed"
 	"fmt"
 	"iter"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,20 +35,8 @@ var files embed.FS
 // Fallback is the language for everybody whose own has no table.
 const Fallback = "en"
 
-// Tags are the languages that have a table, as BCP 47 tags: Fallback first, the others in the order of the alphabet.
-var Tags = func() []string {
-	entries, err := files.ReadDir("tables")
-	if err != nil {
-		panic("language: " + err.Error()) // embedded, so it is a mistake of the build
-	}
-	tags := []string{Fallback}
-	for _, entry := range entries {
-		if tag := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name())); tag != Fallback {
-			tags = append(tags, tag)
-		}
-	}
-	return tags
-}()
+// Tags are the languages that have a table: see TagsIn.
+var Tags = TagsIn(files, "tables")
 
 // Table is what is known of one language.
 type Table struct {
@@ -63,48 +53,25 @@ type List struct {
 
 var tables = func() (all []*Table) {
 	for _, tag := range Tags {
-		source, err := files.ReadFile("tables/" + tag + ".txt")
-		if err != nil {
-			panic("language: " + err.Error())
-		}
-		table, err := parse(tag, string(source))
-		if err != nil {
-			panic("language: " + err.Error())
-		}
-		all = append(all, table)
+		t := newTable(tag)
+		MustRead(files, "tables/"+tag+".txt", marks, t.read)
+		all = append(all, t)
 	}
 	return all
 }()
 
+// marks end the keys of a table.
+const marks = "=:~"
+
+func newTable(tag string) *Table { return &Table{Tag: tag, Texts: map[string]string{}} }
+
 // Tables are the languages in the order of Tags. They must not be changed.
 func Tables() []*Table { return tables }
 
-// parse reads a table.
-func parse(tag, source string) (*Table, error) {
-	t := &Table{Tag: tag, Texts: map[string]string{}}
-	number := 0
-	for line := range strings.Lines(source) {
-		number++
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if err := t.read(line); err != nil {
-			return nil, fmt.Errorf("%s.txt:%d: %w", tag, number, err)
-		}
-	}
-	return t, nil
-}
-
 // read takes one line.
-func (t *Table) read(line string) error {
-	head, said := line, ""
-	at := strings.IndexAny(line, "=:~")
-	switch {
-	case at < 0:
-		return fmt.Errorf("%q has no key", line)
-	case line[at] == '=':
-		head, said = strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
+func (t *Table) read(line Line) error {
+	if line.Mark == '=' {
+		said := line.Said
 		if strings.HasPrefix(said, `"`) {
 			text, err := strconv.Unquote(said)
 			if err != nil {
@@ -112,27 +79,22 @@ func (t *Table) read(line string) error {
 			}
 			said = text
 		}
-		if _, twice := t.Texts[head]; twice {
-			return fmt.Errorf("%s is there already", head)
+		if _, twice := t.Texts[line.Key]; twice {
+			return fmt.Errorf("%s is there already", line.Key)
 		}
-		t.Texts[head] = said
-	default:
-		head, said = strings.TrimSpace(line[:at]), line[at+1:]
-		key, argument, _ := strings.Cut(head, " ")
-		i := slices.IndexFunc(t.Lists, func(l List) bool { return l.Key == key && l.Argument == argument })
-		if i < 0 {
-			i = len(t.Lists)
-			t.Lists = append(t.Lists, List{Key: key, Argument: argument})
-		}
-		phrases := strings.Split(said, ",")
-		if line[at] == '~' {
-			phrases = []string{said}
-		}
-		for _, phrase := range phrases {
-			if phrase = strings.TrimSpace(phrase); phrase != "" {
-				t.Lists[i].Phrases = append(t.Lists[i].Phrases, phrase)
-			}
-		}
+		t.Texts[line.Key] = said
+		return nil
+	}
+	key, argument, _ := strings.Cut(line.Key, " ")
+	i := slices.IndexFunc(t.Lists, func(l List) bool { return l.Key == key && l.Argument == argument })
+	if i < 0 {
+		i = len(t.Lists)
+		t.Lists = append(t.Lists, List{Key: key, Argument: argument})
+	}
+	if line.Mark == '~' {
+		t.Lists[i].Phrases = append(t.Lists[i].Phrases, line.Said)
+	} else {
+		t.Lists[i].Phrases = append(t.Lists[i].Phrases, line.Phrases(",")...)
 	}
 	return nil
 }

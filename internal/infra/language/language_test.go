@@ -46,6 +46,11 @@ func TestEveryTableHasTheTextsOfTheFirst(t *testing.T) {
 //go:embed keys.txt
 var keysFile string
 
+func parse(tag, source string) (*Table, error) {
+	t := newTable(tag)
+	return t, Read(tag+".txt", source, marks, t.read)
+}
+
 // inWords says whether a language is written in words with blanks between them.
 func inWords(tag string) bool { return tag != "ja" }
 

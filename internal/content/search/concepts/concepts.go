@@ -11,7 +11,6 @@
 package concepts
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"sync"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/infra/language"
 )
 
 // Tags are the languages of the tables, in the order of their columns.
@@ -58,8 +58,8 @@ func readTables() ([]concept, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.table(text); err != nil {
-			return nil, fmt.Errorf("%s: %w", file.Name(), err)
+		if err := language.Read(file.Name(), string(text), "", r.line); err != nil {
+			return nil, err
 		}
 	}
 	return r.concepts, r.link()
@@ -72,33 +72,13 @@ type reader struct {
 	byName   map[string]ID
 }
 
-// table reads one table.
-func (r *reader) table(text []byte) error {
-	var section []string
-	number := 0
-	for line := range bytes.Lines(text) {
-		number++
-		line := strings.TrimSpace(string(line))
-		if inner, ok := strings.CutPrefix(line, "["); ok {
-			section = list(strings.TrimSuffix(inner, "]"))
-			continue
-		}
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if err := r.line(line, section); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
-	}
-	return nil
-}
-
 // line reads one concept. A name that was there before adds to that concept.
-func (r *reader) line(line string, section []string) error {
-	columns := strings.Split(line, "|")
+func (r *reader) line(line language.Line) error {
+	columns := strings.Split(line.Said, "|")
 	if len(columns) != len(Tags) && len(columns) != 1 {
-		return fmt.Errorf("%d columns, not %d: %s", len(columns), len(Tags), line)
+		return fmt.Errorf("%d columns, not %d: %s", len(columns), len(Tags), line.Said)
 	}
+	section := list(line.Section)
 	english, kinds, own := strings.Cut(columns[0], "<")
 	columns[0] = english
 	if own {
@@ -109,7 +89,7 @@ func (r *reader) line(line string, section []string) error {
 		read.words[i] = list(column)
 	}
 	if len(read.words[0]) == 0 {
-		return fmt.Errorf("no English word: %s", line)
+		return fmt.Errorf("no English word: %s", line.Said)
 	}
 	name := read.words[0][0]
 	id, known := r.byName[name]

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/infra/language"
 )
 
 func TestTablesKeepTheirFormat(t *testing.T) {
@@ -95,7 +97,7 @@ func TestATableThatBreaksTheFormatIsRefused(t *testing.T) {
 		"a|b|c|d|e|f|g\na|b|c|d|e|f|g": "is there twice",
 	} {
 		r := reader{byName: map[string]ID{}}
-		err := r.table([]byte(text))
+		err := language.Read("test.txt", text, "", r.line)
 		if err == nil {
 			err = r.link()
 		}
