@@ -64,6 +64,8 @@ type askState struct {
 	// the reply.
 	talk     session.Conversation
 	earlier  []session.Turn // the questions before this one that may matter to it, oldest first
+	before   *thread        // what they came to; nil for none
+	goes     query.Turn     // how this one goes on with them
 	types    []string       // the types that the question names beside its words
 	skip     int            // items that were given already
 	only     []found        // the items that were pointed at; nil for none

@@ -69,6 +69,7 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 	if t != nil && text == in.Text {
 		goes = query.Relate(text, &in.understood, &t.wanted)
 	}
+	in.before, in.goes = t, goes
 	switch goes.Relation {
 	case query.Apart:
 		if goes.Unsure && s.reword(ctx, in) {

@@ -9,6 +9,7 @@ import (
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/search"
@@ -25,31 +26,90 @@ const (
 	fewWords    = 2    // words of a question that may go on with the one before it
 	byNameAlone = 0.7  // what a word counts that the sentence lacks and the name of the item has,
 	byTextAlone = 0.5  // or other sentences of it
+	leastShown  = 0.4  // share of the weight of a question's words that a sentence has of an item that was shown
+	minWeight   = 1e-6 // of a question without words of weight
 )
 
-// detail answers a question for a detail of one thing: by the property of the item that the question names, or else by the
-// sentence that has most of its words and a value of the kind that was asked for. It is nil where neither is there.
+// detail answers a question for a detail of one thing: by the property of the item that the question names, or else by
+// the sentence that has most of its words and a value of the kind that was asked for. A question that names nothing, or
+// goes on with the one before, is about what was shown then. It is nil where neither is there.
 func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
+	excludes := slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Not })
 	if in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.Report != NoReport || in.asked.Literal ||
-		in.understood.Intent == query.Compare || slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Not }) {
+		in.understood.Intent == query.Compare || excludes {
 		return nil, nil
 	}
 	asked, ok := details.Read(in.Text)
-	if !ok {
-		return nil, nil
+	if !ok && in.understood.Intent == query.Tell {
+		words, topic := strings.Fields(in.understood.Subjects[0]), strings.Fields(in.Text)
+		asked, ok = details.Asked{Intent: "property", Kind: "none", Words: words, Topic: topic}, true
 	}
-	if n := len(in.earlier); n > 0 && len(asked.Words) <= fewWords { // "how much is it?"
-		longer := asked
-		longer.Words = append(slices.Clone(asked.Words), details.Subject(in.earlier[n-1].Text)...)
-		if told, err := s.tellOf(ctx, in, longer); told != nil || err != nil {
-			return told, err
+	if len(in.earlier) == 0 {
+		if !ok {
+			return nil, nil
 		}
+		return s.tellOf(ctx, in, asked, 0)
 	}
-	return s.tellOf(ctx, in, asked)
+	last := in.earlier[len(in.earlier)-1].Text
+	if !ok {
+		return s.tellOnward(ctx, in, last)
+	}
+	if len(asked.Words) > fewWords && !details.Says(in.Text, "it") {
+		return s.tellOf(ctx, in, asked, 0)
+	}
+	if told, err := s.tellOf(ctx, in, asked, wellNamed); told != nil || err != nil { // a new subject
+		return told, err
+	}
+	if told, err := s.tellShown(ctx, in, asked); told != nil || err != nil {
+		return told, err
+	}
+	longer := asked
+	longer.Words = append(slices.Clone(asked.Words), details.Subject(last)...)
+	if told, err := s.tellOf(ctx, in, longer, 0); told != nil || err != nil {
+		return told, err
+	}
+	return s.tellOf(ctx, in, asked, 0)
 }
 
-// tellOf answers a question for a detail that is read.
-func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked) (*Answer, error) {
+// tellOnward answers a question that asks of another thing what the last one asked.
+func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*Answer, error) {
+	asked, ok := details.Read(last)
+	words, onward := details.Onward(in.Text)
+	if !ok || !onward {
+		return nil, nil
+	}
+	before := asked.Words
+	asked.Words = words
+	if told, err := s.tellOf(ctx, in, asked, wellNamed); told != nil || err != nil {
+		return told, err
+	}
+	asked.Words = slices.Concat(words, before)
+	if told, err := s.tellOf(ctx, in, asked, 0); told != nil || err != nil {
+		return told, err
+	}
+	asked.Words = words
+	return s.tellOf(ctx, in, asked, 0)
+}
+
+// tellShown answers a question for a detail of what the last answer showed first.
+func (s *Service) tellShown(ctx context.Context, in *askState, asked details.Asked) (*Answer, error) {
+	wanted := s.toQuery(in.asked, &in.before.wanted)
+	wanted.Sites, wanted.Limit = in.before.sites, in.before.skip+1
+	shown := s.find(wanted)
+	shown.cut(in.before.skip)
+	if len(shown.parts) == 0 || shown.closest {
+		return nil, nil
+	}
+	asking := s.find(index.Question{
+		Text: strings.Join(asked.Words, " "), Sites: in.asked.Sites, Limit: 1, Prefer: in.asked.Prefer,
+		AsSpelled: in.asked.AsSpelled, OwnWords: true,
+	})
+	first := shown.parts[0][:1]
+	return s.tellFrom(ctx, in, shown, first, detailQuestion{Asked: asked, terms: asking.terms, shown: true})
+}
+
+// tellOf answers a question for a detail that is read, of items whose names have at least a share of its words.
+func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked, least float64) (*Answer, error) {
 	if len(asked.Words) == 0 {
 		return nil, nil
 	}
@@ -60,24 +120,32 @@ func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked)
 	if len(a.parts) == 0 {
 		return nil, nil
 	}
-	cards, err := a.render(ctx, a.parts[0])
+	return s.tellFrom(ctx, in, a, a.parts[0], detailQuestion{Asked: asked, terms: a.terms, least: least})
+}
+
+// tellFrom answers a question for a detail from some items of an answer.
+func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items []found, q detailQuestion) (*Answer, error) {
+	cards, err := a.render(ctx, items)
 	if err != nil {
 		return nil, err
 	}
-	q := detailQuestion{Asked: asked, language: i18n.For(in.Languages...).Language(), terms: a.terms}
+	q.language = i18n.For(in.Languages...).Language()
 	best, telling, most := -1, "", 0.0
 	for i, card := range cards {
 		if card != nil {
-			named, _ := q.weigh(index.Covered(q.terms, card.Name(), a.parts[0][i].listing.Language))
+			named, _ := q.weigh(q.naming(sourceOf(card.As(items[i].hit()))))
 			q.named = max(q.named, named)
 		}
+	}
+	if _, whole := q.weigh(make([]bool, len(q.terms))); q.named < q.least*whole {
+		return nil, nil
 	}
 	for _, by := range []func(source, []byte) (string, float64){q.byProperty, q.bySentence} {
 		for i, card := range cards {
 			if card == nil || !card.Input() {
 				continue
 			}
-			r := card.As(a.parts[0][i].hit())
+			r := card.As(items[i].hit())
 			if said, share := by(sourceOf(r), r.AppendObject(nil)); share > most {
 				best, telling, most = i, said, share
 			}
@@ -89,7 +157,7 @@ func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked)
 	if best < 0 {
 		return nil, nil
 	}
-	answering := a.parts[0][best]
+	answering := items[best]
 	answering.score = 100
 	in.only, in.telling = []found{answering}, telling
 	told := s.those(in)
@@ -107,16 +175,30 @@ type detailQuestion struct {
 	language string
 	terms    []search.Term
 	named    float64 // the most that any item has of its words in the name
+	least    float64 // share of its words that one has to have
+	shown    bool    // it is asked of an item that was shown, whether it names it or not
 }
 
 // supposing are the intents of which the words beside the name say what is supposed.
-var supposing = []string{"size", "ingredients", "availability", "yes", "count", "amount"}
+var supposing = []string{"size", "speaks", "ingredients", "availability", "yes", "count", "amount"}
+
+// naming says of each term whether an item's name or, beside another word of it, its type says it.
+func (q *detailQuestion) naming(item source) []bool {
+	in := index.Covered(q.terms, item.Name, item.Language)
+	if !slices.Contains(in, true) {
+		return in
+	}
+	for i, term := range q.terms {
+		in[i] = in[i] || slices.ContainsFunc(query.TypesOf(term.Word), func(t string) bool { return content.IsA(item.Type, t) })
+	}
+	return in
+}
 
 // byProperty answers from the properties of an item that the question names, and says how well it names it.
 func (q *detailQuestion) byProperty(item source, object []byte) (said string, share float64) {
-	in := index.Covered(q.terms, item.Name, item.Language)
+	in := q.naming(item)
 	named, whole := q.weigh(in)
-	if whole == 0 || named == 0 || named < q.named { // another one is meant, which does not say
+	if !q.shown && (whole == 0 || named == 0 || named < q.named) { // another one is meant, which does not say
 		return "", 0
 	}
 	var beside []string
@@ -125,20 +207,21 @@ func (q *detailQuestion) byProperty(item source, object []byte) (said string, sh
 			beside = append(beside, term.Word)
 		}
 	}
-	share = named / whole
 	least := wellNamed
 	if slices.Contains(supposing, q.Intent) {
 		least = partlyNamed
 	}
-	if share < least {
-		return "", 0
-	}
-	// Of items that have as many of the words, the one whose name has the fewest others is meant.
-	share += 0.1 / float64(1+len(strings.Fields(item.Name)))
 	whatever := facts.Read(object)
 	for _, fact := range q.questions(beside) {
-		if answer, ok := fact.Answer(whatever); ok && (fact.Intent != "property" || q.figures(answer)) {
-			return answer.Text, share
+		answer, ok := fact.Answer(whatever)
+		if !ok || fact.Intent == "property" && !q.figures(answer) {
+			continue
+		}
+		// What calls the property calls no item.
+		known, _ := q.weigh(either(in, index.Covered(q.terms, answer.Called, item.Language)))
+		if share = named / max(whole-known+named, minWeight); share >= least || q.shown {
+			// Of items that have as many of the words, the one whose name has the fewest others is meant.
+			return answer.Text, max(share, minWeight) + 0.1/float64(1+len(strings.Fields(item.Name)))
 		}
 	}
 	return "", 0
@@ -161,8 +244,8 @@ func (q *detailQuestion) questions(beside []string) (all []facts.Question) {
 		all = append(all, question)
 	}
 	switch q.Intent {
-	case "size":
-		ask(facts.Question{Intent: "size", Supposed: supposed})
+	case "size", "speaks":
+		ask(facts.Question{Intent: q.Intent, Supposed: supposed})
 	case "ingredients":
 		for _, intent := range []string{"ingredients", "allergens"} {
 			ask(facts.Question{Intent: intent, Supposed: supposed})
@@ -175,13 +258,7 @@ func (q *detailQuestion) questions(beside []string) (all []facts.Question) {
 	default:
 		ask(facts.Question{Intent: q.Intent})
 	}
-	for _, words := range [][]string{beside, q.Topic} {
-		for n := min(3, len(words)); n > 0; n-- {
-			for i := 0; i+n <= len(words); i++ {
-				ask(facts.Question{Intent: "property", Property: strings.Join(words[i:i+n], " ")})
-			}
-		}
-	}
+	ask(facts.Question{Intent: "property", Property: strings.Join(slices.Concat(q.Words, q.Topic), " ")})
 	return all
 }
 
@@ -201,11 +278,14 @@ func (q *detailQuestion) weigh(holds []bool) (those, whole float64) {
 
 // bySentence answers with the sentence of an item's text that has most of the question's words and a value of the kind.
 func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share float64) {
-	inName := index.Covered(q.terms, item.Name, item.Language)
+	inName := q.naming(item)
 	inText := index.Covered(q.terms, item.Text, item.Language)
 	least := leastShared
 	if q.Kind == "yes" || q.Kind == "person" {
 		least = leastYes
+	}
+	if q.shown {
+		least = leastShown
 	}
 	alone, several := "", false // the sentence that has such a value
 	for _, sentence := range sentences(item.Text) {
@@ -219,8 +299,9 @@ func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share f
 		own, whole := q.weigh(in)
 		named, _ := q.weigh(either(in, inName))
 		all, _ := q.weigh(either(in, inName, inText))
-		covered := (own + byNameAlone*(named-own) + byTextAlone*(all-named)) / whole
-		if whole == 0 || covered < least || covered <= share || own == 0 && named < whole || !details.Has(sentence, q.Kind) {
+		covered := (own + byNameAlone*(named-own) + byTextAlone*(all-named)) / max(whole, minWeight)
+		aside := own == 0 && (named < whole || q.shown)
+		if whole == 0 || covered < least || covered <= share || aside || !details.Has(sentence, q.Kind) {
 			continue
 		}
 		beyond := named > own // the name says what the sentence is about
@@ -229,8 +310,11 @@ func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share f
 			said = item.Name + ": " + said
 		}
 	}
-	if named, whole := q.weigh(inName); said == "" && alone != "" && !several && q.Kind != "yes" && whole > 0 && named/whole >= halfNamed {
-		return item.Name + ": " + shorten(strings.Join(strings.Fields(alone), " "), sentenceRunes), leastShared * named / whole
+	switch named, whole := q.weigh(inName); {
+	case said != "" || alone == "" || several || q.Kind == "yes":
+	case q.shown, whole > 0 && named/whole >= halfNamed:
+		share = leastShared * max(named, minWeight) / max(whole, minWeight)
+		return item.Name + ": " + shorten(strings.Join(strings.Fields(alone), " "), sentenceRunes), share
 	}
 	return said, share
 }

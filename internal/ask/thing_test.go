@@ -44,3 +44,43 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 		}
 	}
 }
+
+// TestDetailsAreToldOfWhatWasShown holds that a question that names nothing is about the item shown first, and that one which
+// names another thing asks the same of that.
+func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "mag")
+	property := func(name, value string) map[string]any {
+		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": name, "value": value}}}
+	}
+	offer := func(price string) map[string]any {
+		return map[string]any{"offers": map[string]any{"price": price, "priceCurrency": "EUR"}}
+	}
+	b.fill(t, "mag", "shop",
+		stating("barn", "Harvest barn", property("Größe", "240 m²")),
+		stating("guide", "Guide Bettina Zorn", map[string]any{"knowsLanguage": []string{"de", "francese"}}),
+		stating("oak", "Oak table", offer("410")), stating("ash", "Ash table", offer("290")),
+		stating("app", "Ferry planner", map[string]any{"softwareVersion": "7.4.2"}),
+	)
+	for _, row := range []struct {
+		before, question, want string
+	}{
+		{"", "how big is the harvest barn", "Harvest barn is 240 m²."},
+		{"harvest barn", "how big is it?", "Harvest barn is 240 m²."},
+		{"", "current version of the ferry planner", "7.4.2"},
+		{"ferry planner", "which version is it?", "7.4.2"},
+		{"guide bettina", "does she speak French?", "Yes, Guide Bettina Zorn speaks German and French."},
+		{"guide bettina", "does she speak Dutch?", "does not name Dutch"},
+		{"how much is the oak table", "and the ash one?", "290"},
+		{"how much is the oak table", "how much is the ash table", "290"},
+	} {
+		q := Question{Text: row.question}
+		if row.before != "" {
+			q.Context.Previous = []string{row.before}
+		}
+		reply, err := b.Ask(t.Context(), q)
+		if err != nil || !strings.Contains(reply.Understood.Answer, row.want) {
+			t.Errorf("%q after %q: %+v, %v; want %q", row.question, row.before, reply.Understood.Answer, err, row.want)
+		}
+	}
+}

@@ -2,8 +2,9 @@
 // that say of what. It also says whether a sentence has a value of a kind.
 //
 // It is pure. Its words stand in one table a language in tables/, a line "intent kind = phrase | phrase": the intent is one of
-// ask/facts where a property may answer it, the kind is that of the value which a sentence has to have. A phrase may have a
-// gap: "where does ... come from". "filler" are words that say nothing of what the question is about.
+// ask/facts where a property may answer it, the kind is that of the value which a sentence has to have ("none" for no sentence). A phrase may have a
+// gap: "where does ... come from". "filler" are words that say nothing of what the question is about. "word onward" begins a
+// question that asks the same of another thing, "word it" stands for what was spoken of, the other words stand for values.
 package details
 
 import (
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
@@ -38,6 +40,7 @@ const list = "list"
 type entry struct {
 	intent, kind string
 	first, rest  []string // before and behind its gap
+	written      string   // whole, as the table has it
 }
 
 func (e *entry) length() int { return len(e.first) + len(e.rest) }
@@ -66,19 +69,29 @@ func (t *table) take(line language.Line) error {
 	intent, kind, _ := strings.Cut(line.Key, " ")
 	if intent == "filler" {
 		for word := range strings.FieldsSeq(line.Said) {
-			t.filler[facets.Fold(word)] = true
+			t.filler[t.fold(word)] = true
 		}
 		return nil
 	}
 	for _, phrase := range line.Phrases("|") {
 		if intent == "word" {
-			t.words[kind] = append(t.words[kind], facets.Fold(phrase))
+			t.words[kind] = append(t.words[kind], t.fold(strings.TrimSpace(phrase)))
 			continue
 		}
 		first, rest, _ := strings.Cut(phrase, "...")
-		t.entries = append(t.entries, entry{intent, kind, strings.Fields(facets.Fold(first)), strings.Fields(facets.Fold(rest))})
+		t.entries = append(t.entries, entry{
+			intent, kind, strings.Fields(facets.Fold(first)), strings.Fields(facets.Fold(rest)), strings.TrimSpace(phrase),
+		})
 	}
 	return nil
+}
+
+// fold folds a word of the table, unless it is looked for in texts as they are written.
+func (t *table) fold(word string) string {
+	if t.tag == unspacedTag {
+		return word
+	}
+	return facets.Fold(word)
 }
 
 // word is a word of a question: as it is written, and folded.
@@ -100,11 +113,111 @@ func wordsOf(text string) (words []word) {
 func Read(text string) (asked Asked, ok bool) {
 	words, most := wordsOf(text), 0
 	for _, t := range tables() {
-		if a, known := t.read(words); known > most {
+		read := t.read
+		if t.tag == unspacedTag {
+			read = func([]word) (Asked, int) { return t.readUnspaced(text) }
+		}
+		if a, known := read(words); known > most {
 			asked, ok, most = a, a.Intent != list, known
 		}
 	}
 	return asked, ok
+}
+
+// unspacedTag is the language whose words have no blanks between.
+const unspacedTag = "ja"
+
+// readUnspaced reads a question in such a language: its words are the parts around the phrase, without particles at their ends.
+func (t *table) readUnspaced(text string) (asked Asked, known int) {
+	phrase := ""
+	for i := range t.entries {
+		if e := &t.entries[i]; len(e.written) > len(phrase) && strings.Contains(text, e.written) {
+			phrase, asked.Intent, asked.Kind = e.written, e.intent, e.kind
+		}
+	}
+	if phrase == "" {
+		return asked, 0
+	}
+	before, after, _ := strings.Cut(text, phrase)
+	asked.Tag, asked.Topic = t.tag, []string{phrase}
+	for _, part := range []string{before, after} {
+		for words := range strings.FieldsFuncSeq(part, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '-' }) {
+			if words = t.trimmed(words); words != "" {
+				asked.Words = append(asked.Words, words)
+			}
+		}
+	}
+	asked.Inner = asked.Words
+	return asked, 2 * utf8.RuneCountInString(phrase)
+}
+
+// trimmed is a part of an unspaced text without the fillers at its ends. One of a single character goes only behind it: it may
+// begin a word.
+func (t *table) trimmed(part string) string {
+	for {
+		longest := ""
+		shorter := part
+		for filler := range t.filler {
+			if rest, ok := strings.CutSuffix(part, filler); ok && len(filler) > len(longest) {
+				longest, shorter = filler, rest
+			}
+			if rest, ok := strings.CutPrefix(part, filler); ok && len(filler) > len(longest) && utf8.RuneCountInString(filler) > 1 {
+				longest, shorter = filler, rest
+			}
+		}
+		if longest == "" {
+			return part
+		}
+		part = shorter
+	}
+}
+
+// Says says whether a text has a word of a name, in the language that knows most of its words or, where none does, in any.
+func Says(text, name string) bool {
+	words := wordsOf(text)
+	asked, read := Read(text)
+	return slices.ContainsFunc(tables(), func(t *table) bool {
+		return (!read || t.tag == asked.Tag) && slices.ContainsFunc(t.words[name], func(phrase string) bool {
+			if t.tag == unspacedTag {
+				return strings.Contains(text, phrase)
+			}
+			return stands(words, strings.Fields(phrase), 0) >= 0
+		})
+	})
+}
+
+// maxOnward is how many words a question has at most that asks the same of another thing.
+const maxOnward = 5
+
+// Onward reads a question that asks of another thing what the one before it asked: "and to Canada?", "what about the blue one?",
+// "白浜市は？". It gives the words for the thing; false where the question does not begin, or in some languages end, like that.
+func Onward(text string) (words []string, ok bool) {
+	all := wordsOf(text)
+	for _, t := range tables() {
+		for _, phrase := range t.words["onward"] {
+			if t.tag == unspacedTag {
+				said := strings.Trim(text, " 　？?。")
+				if thing, found := strings.CutSuffix(said, phrase); found && utf8.RuneCountInString(thing) <= 3*maxOnward && thing != "" {
+					return []string{t.trimmed(thing)}, true
+				}
+				continue
+			}
+			lead := strings.Fields(phrase)
+			if len(all) > len(lead)+maxOnward || stands(all[:min(len(all), len(lead))], lead, 0) != 0 {
+				continue
+			}
+			words = nil
+			for _, w := range all[len(lead):] {
+				if !t.filler[w.folded] {
+					words = append(words, w.written)
+				}
+			}
+			if len(words) > 0 {
+				return words, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // Subject gives the words of a text that say what it is about.

@@ -11,7 +11,7 @@ func TestReadsWhatIsAsked(t *testing.T) {
 		"Where does the Alpine honey come from?":        {Intent: "origin", Kind: "place", Words: []string{"Alpine", "honey"}},
 		"how long is the voucher valid":                 {Intent: "valid", Kind: "span", Words: []string{"voucher"}},
 		"what temperature for sourdough":                {Intent: "temperature", Kind: "temperature", Words: []string{"sourdough"}},
-		"how many guests fit in the barn":               {Intent: "capacity", Kind: "count", Words: []string{"barn"}},
+		"how many guests fit in the barn":               {Intent: "capacity", Kind: "people", Words: []string{"barn"}},
 		"can the lunch box go in the microwave":         {Intent: "yes", Kind: "yes", Words: []string{"lunch", "box", "microwave"}},
 		"by when do I have to enter the rowing regatta": {Intent: "deadline", Kind: "date", Words: []string{"enter", "rowing", "regatta"}},
 		"Woher kommt der Bergkäse?":                     {Intent: "origin", Kind: "place", Words: []string{"Bergkäse"}},
@@ -20,6 +20,11 @@ func TestReadsWhatIsAsked(t *testing.T) {
 		"¿Quién escribió La casa gris?":                 {Intent: "author", Kind: "person", Words: []string{"casa", "gris"}},
 		"quanto custa o queijo da serra":                {Intent: "price", Kind: "money", Words: []string{"queijo", "serra"}},
 		"quanti watt ha la stufa Etna":                  {Intent: "count", Kind: "count", Words: []string{"watt", "stufa", "Etna"}},
+		"Wie viele Leute passen in die Scheune?":        {Intent: "capacity", Kind: "people", Words: []string{"Scheune"}},
+		"¿Cuánto paga el puesto de cocinero?":           {Intent: "jobs-pay", Kind: "money", Words: []string{"puesto", "cocinero"}},
+		"モンステラの水やりは何日おきですか":                             {Intent: "often", Kind: "span", Words: []string{"モンステラの水やり"}},
+		"陶芸教室の講師は誰ですか":                                  {Intent: "performer", Kind: "person", Words: []string{"陶芸教室"}},
+		"赤いマグ、在庫ありますか？":                                 {Intent: "availability", Kind: "yes", Words: []string{"赤いマグ"}},
 		"la tenda Cima esiste in verde?":                {Intent: "size", Kind: "yes", Words: []string{"tenda", "Cima", "verde"}},
 	} {
 		got, ok := Read(question)
@@ -30,6 +35,25 @@ func TestReadsWhatIsAsked(t *testing.T) {
 	for _, question := range []string{"red shoes", "Zelt für zwei", "tarte aux pommes", "honey"} {
 		if got, ok := Read(question); ok {
 			t.Errorf("%q reads %+v, want nothing", question, got)
+		}
+	}
+}
+
+func TestQuestionsGoOnWithTheOneBefore(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string][]string{
+		"and the blue one?": {"blue"}, "what about Norway": {"Norway"}, "und nach Norwegen?": {"nach", "Norwegen"},
+		"et à domicile ?": {"domicile"}, "¿y el azul?": {"azul"}, "e in Norvegia?": {"Norvegia"}, "大阪は？": {"大阪"},
+	} {
+		if got, ok := Onward(question); !ok || !slices.Equal(got, want) {
+			t.Errorf("%q goes on with %q, %v; want %q", question, got, ok, want)
+		}
+	}
+	for _, question := range []string{
+		"blue shoes", "and", "and I would also like to know how you wash the wool of the sheep", "ノルウェーの靴",
+	} {
+		if got, ok := Onward(question); ok {
+			t.Errorf("%q goes on with %q, want nothing", question, got)
 		}
 	}
 }
@@ -53,6 +77,11 @@ func TestSentencesHaveValuesOfKinds(t *testing.T) {
 		{"It may rain.", "date", false},
 		{"Quattrocento lumen.", "count", true},
 		{"Bright and light.", "count", false},
+		{"Up to five people, 200 GB a month.", "people", true},
+		{"Der Saal fasst 85 Personen.", "people", true},
+		{"20人まで入れます。", "people", true},
+		{"Schools get 60 percent off.", "people", false},
+		{"Version 5.3.", "none", false},
 		{"An evening with the historian Anna Berg.", "person", true},
 		{"An evening with a historian.", "person", false},
 		{"Grown on terraces near Porto.", "place", true},

@@ -46,6 +46,10 @@ func Has(sentence, kind string) bool {
 			month, _ := facets.Month(facets.Fold(firstWord(s)))
 			return month > 0 && unicode.IsUpper([]rune(s)[0]) || clock(s)
 		})
+	case "none":
+		return false
+	case "people":
+		return Has(sentence, "count") && somewhere(sentence, func(s string) bool { return says(s, "people") || counts(s, "people") })
 	case "count", "quantity":
 		return somewhere(sentence, func(s string) bool {
 			_, n := facets.ReadNumber(s)
@@ -81,6 +85,14 @@ func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(
 func says(text, name string) bool {
 	first := facets.Fold(firstWord(text))
 	return slices.ContainsFunc(tables(), func(t *table) bool { return slices.Contains(t.words[name], first) })
+}
+
+// counts says whether a text begins with a figure and, right behind it, a word of a name, where words have no blanks between.
+func counts(text, name string) bool {
+	behind := strings.TrimLeft(text, "0123456789")
+	return len(behind) < len(text) && slices.ContainsFunc(tables(), func(t *table) bool {
+		return t.tag == unspacedTag && slices.ContainsFunc(t.words[name], func(w string) bool { return strings.HasPrefix(behind, w) })
+	})
 }
 
 // firstWord is the letters at the beginning of a text.

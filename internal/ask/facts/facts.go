@@ -27,7 +27,7 @@ type Question struct {
 	Now      time.Time // in the place's own zone; zero when it is not known
 	Country  string    // ISO 3166-1 alpha-2, of a delivery
 	Variant  string    // of an item: a colour, a size, the name of an offer
-	Property string    // of the intent "property": what it is called, in any of the languages
+	Property string    // of the intent "property": words among which it is called, in any of the languages
 	Supposed string    // what is supposed of the value: "milk" of "does it contain milk"
 }
 
@@ -47,6 +47,7 @@ type Answer struct {
 	Values     []string // the values in it, as they are told
 	Properties []string // the properties that state them: "offers.price"
 	Object     int      // which of the objects states them
+	Called     string   // folded, what the words of the intent "property" call it
 	Verdict    Verdict
 }
 

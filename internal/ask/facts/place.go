@@ -1,8 +1,12 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"sync"
+
+	"frontdesk/internal/content/facets"
 )
 
 // tellList says the texts of a property.
@@ -123,18 +127,40 @@ func tellContact(t *teller) string {
 	return ""
 }
 
-// tellLanguage says in which languages something is.
+// tellLanguage says in which languages a thing is, or which a person speaks. A name of a language is known in each language.
 func tellLanguage(t *teller) string {
 	said := t.texts()
-	for i, tag := range said {
-		base, _, _ := strings.Cut(strings.ToLower(tag), "-")
-		if name := t.coded["languages"][base]; name != "" {
-			said[i] = name
-		}
+	for i, name := range said {
+		said[i] = t.languageName(name)
 	}
 	if len(said) == 0 {
 		return ""
 	}
+	for word := range strings.FieldsSeq(t.Supposed) {
+		if tag, known := languageTags()[facets.Fold(word)]; known {
+			t.Supposed = t.languageName(tag)
+		}
+	}
 	t.answer.Values = said
-	return t.tell(said)
+	return t.tellOr(said)
 }
+
+// languageName is what a tag or a name of a language is called in the asker's.
+func (t *teller) languageName(name string) string {
+	tag, known := languageTags()[facets.Fold(name)]
+	if !known {
+		tag, _, _ = strings.Cut(strings.ToLower(name), "-")
+	}
+	return cmp.Or(t.coded["languages"][tag], name)
+}
+
+// languageTags are the tags of languages by their folded names, in any language.
+var languageTags = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, l := range languages() {
+		for tag, name := range l.coded["languages"] {
+			all[facets.Fold(name)] = tag
+		}
+	}
+	return all
+})

@@ -1,8 +1,12 @@
 package facts
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"frontdesk/internal/content/facets"
 )
@@ -183,26 +187,69 @@ func (t *teller) property(p property) string {
 	return t.say("property", "name", t.name, "property", p.name, "value", value)
 }
 
-// tellProperty says the property that the asker calls by its name: as its intent where that is
-// known, else as it stands.
+// tellProperty says the property that the asker's words call by its name, that of the longest name first: as its intent where
+// that is known, else as it stands.
 func tellProperty(t *teller) string {
-	if topic, ok := topicNames()[facets.Fold(t.Property)]; ok {
-		known := intents()[topic]
-		t.intent = known
-		return forms[known.form](t)
+	type candidate struct {
+		name string // folded
+		tell func() string
+	}
+	var all []candidate
+	add := func(name string, tell func() string) {
+		if calls(t.Property, name) {
+			all = append(all, candidate{name, tell})
+		}
 	}
 	for _, p := range t.properties() {
-		if t.Property == "" || facets.Fold(p.name) != facets.Fold(t.Property) {
-			continue
+		add(facets.Fold(p.name), func() string { return t.stated(p) })
+	}
+	for name, topic := range topicNames() {
+		add(name, func() string {
+			known := *t
+			known.intent = intents()[topic]
+			said := forms[known.intent.form](&known)
+			t.answer = known.answer
+			return said
+		})
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(len(b.name), len(a.name)), strings.Compare(a.name, b.name))
+	})
+	for _, c := range all {
+		if said := c.tell(); said != "" {
+			t.answer.Called = c.name
+			return said
 		}
-		if is := truth(member(p.object, "value")); is != Neither {
-			t.answer.Verdict = is
-			t.state(p.path, t.say(map[Verdict]string{Yes: "word.yes", No: "word.no"}[is]))
-			return t.say("property", "name", t.name, "property", p.name, "value", t.answer.Values[len(t.answer.Values)-1])
-		}
-		return t.property(p)
 	}
 	return ""
+}
+
+// calls says whether words have a folded name among them, in any number; words without blanks between have it anywhere.
+func calls(words, name string) bool {
+	const shortest = 2
+	said := facets.Fold(words)
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }) {
+		return utf8.RuneCountInString(name) >= shortest && strings.Contains(said, name)
+	}
+	if strings.Contains(" "+said+" ", " "+name+" ") {
+		return name != ""
+	}
+	singular := strings.Fields(said)
+	for i, word := range singular {
+		singular[i] = facets.Singular(word)
+	}
+	return name != "" && strings.Contains(" "+strings.Join(singular, " ")+" ", " "+facets.Singular(name)+" ")
+}
+
+// stated says a property as it stands, with its yes or no before it.
+func (t *teller) stated(p property) string {
+	is := truth(member(p.object, "value"))
+	if is == Neither {
+		return t.property(p)
+	}
+	t.answer.Verdict = is
+	t.state(p.path, t.say(map[Verdict]string{Yes: "word.yes", No: "word.no"}[is]))
+	return t.say("property", "name", t.name, "property", p.name, "value", t.answer.Values[len(t.answer.Values)-1])
 }
 
 // tellAmenities says which features a place has, or whether it has the one that was supposed.

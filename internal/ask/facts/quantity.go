@@ -101,10 +101,19 @@ func (t *teller) unit(value any) string {
 
 // tellSize says the sizes that a thing comes in, or how large it is.
 func tellSize(t *teller) string {
-	if sizes := t.texts(); len(sizes) > 0 {
+	switch sizes := t.texts(); {
+	case len(sizes) == 1 && isMeasure(sizes[0]) && t.Supposed == "":
+		return t.say("tell.dimensions", "name", t.name, "value", sizes[0])
+	case len(sizes) > 0:
 		return t.tellOr(sizes)
 	}
 	var said []string
+	for _, area := range t.thing.find("floorSize") {
+		if measure := t.measure(area); measure != "" {
+			t.state("floorSize", measure)
+			return t.say("tell.dimensions", "name", t.name, "value", measure)
+		}
+	}
 	for _, side := range []string{"width", "depth", "height"} {
 		for _, value := range t.thing.find(side) {
 			if measure := t.measure(value); measure != "" {
@@ -118,6 +127,13 @@ func tellSize(t *teller) string {
 		return ""
 	}
 	return t.say("tell.dimensions", "name", t.name, "value", t.list(said))
+}
+
+// isMeasure says whether a size is a figure with a unit, and no number or name of a size.
+func isMeasure(size string) bool {
+	_, n := facets.ReadNumber(size)
+	unit := strings.TrimLeft(size[n:], " \u00a0")
+	return n > 0 && unit != "" && !strings.ContainsAny(size, "/,")
 }
 
 // tellRating says how a thing is rated, of how much, and by how many.

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/concepts"
 )
 
 // SentenceEnds gives the bytes at which the sentences of a text end, rising; the last is the text's end. A sentence ends
@@ -108,11 +109,17 @@ func BestSentence(terms []search.Term, text, language string) (from, to int) {
 	return from, to
 }
 
-// Covered says of each term of a question whether a text has it.
+// Covered says of each term of a question whether a text has it. A text whose language is not known is read in each.
 func Covered(terms []search.Term, text, language string) []bool {
 	has := map[string]bool{}
-	for word := range analyzer().Words(text, language) {
-		has[word.Term] = true
+	in := []string{language}
+	if language == "" {
+		in = append(in, concepts.Tags[:]...)
+	}
+	for _, tag := range in {
+		for word := range analyzer().Words(text, tag) {
+			has[word.Term] = true
+		}
 	}
 	covered := make([]bool, len(terms))
 	for i, term := range terms {
