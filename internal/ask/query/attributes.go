@@ -470,7 +470,7 @@ func (h heeder) one(m meaningOf, kind facets.Kind, text string) (facets.Constrai
 func (h heeder) gratis(m meaningOf, text string) (facets.Constraint, bool) {
 	nothing := 0.0
 	said := func(s sense) bool { return s.role == roleGratis || s.role == roleFree }
-	if m.slot == facets.Price && (slices.ContainsFunc(vocabulary[foldPhrase(text)], said) || slices.ContainsFunc(jaFree, func(w piece) bool { return w.word == text })) {
+	if m.slot == facets.Price && (slices.ContainsFunc(vocabulary[foldPhrase(text)], said) || slices.ContainsFunc(gratisWithin, func(p piece) bool { return p.word == text })) {
 		return facets.Constraint{Slot: facets.Price, Max: &nothing, Said: text}, true
 	}
 	return facets.Constraint{}, false

@@ -41,7 +41,7 @@ func (r *reader) readIntent() bool {
 	if from >= len(r.tokens) {
 		return false
 	}
-	return r.readComparison(from) || r.readDetail(from) || r.readJapaneseDetail()
+	return r.readComparison(from) || r.readDetail(from) || r.readDetailWithin()
 }
 
 // opened is the token behind greetings.

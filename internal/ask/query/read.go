@@ -43,7 +43,7 @@ func Read(text string, at Asking) Understood {
 	if !at.Literal && r.readIntent() {
 		return u
 	}
-	if r.readJapanese() {
+	if r.readWithin() {
 		return u
 	}
 	r.readRefusals()
