@@ -128,26 +128,6 @@ func (n Names) In(s Speaker, value string) string {
 	return value
 }
 
-// Colors are colours by their English names.
-var Colors = Names{
-	"black":     in("color_black"),
-	"white":     in("color_white"),
-	"red":       in("color_red"),
-	"blue":      in("color_blue"),
-	"green":     in("color_green"),
-	"yellow":    in("color_yellow"),
-	"brown":     in("color_brown"),
-	"grey":      in("color_grey"),
-	"pink":      in("color_pink"),
-	"purple":    in("color_purple"),
-	"orange":    in("color_orange"),
-	"beige":     in("color_beige"),
-	"gold":      in("color_gold"),
-	"silver":    in("color_silver"),
-	"navy":      in("color_navy"),
-	"turquoise": in("color_turquoise"),
-}
-
 // Stocks are availabilities of the vocabulary: "InStock" is "In stock".
 var Stocks = Names{
 	"InStock": {page + "in_stock"}, "InStoreOnly": {page + "in_store"}, "OnlineOnly": {page + "online"}, "LimitedAvailability": {page + "few_left"}, "PreOrder": {page + "in_advance"},

@@ -159,7 +159,7 @@ var further = everywhere("not.further")
 
 // unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
 func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
-	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) && !r.has(i, roleColor) {
+	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) {
 		return c, i
 	}
 	if n := r.gratisAt(i); n > 0 && !by.part && r.known(facets.Price) {
@@ -186,8 +186,8 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 		if c, ok := r.unwantedCategory(phrase); ok && !by.part {
 			return c, i + n
 		}
-		if s, m := r.match(i, roleColor); m == n && r.known(facets.Color) {
-			return facets.Constraint{Slot: facets.Color, Not: true, Values: r.hues(s, phrase)}, i + n
+		if hues := facets.TraitValues(facets.Color, phrase); len(hues) > 0 && r.known(facets.Color) {
+			return facets.Constraint{Slot: facets.Color, Not: true, Values: hues}, i + n
 		}
 	}
 	if !r.plain(i) {
@@ -195,7 +195,7 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 	}
 	end = i + 1
 	food := r.known(facets.Ingredient) && (r.wanted("Recipe") || r.only("Recipe") || by.role == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
-	for !food && end < len(r.tokens) && end < i+3 && r.plain(end) && !r.tokens[end].comma && !r.tokens[end].stop && !r.has(end, roleCourtesy) && !r.has(end, roleColor) {
+	for !food && end < len(r.tokens) && end < i+3 && r.plain(end) && !r.tokens[end].comma && !r.tokens[end].stop && !r.has(end, roleCourtesy) && !isColor(r.word(end)) {
 		end++
 	}
 	slot := facets.Mention
@@ -321,7 +321,7 @@ func (r *reader) plain(i int) bool {
 	plain := true
 	r.phrases(i, func(s sense, n int) bool {
 		switch s.role {
-		case roleSlot, roleThing, roleColor, roleKind, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue, roleHigh, roleLow, roleReviews:
+		case roleSlot, roleThing, roleKind, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue, roleHigh, roleLow, roleReviews:
 			return true
 		}
 		plain = false

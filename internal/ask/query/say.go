@@ -111,8 +111,6 @@ func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
 		names = i18n.Stocks
 	case facets.Employment, facets.Workplace:
 		names = i18n.Jobs
-	case facets.Color:
-		names, values = i18n.Colors, onceColored(values)
 	case facets.OfType:
 		return s.Kinds(values)
 	case facets.Size:
@@ -129,27 +127,6 @@ func Named(s i18n.Speaker, slot facets.Slot, values []string) []string {
 		}
 	}
 	return named
-}
-
-// onceColored leaves out words for a colour ahead of its English name, which stands for the same.
-func onceColored(values []string) []string {
-	once := make([]string, 0, len(values))
-	for i, value := range values {
-		if !slices.Contains(values[i+1:], colorOf(value)) {
-			once = append(once, value)
-		}
-	}
-	return once
-}
-
-// colorOf is the English name of a colour in any language; empty when the word is none.
-func colorOf(word string) string {
-	for _, s := range vocabulary[facets.Fold(word)] {
-		if s.role == roleColor {
-			return s.arg
-		}
-	}
-	return ""
 }
 
 func sayFigures(s i18n.Speaker, c *facets.Constraint, label string) string {

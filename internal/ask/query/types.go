@@ -117,8 +117,11 @@ func (r *reader) heads(i, n int) bool {
 		return false
 	}
 	apart := false
+	if isColor(r.word(next)) {
+		return strings.HasSuffix(r.word(next-1), "s") || r.nounFirst()
+	}
 	r.phrases(next, func(s sense, _ int) bool {
-		apart = s.role != roleColor && s.role != roleDiet && s.role != roleTongue && s.role != roleKind
+		apart = s.role != roleDiet && s.role != roleTongue && s.role != roleKind
 		return !apart
 	})
 	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.

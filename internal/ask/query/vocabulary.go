@@ -51,7 +51,6 @@ const (
 	roleServes        // a number of people follows
 	roleType          // a type of item; arg names it
 	roleThing         // a word for items of any type
-	roleColor         // a colour; arg is its English name
 	roleTop           // so many of the best
 	roleStock         // available
 	roleOut           // not available
@@ -95,7 +94,7 @@ var roleNames = map[string]role{
 	"sort": roleSort, "high": roleHigh, "low": roleLow, "quick": roleQuick, "cheap": roleCheap, "praised": rolePraised, "gratis": roleGratis,
 	"day": roleDay, "since": roleSince, "after": roleAfter, "before": roleBefore, "until": roleUntil, "past": rolePast, "next": roleNext,
 	"this": roleThis, "in": roleIn, "near": roleNear, "by": roleBy, "made": roleMade, "for": roleFor, "serves": roleServes, "type": roleType,
-	"thing": roleThing, "color": roleColor, "top": roleTop, "stock": roleStock, "out": roleOut, "unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue,
+	"thing": roleThing, "top": roleTop, "stock": roleStock, "out": roleOut, "unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue,
 	"stars": roleStars, "reviews": roleReviews, "people": rolePeople, "and": roleAnd, "or": roleOr, "courtesy": roleCourtesy,
 	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow, "kind": roleKind, "rather": roleRather,
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
 )
@@ -315,11 +314,6 @@ func (r *reader) readWords() {
 			i += n - 1
 			continue
 		}
-		if s, n := r.match(i, roleColor); n > 0 && r.known(facets.Color) {
-			r.colored(s, i, n)
-			i += n - 1
-			continue
-		}
 		if n := r.idle(i); n > 0 {
 			i += n - 1
 		} else if !r.has(i, roleGlue) {
@@ -374,36 +368,10 @@ func (r *reader) readFoodClass(i int) int {
 	if class == "seafood" {
 		c.Values = taxonomy.Within(class)
 	}
-	if r.refused(i) {
-		r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{r.word(i)}}, i, i+1)
-		return 1
-	}
 	r.add(c, i, i+1)
 	r.kept = append(r.kept, i)
 	return 1
 }
-
-// refused says whether words before i tell that a food is not eaten, however they tell it: what may harm somebody is never
-// taken for a wish.
-func (r *reader) refused(i int) bool {
-	for k := i - 1; k >= 0 && k >= i-5; k-- {
-		word := r.word(k)
-		if slices.ContainsFunc(harms, func(harm string) bool { return strings.HasPrefix(word, harm) }) {
-			return true
-		}
-		if r.tokens[k+1].stop || r.tokens[k+1].comma {
-			return false
-		}
-		if refusalWords[word] {
-			return true
-		}
-	}
-	return false
-}
-
-var harms = texts("refusal.prefix")
-
-var refusalWords = everywhere("refusal")
 
 // cuisines are words for the food of a place, which items write in many ways.
 var cuisines = everywhere("cuisine")
@@ -437,37 +405,6 @@ func (r *reader) lean(c facets.Constraint, i, j int) {
 	c.Soft = true
 	r.add(c, i, j)
 }
-
-// colored wishes for a colour: the word itself, and its English name, which most catalogs use.
-func (r *reader) colored(s sense, i, n int) {
-	c := facets.Constraint{Slot: facets.Color, Values: r.hues(s, r.phrase(i, i+n))}
-	if _, m := r.match(i-n0(i), roleIn); i > 0 && m == 1 && !r.tokens[i].glued && (i+n >= len(r.tokens) || r.tokens[i+n].stop || r.tokens[i+n].comma || r.functional(i+n) || r.tokens[i+n].used) {
-		r.add(c, i-1, i+n) // "in blue"
-		r.kept = append(r.kept, i)
-		return
-	}
-	r.prefer(c, i, i+n)
-}
-
-// hues are the words by which items have the colour that a phrase names: as it stands, as the language names it ("rot" for
-// "rote"), and, at the end, in English.
-func (r *reader) hues(s sense, said string) []string {
-	values := []string{said}
-	for t, tongue := range tongues {
-		if s.tongues&r.tongues&(1<<t) == 0 {
-			continue
-		}
-		if name := i18n.Colors.In(i18n.For(tongue), s.arg); facets.Fold(name) != said && name != s.arg && !slices.Contains(values, name) {
-			values = append(values, name)
-		}
-	}
-	if said != s.arg {
-		values = append(values, s.arg)
-	}
-	return values
-}
-
-func n0(i int) int { return min(i, 1) }
 
 // readLearnt reads what the lexicon knows at i: the slot that it is of, and how many tokens it took.
 func (r *reader) readLearnt(i int) (facets.Slot, int) {
@@ -539,7 +476,7 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 			return false
 		}
 	case facets.Category:
-		if m.Count < 2 && n == 1 && !r.soleCategory(m) || r.has(i, roleThing) {
+		if m.Count < 2 && n == 1 && r.at.Lexicon.Items() >= fewItems || r.has(i, roleThing) {
 			return false
 		}
 	default:
@@ -585,18 +522,21 @@ func (r *reader) alternative(m facets.Meaning, i, n int) bool {
 	return false
 }
 
+// isColor says whether a folded word is one for a colour.
+func isColor(word string) bool { return len(facets.TraitValues(facets.Color, word)) > 0 }
+
 // colorful says whether one of the n words at i is a word for a colour. Shops write much else where a colour belongs.
 func (r *reader) colorful(i, n int) bool {
 	for k := i; k < i+n; k++ {
-		if r.has(k, roleColor) {
+		if isColor(r.word(k)) {
 			return true
 		}
 	}
 	return false
 }
 
-// soleCategory says whether a category that one item has is worth naming all the same: where there are few items.
-func (r *reader) soleCategory(facets.Meaning) bool { return r.at.Lexicon.Items() < 1000 }
+// fewItems is how many items there are at most where a category that one of them has is worth naming all the same.
+const fewItems = 1000
 
 // deepest is the last token at which a number of items is looked for.
 const deepest = 40
@@ -698,7 +638,7 @@ func (r *reader) itemsFollow(i int) bool {
 		}
 		wish := r.tokens[k].used
 		r.phrases(k, func(s sense, _ int) bool {
-			wish = wish || s.role == roleCheap || s.role == roleColor || s.role == roleQuick
+			wish = wish || s.role == roleCheap || s.role == roleQuick
 			return !wish
 		})
 		if !wish && !handy[r.word(k)] {
@@ -715,7 +655,7 @@ func (r *reader) kind(i int) bool {
 	}
 	for _, form := range [...]string{r.word(i), facets.Singular(r.word(i))} {
 		for _, m := range r.at.Lexicon.Meanings(form) {
-			if m.Slot == facets.Category && (m.Count > 1 || r.soleCategory(m)) {
+			if m.Slot == facets.Category && (m.Count > 1 || r.at.Lexicon.Items() < fewItems) {
 				return true
 			}
 		}

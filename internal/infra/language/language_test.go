@@ -85,7 +85,7 @@ var apart = [][]string{
 }
 
 // single are keys under which a phrase has one argument.
-var single = []string{"diet", "sort", "day", "color", "tongue", "turn.compare", "turn.about", "place", "number", "ask", "compare.by", "holiday", "counted", "distance.unit"}
+var single = []string{"diet", "sort", "day", "tongue", "turn.compare", "turn.about", "place", "number", "ask", "compare.by", "holiday", "counted", "distance.unit"}
 
 func TestNoPhraseHasTwoSensesThatShutEachOtherOut(t *testing.T) {
 	t.Parallel()
