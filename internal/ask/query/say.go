@@ -23,7 +23,7 @@ var labels = map[facets.Slot]i18n.Text{
 	facets.Audience: i18n.Audience, facets.Cuisine: i18n.Cuisine, facets.Diet: i18n.Diet, facets.Ingredient: i18n.Ingredient,
 	facets.Yield: i18n.Yield, facets.Calories: i18n.Calories, facets.Protein: i18n.Protein, facets.Fat: i18n.Fat,
 	facets.Carbohydrate: i18n.Carbohydrate, facets.Sugar: i18n.Sugar, facets.Fiber: i18n.Fiber, facets.Sodium: i18n.Sodium,
-	facets.Language: i18n.Tongue, facets.Availability: i18n.Availability, facets.Employment: i18n.Employment, facets.Workplace: i18n.Workplace,
+	facets.Language: i18n.Tongue, facets.Spoken: i18n.Tongue, facets.Availability: i18n.Availability, facets.Employment: i18n.Employment, facets.Workplace: i18n.Workplace,
 	facets.End: i18n.Ended, "genre": i18n.Genre, "numberOfPages": i18n.Pages, "organizer": i18n.Organizer, "performer": i18n.Performer,
 	"director": i18n.Director, "instructor": i18n.Instructor, "hiringOrganization": i18n.Employer, "publisher": i18n.Publisher,
 	salary: i18n.Salary, facets.OfType: i18n.Kind, deadline: i18n.Deadline, workload: i18n.Length, "weight": i18n.Weight, "width": i18n.Width, "height": i18n.Height, "depth": i18n.Depth,

@@ -106,6 +106,7 @@ func (r *reader) readWithin() bool {
 	}
 	w.without()
 	w.traits()
+	w.tongues()
 	w.kinds()
 	w.work()
 	w.current()
@@ -229,6 +230,17 @@ func (w *joined) traits() {
 		if w.stated(said.Slot) {
 			w.take(said.Said, facets.Constraint{Slot: said.Slot, Values: []string{said.Value}})
 		}
+	}
+}
+
+// tongues reads the languages that somebody is to speak.
+func (w *joined) tongues() {
+	if !w.known(facets.Spoken) {
+		return
+	}
+	codes, said := facets.SpokenWithin(w.rest)
+	for i, code := range codes {
+		w.take(said[i], facets.Constraint{Slot: facets.Spoken, Values: []string{code}})
 	}
 }
 

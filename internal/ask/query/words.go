@@ -275,13 +275,51 @@ func (r *reader) readMark(i int) bool {
 			return true
 		}
 	}
-	if s, n := r.match(i, roleTongue); n > 0 && r.known(facets.Language) && i > 0 {
-		if languageLeads[r.word(i-1)] {
-			r.add(facets.Constraint{Slot: facets.Language, Values: []string{s.arg}}, i-1, i+n)
-			return true
-		}
+	return r.readTongue(i)
+}
+
+// readTongue reads the language at i that somebody is to speak, or in which something is to be: "speaks Spanish or Arabic",
+// "in French".
+func (r *reader) readTongue(i int) bool {
+	s, n := r.match(i, roleTongue)
+	if code, ok := facets.CompoundLanguage(r.word(i)); ok && r.known(facets.Spoken) {
+		r.add(facets.Constraint{Slot: facets.Spoken, Values: []string{code}}, i, i+1)
+		return true
 	}
-	return false
+	if n == 0 {
+		return false
+	}
+	from, to, slot := i, i+n, facets.Slot("")
+	switch {
+	case r.known(facets.Spoken) && facets.BehindLanguage(r.word(to)):
+		to, slot = to+1, facets.Spoken
+	case r.known(facets.Spoken) && facets.BeforeLanguage(r.word(i-1)):
+		from, slot = i-1, facets.Spoken
+	case languageLeads[r.word(i-1)] && r.known(facets.Language):
+		from, slot = i-1, facets.Language
+	case languageLeads[r.word(i-1)] && r.known(facets.Spoken):
+		from, slot = i-1, facets.Spoken
+	default:
+		return false
+	}
+	c := facets.Constraint{Slot: slot, Values: []string{s.arg}}
+	for r.has(to, roleOr) {
+		other, m := r.match(to+1, roleTongue)
+		if m == 0 {
+			break
+		}
+		c.Values, to = append(c.Values, other.arg), to+1+m
+	}
+	r.add(c, from, to)
+	for r.has(to, roleAnd) { // whoever speaks both
+		other, m := r.match(to+1, roleTongue)
+		if m == 0 {
+			break
+		}
+		r.add(facets.Constraint{Slot: slot, Values: []string{other.arg}}, to, to+1+m)
+		to += 1 + m
+	}
+	return true
 }
 
 // readWords finds words that the catalog taught, among those that became nothing else: brands, authors, places, colours.

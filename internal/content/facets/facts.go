@@ -140,6 +140,7 @@ func init() {
 	as((*reader).place, "location", "address", "contentLocation", "jobLocation", "areaServed", "spatialCoverage", "locationCreated", "foodEstablishment", "applicantLocationRequirements", "availableAtOrFrom")
 	as((*reader).geo, "geo")
 	as((*reader).language, "inLanguage")
+	as((*reader).spoken, string(Spoken), "availableLanguage")
 	as((*reader).audience, "audience", "educationalAudience")
 	as((*reader).properties, "additionalProperty", "additionalProperties")
 	as((*reader).list, "keywords")
@@ -502,6 +503,9 @@ func (r *reader) language(_ string, v *node) {
 		if n.kind == '{' && n.member("alternateName").kind == '"' {
 			text = n.member("alternateName").text
 		}
+		if code, ok := LanguageCode(Fold(text)); ok {
+			text = code
+		}
 		r.word(Language, strings.ToLower(strings.ReplaceAll(text, "_", "-")))
 	})
 }
@@ -528,6 +532,10 @@ func (r *reader) properties(_ string, v *node) {
 			return
 		}
 		n.member("value").each(func(value *node) { r.property(n.member("name").name(), value) })
+		if isSpoken(n.member("name").name()) {
+			r.spoken("", n.member("value"))
+			return
+		}
 		if name == string(Contains) {
 			r.allergen("", n.member("value"))
 			return

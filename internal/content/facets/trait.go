@@ -433,6 +433,9 @@ func TraitParents(slot Slot, concept string) []string {
 // TraitName is what a language, "en" and the like, calls a value of an attribute, or the attribute where the value is empty;
 // the value itself where it has no word for it.
 func TraitName(slot Slot, value, language string) string {
+	if slot == Spoken && value != "" {
+		return languageName(value, language)
+	}
 	if name := traits().shown[shownTrait{Trait{slot, value}, LanguageNamed(language)}]; name != "" {
 		return name
 	}

@@ -19,6 +19,7 @@ func Describe(object []byte, language string) Facts {
 	r.thing(&root, true)
 	r.complete()
 	r.diets(root.name())
+	r.speaker(&root)
 	d := describer{reader: &r, traitTables: traits(), root: &root, stated: map[Slot][]string{}, mentioned: map[Slot][]string{}}
 	d.prose = root.member("description").name() + "\n" + root.prose
 	d.name, d.text = foldTrait(root.name()), foldTrait(d.prose)
