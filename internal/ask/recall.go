@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/remarks"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/fail"
@@ -28,7 +29,7 @@ const (
 
 // remarked is one text about what is known beside a question.
 type remarked struct {
-	remark query.Remark
+	remark remarks.Remark
 	source facets.Source
 }
 
@@ -148,7 +149,7 @@ func (in *askState) aside(text string, source facets.Source) {
 	if runes := []rune(text); len(runes) > maxAside {
 		text = string(runes[:maxAside])
 	}
-	for _, remark := range query.Remarks(text) {
+	for _, remark := range remarks.Read(text) {
 		in.remarks = append(in.remarks, remarked{remark, source})
 	}
 }
@@ -328,16 +329,16 @@ var asides = func() map[string]func(*askState, string) {
 	}
 	add(func(in *askState, v string) { in.aside(v, facets.FromMemory) },
 		"diet", "diets", "dietary", "restriction", "restrictions", "dietaryrestriction", "dietaryrestrictions", "dietarypreference", "dietarypreferences", "suitablefordiet", "memory", "about")
-	add(func(in *askState, v string) { in.remark(query.Bears(v), facets.FromMemory) },
+	add(func(in *askState, v string) { in.remark(remarks.Bears(v), facets.FromMemory) },
 		"allergy", "allergies", "allergen", "allergens", "intolerance", "intolerances", "avoid", "avoids", "exclude", "excludes", "exclusions", "excludedingredients")
 	add(func(in *askState, v string) {
-		for _, r := range query.Bears(v) {
+		for _, r := range remarks.Bears(v) {
 			r.Dislikes = true
-			in.remark([]query.Remark{r}, facets.FromMemory)
+			in.remark([]remarks.Remark{r}, facets.FromMemory)
 		}
 	}, "dislike", "dislikes", "dislikedingredients")
 	add(func(in *askState, v string) {
-		in.remark([]query.Remark{{Text: v, Likes: true}}, facets.FromMemory)
+		in.remark([]remarks.Remark{{Text: v, Likes: true}}, facets.FromMemory)
 	}, "like", "likes", "interest", "interests", "favorite", "favorites", "favourites", "preference", "preferences", "cuisine", "cuisines", "brand", "brands", "color", "colour", "style", "occasion", "topic", "topics", "hobbies")
 	add(func(in *askState, v string) { in.aside(limited(v, "under "), facets.FromContext) },
 		"budget", "maxprice", "pricelimit", "maxbudget", "pricemax")
@@ -357,8 +358,8 @@ var asides = func() map[string]func(*askState, string) {
 }()
 
 // remark takes what is known without reading it again.
-func (in *askState) remark(remarks []query.Remark, source facets.Source) {
-	for _, r := range remarks {
+func (in *askState) remark(said []remarks.Remark, source facets.Source) {
+	for _, r := range said {
 		if len(in.remarks) < 2*maxAsides {
 			in.remarks = append(in.remarks, remarked{r, source})
 		}

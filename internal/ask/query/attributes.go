@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/internal/ask/remarks"
 	"frontdesk/internal/content/facets"
 )
 
@@ -535,7 +536,7 @@ func (h heeder) dietary(m meaningOf) (all []facets.Constraint) {
 			continue
 		}
 		var read []facets.Constraint
-		for _, remark := range Remarks(text) {
+		for _, remark := range remarks.Read(text) {
 			for _, c := range Read(remark.Text, h.at).Constraints {
 				if c.Slot == facets.Diet || c.Not && (c.Slot == facets.Ingredient || c.Slot == facets.Mention) {
 					c.Said, c.Soft = text, remark.Dislikes

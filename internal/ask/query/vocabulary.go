@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
@@ -153,3 +154,16 @@ func numberOf(word string) (float64, bool) {
 	f, err := strconv.ParseFloat(word, 64)
 	return f, err == nil
 }
+
+// Words are the words of what is said beside a question that may raise items: those with something to say, at most eight.
+func Words(text string) (words []string) {
+	for _, word := range strings.Fields(facets.Fold(text)) {
+		if utf8.RuneCountInString(word) >= 3 && !ties[word] && !small[word] && !empty[word] && len(words) < 8 {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// empty are words that say nothing of items.
+var empty = everywhere("empty")

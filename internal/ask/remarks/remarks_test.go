@@ -1,19 +1,19 @@
-package query_test
+package remarks_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/remarks"
 )
 
 func TestWhatIsKnownOfAPersonIsReadAsConditionsAndLikings(t *testing.T) {
 	t.Parallel()
-	condition := func(text string) query.Remark { return query.Remark{Text: text} }
-	liking := func(text string) query.Remark { return query.Remark{Text: text, Likes: true} }
-	dislike := func(text string) query.Remark { return query.Remark{Text: text, Dislikes: true} }
-	for text, want := range map[string][]query.Remark{
+	condition := func(text string) remarks.Remark { return remarks.Remark{Text: text} }
+	liking := func(text string) remarks.Remark { return remarks.Remark{Text: text, Likes: true} }
+	dislike := func(text string) remarks.Remark { return remarks.Remark{Text: text, Dislikes: true} }
+	for text, want := range map[string][]remarks.Remark{
 		"vegetarian, has a sweet tooth":                 {condition("vegetarian"), condition("has a sweet tooth")},
 		"I'm allergic to nuts and shellfish.":           {condition("without nuts"), condition("without shellfish")},
 		"vegetarian, allergic to peanuts":               {condition("vegetarian"), condition("without peanuts")},
@@ -41,7 +41,7 @@ func TestWhatIsKnownOfAPersonIsReadAsConditionsAndLikings(t *testing.T) {
 		"não como carne":                                {condition("without carne")},
 		"":                                              nil,
 	} {
-		if diff := cmp.Diff(want, query.Remarks(text)); diff != "" {
+		if diff := cmp.Diff(want, remarks.Read(text)); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
 	}
@@ -50,9 +50,8 @@ func TestWhatIsKnownOfAPersonIsReadAsConditionsAndLikings(t *testing.T) {
 func FuzzRemarks(f *testing.F) {
 	f.Add("allergic to nuts, eggs and , ; loves, hates the")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := query.Remarks(text); len(got) > 24 {
+		if got := remarks.Read(text); len(got) > 24 {
 			t.Fatalf("%d remarks", len(got))
 		}
-		query.Words(text)
 	})
 }

@@ -1,4 +1,6 @@
-package query
+// Package remarks reads what is said of a person or a situation beside a question, from the lists "remark" of the languages'
+// tables. It is pure. Enter at Read.
+package remarks
 
 import (
 	"fmt"
@@ -24,6 +26,16 @@ type Remark struct {
 // maxRemarks bounds what is read of one text.
 const maxRemarks = 24
 
+// phrases are those of a key in all languages, folded.
+func phrases(key string) (all []string) {
+	for list := range language.Each(key) {
+		for _, phrase := range list.Phrases {
+			all = append(all, facets.Fold(phrase))
+		}
+	}
+	return all
+}
+
 // Patterns of what is said of people. The group is what it is about, one or several.
 var (
 	bears       = anyPattern(`(?i)\b(?:%s) +(.+)$`, "remark.cannot")
@@ -45,8 +57,8 @@ func anyPattern(frame, key string) *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(frame, strings.Join(all, "|")))
 }
 
-// Remarks reads what is said beside a question, such as "vegetarian, allergic to nuts and shellfish; loves Thai food".
-func Remarks(text string) (all []Remark) {
+// Read reads what is said beside a question, such as "vegetarian, allergic to nuts and shellfish; loves Thai food".
+func Read(text string) (all []Remark) {
 	for _, clause := range clauses.Split(text, -1) {
 		clause = strings.TrimSpace(clause)
 		if clause == "" {
@@ -100,13 +112,13 @@ func remarks(part string) (all []Remark) {
 }
 
 // remarkNots are words before a diet that is not meant.
-var remarkNots = everywhere("remark.not")
+var remarkNots = phrases("remark.not")
 
 // dietsIn are the diets among the words ahead of something else that is said: "I'm vegan and", "vegetarian who".
 func dietsIn(ahead string) (all []Remark) {
 	words := strings.FieldsFunc(ahead, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
 	for _, word := range words {
-		if remarkNots[facets.Fold(word)] {
+		if slices.Contains(remarkNots, facets.Fold(word)) {
 			return nil
 		}
 		if _, diet := facets.DietOf(facets.Fold(word)); diet && len(all) < maxRemarks {
@@ -125,7 +137,7 @@ func Bears(text string) (all []Remark) {
 }
 
 // remarkArticles may stand before a thing of an enumeration.
-var remarkArticles = texts("remark.article")
+var remarkArticles = phrases("remark.article")
 
 // things splits an enumeration.
 func things(text string) (all []string) {
@@ -140,16 +152,3 @@ func things(text string) (all []string) {
 	}
 	return all[:min(len(all), maxRemarks)]
 }
-
-// Words are the words of a remark that may raise items: those with something to say, at most eight.
-func Words(text string) (words []string) {
-	for _, word := range strings.Fields(facets.Fold(text)) {
-		if utf8.RuneCountInString(word) >= 3 && !ties[word] && !small[word] && !empty[word] && len(words) < 8 {
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
-// empty are words that say nothing of items.
-var empty = everywhere("empty")
