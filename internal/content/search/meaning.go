@@ -344,6 +344,7 @@ func (s *Snapshot) gather(all []standing, own []string) *composed {
 	if c.df == 0 {
 		return nil
 	}
+	slices.Sort(c.terms) // and not in the order of the views, which depends on history
 	return c
 }
 
