@@ -82,11 +82,10 @@ func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, as
 		}
 		return nil
 	}
-	if wish.Count() && wish.First != wish.Subject && g.Index.Kind(wish.First, query.TypesOf(facets.Fold(wish.First))...) == nil {
+	if wish.Count() && wish.First != wish.Subject && g.Index.Kind(wish.First, typesNamed(wish.First)...) == nil {
 		return nil // "how many lumens has the lamp"
 	}
-	types := query.TypesOf(facets.Fold(subject))
-	if kind := g.Index.KindExactly(subject, types...); kind != nil {
+	if kind := g.Index.KindExactly(subject, typesNamed(subject)...); kind != nil {
 		asked.Types = nil
 		if in.typed() {
 			asked.Types = in.asked.Types
@@ -102,6 +101,11 @@ func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, as
 		return titled
 	}
 	return nil
+}
+
+// typesNamed gives the types that words are for, as questions or answers call them.
+func typesNamed(words string) []string {
+	return append(query.TypesOf(facets.Fold(words)), i18n.TypesCalled(words)...)
 }
 
 // without takes words out of a text.
@@ -287,6 +291,10 @@ func sayValue(say i18n.Speaker, v extremes.Value, most bool) string {
 	if most {
 		amount = v.Figure.High
 	}
+	money := len(v.Unit) == 3 && v.Unit == strings.ToUpper(v.Unit)
+	if money && amount == 0 {
+		return say.Say(i18n.Free)
+	}
 	switch v.Unit {
 	case "time":
 		at := time.Unix(int64(v.Figure.Low), 0).UTC()
@@ -305,7 +313,7 @@ func sayValue(say i18n.Speaker, v extremes.Value, most bool) string {
 	case extremes.Bare:
 		return say.Number(amount, -1)
 	}
-	if len(v.Unit) == 3 && v.Unit == strings.ToUpper(v.Unit) {
+	if money {
 		return say.With(v.Unit, say.Amount(amount))
 	}
 	return say.Number(amount, -1) + " " + extremes.UnitName(say.Language(), v.Unit)

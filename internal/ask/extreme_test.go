@@ -1,9 +1,12 @@
 package ask
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
+
+	"frontdesk/internal/content"
 )
 
 // TestExtremesAndCountsAreOfTheKindThatIsNamed holds that all items of a kind are compared and no others.
@@ -13,18 +16,26 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 	costing := func(price int) map[string]any {
 		return map[string]any{"offers": map[string]any{"price": price, "priceCurrency": "EUR"}}
 	}
+	dish := func(path, name string, price int) content.Item {
+		i := stating(path, name, costing(price))
+		i.Types, i.Object = []string{"MenuItem"}, bytes.Replace(i.Object, []byte(`"Product"`), []byte(`"MenuItem"`), 1)
+		return i
+	}
 	b.fill(t, "mag", "shop",
 		stating("a", "Tent Alm 3 kg", costing(210)), stating("b", "Tent Moor 2 kg", costing(180)),
 		stating("c", "Pegs for tents", costing(9)), stating("d", "Lamp", costing(30)),
+		dish("e", "Trout", 24), dish("f", "Soup", 0),
 	)
 	for question, want := range map[string]struct {
 		said  string
 		names []string
 	}{
-		"what is your cheapest tent":       {"The cheapest is Tent Moor 2 kg (€180).", []string{"b", "a"}},
-		"which tent is the most expensive": {"The most expensive is Tent Alm 3 kg (€210).", []string{"a", "b"}},
-		"which is the lightest tent":       {"The lightest is Tent Moor 2 kg (2 kg).", []string{"b", "a"}},
-		"how many tents do you have":       {"There are 2: Tent Alm 3 kg and Tent Moor 2 kg.", []string{"a", "b"}},
+		"what is your cheapest tent":         {"The cheapest is Tent Moor 2 kg (€180).", []string{"b", "a"}},
+		"which tent is the most expensive":   {"The most expensive is Tent Alm 3 kg (€210).", []string{"a", "b"}},
+		"which is the lightest tent":         {"The lightest is Tent Moor 2 kg (2 kg).", []string{"b", "a"}},
+		"das teuerste Gericht auf der Karte": {"The most expensive is Trout (€24).", []string{"e", "f"}},
+		"the cheapest dish":                  {"The cheapest is Soup (free of charge).", []string{"f", "e"}},
+		"how many tents do you have":         {"There are 2: Tent Alm 3 kg and Tent Moor 2 kg.", []string{"a", "b"}},
 	} {
 		reply, err := b.Ask(t.Context(), Question{Text: question})
 		if err != nil {

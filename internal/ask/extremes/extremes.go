@@ -3,7 +3,7 @@
 //
 // It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase"; a word that ends in "*"
 // stands for all that begin with it. The superlatives are those of measures.txt, beside "count" for how many; "per hour" and
-// the like say what a price is for; "filler" are words that say nothing of what is asked for; "label" and "say" word answers,
+// the like say what a price is for; "filler" are words that say nothing of what is asked for, "place" those for where all is; "label" and "say" word answers,
 // and "unit" and "read" are how the units of figures are said and read. measures.txt says what each superlative compares.
 package extremes
 
@@ -157,7 +157,7 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 			subject = append(subject, w.written)
 		}
 	}
-	wish.Subject = strings.Join(subject, " ")
+	wish.Subject = strings.Join(t.placeless(subject), " ")
 	if wish.Count() {
 		end := from + n
 		for end < len(words) && !used[end] && !t.fills(words[end].folded) {
@@ -166,6 +166,15 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 		wish.First = wordsWritten(words[from+n : end])
 	}
 	return wish, known, true
+}
+
+// placeless leaves out the words for where everything is, unless they are all: "the dearest treatment of the centre".
+func (t *table) placeless(subject []string) []string {
+	kept := slices.DeleteFunc(slices.Clone(subject), func(w string) bool { return t.says("place", facets.Fold(w)) })
+	if len(kept) == 0 {
+		return subject
+	}
+	return kept
 }
 
 func wordsWritten(words []word) string {

@@ -23,6 +23,10 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"qual é a tenda mais barata":          {Superlative: "cheapest", Subject: "tenda"},
 		"la tenda più leggera":                {Superlative: "lightest", Subject: "tenda"},
 		"quante tende avete?":                 {Subject: "tende"},
+		"the dearest treatment of the centre": {Superlative: "dearest", Subject: "treatment"},
+		"which is the biggest house":          {Superlative: "largest", Subject: "house"},
+		"das teuerste Gericht auf der Karte":  {Superlative: "dearest", Subject: "Gericht"},
+		"いちばん高い鉢植えは？":                         {Superlative: "dearest", Subject: "鉢植え"},
 		"一番安いテントはどれですか":                       {Superlative: "cheapest", Subject: "テント"},
 	} {
 		got, ok := Read(question)

@@ -1,9 +1,14 @@
 package i18n
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
+
+	"frontdesk/internal/content/facets"
+	tables "frontdesk/internal/infra/language"
 )
 
 // thingOf is before the keys of the words for types of the vocabulary that are met often, as people call them: one and several.
@@ -36,6 +41,28 @@ func (s Speaker) Kinds(types []string) []string {
 	}
 	return names
 }
+
+// TypesCalled gives the types of the vocabulary that people call so, in any language: "dishes" is MenuItem.
+func TypesCalled(words string) []string { return typesCalled()[facets.Fold(words)] }
+
+var typesCalled = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for tongue := range Languages {
+		for key := range tables.Tables()[tongue].Texts {
+			typ, is := strings.CutPrefix(key, thingOf)
+			one, several, known := Speaker{tongue}.thing(typ)
+			if !is || !known {
+				continue
+			}
+			for _, word := range []string{facets.Fold(one), facets.Fold(several)} {
+				if !slices.Contains(all[word], typ) {
+					all[word] = append(all[word], typ)
+				}
+			}
+		}
+	}
+	return all
+})
 
 // Things are what is of a type, in general: "recipes".
 func (s Speaker) Things(typ string) string {

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/concepts"
 	"frontdesk/internal/infra/language"
 )
 
@@ -336,9 +337,9 @@ func (g *grammar) enumerated(text string) (all [][]string) {
 			all, words = append(all, words), nil
 		}
 	}
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(strings.ReplaceAll(text, "・", " & ")) {
 		bare := bareWord(word)
-		if g.and[bare] {
+		if g.and[bare] || bare == "&" {
 			ends()
 			continue
 		}
@@ -586,8 +587,36 @@ func (g *grammar) among(words []string, word string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return g.sameWords(w, word) })
 }
 
-// likeness says of words whether they are a head in another form, or a compound that ends with it.
+// likeness says of words whether they are a head or another word for it in any form, or a compound that ends with one.
 func (v *View) likeness(g *grammar, head string) func(word string) bool {
+	var any []func(string) bool
+	for _, word := range append([]string{head}, g.synonyms(head)...) {
+		any = append(any, v.formsOf(g, word))
+	}
+	return func(word string) bool {
+		return slices.ContainsFunc(any, func(is func(string) bool) bool { return is(word) })
+	}
+}
+
+// synonyms gives the single words of a language that stand for the same as a head, which may be of another language.
+func (g *grammar) synonyms(head string) (words []string) {
+	for _, tag := range concepts.Tags {
+		language := concepts.In(tag)
+		meanings := language.Meanings(head)
+		if tag != "ja" {
+			meanings = language.Meanings(analyzer().Language(tag).Stem(head))
+		}
+		for _, p := range concepts.Phrases(meanings, g.Tag) {
+			if word := bareWord(p.Text); !p.Kind && word != head && !strings.Contains(p.Text, " ") && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
+// formsOf says of words whether they are a head in another form, or a compound that ends with it.
+func (v *View) formsOf(g *grammar, head string) func(word string) bool {
 	stem := g.Stem(head)
 	parting, composed := (*analysis.Parting)(nil), false
 	if g.Composes {

@@ -81,8 +81,15 @@ func TestKindIsWhatTheHeadSays(t *testing.T) {
 			},
 		},
 		"ja": {
-			items: []string{thing("Product", "電気ケトル 1.7L", ""), thing("Product", "抹茶 30g", "お茶")},
-			kinds: map[string]string{"ケトル": "電気ケトル 1.7L", "抹茶": "抹茶 30g"},
+			items: []string{
+				thing("Product", "電気ケトル 1.7L", ""), thing("Product", "抹茶 30g", "お茶"),
+				thing("Product", "ミニブーケ", "花束・リース"), thing("Product", "ひまわりの花束", "花束・リース"),
+				thing("Product", "ドライのリース", "花束・リース"), thing("Product", "パキラ 5号", "鉢植え・観葉植物"),
+			},
+			kinds: map[string]string{
+				"ケトル": "電気ケトル 1.7L", "抹茶": "抹茶 30g", "花束": "ひまわりの花束|ミニブーケ",
+				"リース": "ドライのリース", "鉢植え": "パキラ 5号",
+			},
 		},
 	} {
 		v := stockedIn(t, language, site.items...)
