@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/ask/elicitation"
+	"frontdesk/internal/ask/extremes"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/ask/session"
@@ -66,6 +67,7 @@ type askState struct {
 	earlier  []session.Turn // the questions before this one that may matter to it, oldest first
 	before   *thread        // what they came to; nil for none
 	goes     query.Turn     // how this one goes on with them
+	wish     *extremes.Wish // what it wants to know of all that was wanted before it; nil for nothing
 	types    []string       // the types that the question names beside its words
 	skip     int            // items that were given already
 	only     []found        // the items that were pointed at; nil for none

@@ -29,8 +29,11 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 	if in.only != nil || in.asked.Literal || in.understood.Intent == query.Compare || in.Report != NoReport {
 		return
 	}
-	text := cmp.Or(in.understood.Asked, in.Text)
-	wish, ok := extremes.Read(text)
+	wish, ok := extremes.Read(cmp.Or(in.understood.Asked, in.Text))
+	if in.wish != nil {
+		wish, ok = *in.wish, true
+		wish.Subject, wish.First = in.understood.Text, in.understood.Text
+	}
 	if !ok {
 		return
 	}
@@ -53,12 +56,33 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 			return
 		}
 	}
+	if in.wish != nil {
+		s.extremeShown(ctx, in, g, &wish)
+		return
+	}
 	if wish.Count() || wish.Subject == "" {
 		return
 	}
 	// No name says it, but a text may: "a hall for 120 people".
 	if items := measured(g, g.Index.Mentioning(wish.Subject).And(met)); len(items) <= mostRead {
 		s.findExtreme(ctx, in, g, &wish, items, wish.Subject)
+	}
+}
+
+// extremeShown compares or counts what was shown, where it is of no kind that has a name.
+func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.View, wish *extremes.Wish) {
+	var items []measuredItem
+	for _, part := range s.find(in.asked).parts {
+		for _, f := range part {
+			items = append(items, measuredItem{Listing: f.listing})
+		}
+	}
+	switch {
+	case len(items) == 0:
+	case wish.Count():
+		in.countThem(ctx, s, g, items)
+	default:
+		s.findExtreme(ctx, in, g, wish, items, "")
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask/extremes"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
@@ -14,11 +16,12 @@ import (
 // thread is what the questions before this one came to.
 type thread struct {
 	wanted query.Understood
-	types  []string // that were named beside the words
-	sites  []string // ids; nil for all
-	skip   int      // items that were given before the last answer to it
-	shown  int      // items that the last answer could show
-	places []int    // of the items that were spoken of last, in the last answer
+	plain  *query.Understood // the same where it is no name; nil where it was not taken for one
+	types  []string          // that were named beside the words
+	sites  []string          // ids; nil for all
+	skip   int               // items that were given before the last answer to it
+	shown  int               // items that the last answer could show
+	places []int             // of the items that were spoken of last, in the last answer
 }
 
 // thread reads the questions before this one, each as it goes on with those before it; nil when there are none.
@@ -42,7 +45,16 @@ func (s *Service) thread(in *askState) *thread {
 		}
 		switch goes.Relation {
 		case query.Apart:
+			if _, bare := bareWish(text); t != nil && bare {
+				break // it asked of what was wanted before it
+			}
+			if t != nil {
+				hold(&said, t.wanted.Constraints, text == turn.Text)
+			}
 			t = &thread{wanted: said, types: turn.Types, shown: shown}
+			if plain := s.readPlain(in, text, turn.Types); len(plain.Constraints) > len(said.Constraints) {
+				t.plain = &plain
+			}
 			t.sites, _ = s.deps.Corpus.Sites().Resolve(turn.Sites)
 		case query.Onward:
 			t = &thread{wanted: s.onward(in, text, said, t, turn.Types), types: t.types, sites: t.sites, shown: shown}
@@ -54,6 +66,9 @@ func (s *Service) thread(in *askState) *thread {
 			}
 		}
 		s.applyAttributes(in, &t.wanted, turn.Attributes)
+		if t.plain != nil {
+			s.applyAttributes(in, t.plain, turn.Attributes)
+		}
 	}
 	return t
 }
@@ -70,12 +85,22 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 		goes = query.Relate(text, &in.understood, &t.wanted)
 	}
 	in.before, in.goes = t, goes
+	if wish, bare := bareWish(text); t != nil && bare && len(in.understood.Constraints) == 0 {
+		in.wish, in.understood = wish, t.wanted
+		in.keep(t)
+		return nil
+	}
 	switch goes.Relation {
 	case query.Apart:
 		if goes.Unsure && s.reword(ctx, in) {
 			return nil
 		}
-		in.talk.Turns = nil // what comes goes on with this question alone
+		if t != nil {
+			hold(&in.understood, t.wanted.Constraints, text == in.Text)
+		}
+		if !holds(in.understood.Constraints) {
+			in.talk.Turns = nil // what comes goes on with this question alone
+		}
 		return nil
 	case query.Onward:
 		in.understood = s.onward(in, text, in.understood, t, in.asked.Types)
@@ -89,13 +114,54 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 	return nil
 }
 
+// bareWish reads a question for a count or an extreme that names no kind.
+func bareWish(text string) (*extremes.Wish, bool) {
+	wish, ok := extremes.Read(text)
+	return &wish, ok && wish.Bare()
+}
+
+// hold keeps what a person must not or will not have, said before, until a question says otherwise: it holds in a question
+// about something else, too. Where a conversation begins anew, only what harms is kept.
+func hold(u *query.Understood, before []facets.Constraint, all bool) {
+	var held []facets.Constraint
+	for _, c := range before {
+		if c.Allergy || all && lasts(c) {
+			c.Source = min(c.Source, facets.FromEarlier)
+			held = append(held, c)
+		}
+	}
+	u.Remind(held, nil)
+}
+
+// lasts says whether a condition is one of what is in things, which goes with the person rather than with what is wanted.
+func lasts(c facets.Constraint) bool {
+	switch c.Slot {
+	case facets.Ingredient, facets.Material:
+		return c.Not
+	case facets.Diet:
+		return slices.ContainsFunc(c.Values, func(v string) bool { return strings.HasSuffix(v, "free") })
+	}
+	return c.Allergy
+}
+
+// holds says whether some condition was kept from earlier questions.
+func holds(all []facets.Constraint) bool {
+	return slices.ContainsFunc(all, func(c facets.Constraint) bool { return lasts(c) && c.Source <= facets.FromEarlier })
+}
+
 // onward makes a question that goes on with a thread one that stands by itself. Types that were named beside the words
 // hold until others are.
 func (s *Service) onward(in *askState, text string, said query.Understood, t *thread, types []string) query.Understood {
 	if len(types) > 0 {
 		t.types = types
 	}
-	return query.Follow(text, said, t.wanted, func(asked string) query.Understood { return s.read(in, asked, t.types) })
+	if t.plain != nil {
+		t.wanted = *t.plain // of a name that is asked for otherwise, the words count: "hiking boots for men", "and for women?"
+	}
+	index := s.deps.Corpus.Current().Index
+	kind := func(words string) bool { return words != "" && index.KindExactly(words, typesNamed(words)...) != nil }
+	instead := len(said.Constraints) == 0 && kind(said.Text) && kind(t.wanted.Text) // "and bread?" after cake
+	return query.Follow(text, said, t.wanted, instead, func(asked string) query.Understood { return s.read(in, asked, t.types) })
 }
 
 // keep asks where the questions before asked, unless this one says itself where.

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -34,7 +35,9 @@ const (
 // the sentence that has most of its words and a value of the kind that was asked for. A question that names nothing, or
 // goes on with the one before, is about what was shown then. It is nil where neither is there.
 func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
-	excludes := slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Not })
+	excludes := slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool {
+		return c.Not && c.Source > facets.FromEarlier
+	})
 	if in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.Report != NoReport || in.asked.Literal ||
 		in.understood.Intent == query.Compare || excludes {
 		return nil, nil
@@ -287,13 +290,11 @@ func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share f
 	if q.shown {
 		least = leastShown
 	}
-	alone, several := "", false // the sentence that has such a value
+	alone, several := "", false // the first sentence that has such a value, and whether others have
 	for _, sentence := range sentences(item.Text) {
 		if details.Has(sentence, q.Kind) {
-			if alone != "" {
-				several = true
-			}
-			alone = sentence
+			several = several || alone != ""
+			alone = cmp.Or(alone, sentence)
 		}
 		in := index.Covered(q.terms, sentence, item.Language)
 		own, whole := q.weigh(in)
@@ -311,7 +312,7 @@ func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share f
 		}
 	}
 	switch named, whole := q.weigh(inName); {
-	case said != "" || alone == "" || several || q.Kind == "yes":
+	case said != "" || alone == "" || several && !(q.shown && whole == 0) || q.Kind == "yes":
 	case q.shown, whole > 0 && named/whole >= halfNamed:
 		share = leastShared * max(named, minWeight) / max(whole, minWeight)
 		return item.Name + ": " + shorten(strings.Join(strings.Fields(alone), " "), sentenceRunes), share

@@ -89,9 +89,7 @@ func (s *Service) understand(ctx context.Context, in *askState) error {
 
 // read understands a text by itself, for types that are wanted already.
 func (s *Service) read(in *askState, text string, types []string) query.Understood {
-	at := s.asking(in)
-	at.Types = types
-	u := query.Read(text, at)
+	u := s.readPlain(in, text, types)
 	excludes := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
 	if u.Intent == query.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
 		if g := s.deps.Corpus.Current(); g.Index.Named(text, g.Permit) {
@@ -99,6 +97,13 @@ func (s *Service) read(in *askState, text string, types []string) query.Understo
 		}
 	}
 	return u
+}
+
+// readPlain is read, also where the text is the name of an item.
+func (s *Service) readPlain(in *askState, text string, types []string) query.Understood {
+	at := s.asking(in)
+	at.Types = types
+	return query.Read(text, at)
 }
 
 // mayName says whether a text is long enough to be meant as a name where it is one: "red shoes" is a wish, even if some

@@ -4,7 +4,8 @@
 // It is pure. Its words stand in one table a language in tables/, a line "intent kind = phrase | phrase": the intent is one of
 // ask/facts where a property may answer it, the kind is that of the value which a sentence has to have ("none" for no sentence). A phrase may have a
 // gap: "where does ... come from". "filler" are words that say nothing of what the question is about. "word onward" begins a
-// question that asks the same of another thing, "word it" stands for what was spoken of, the other words stand for values.
+// question that asks the same of another thing, "word it" stands for what was spoken of, "word same de" are forms of "de"; the
+// other words stand for values.
 package details
 
 import (
@@ -59,6 +60,13 @@ var tables = sync.OnceValue(func() (all []*table) {
 	for _, tag := range language.TagsIn(files, "tables") {
 		t := &table{tag: tag, filler: map[string]bool{}, words: map[string][]string{}}
 		language.MustRead(files, "tables/"+tag+".txt", "=", t.take)
+		for _, e := range t.entries {
+			for _, words := range [][]string{e.first, e.rest} {
+				for i := range words {
+					words[i] = t.base(words[i])
+				}
+			}
+		}
 		all = append(all, t)
 	}
 	return all
@@ -237,12 +245,13 @@ func Subject(text string) (subject []string) {
 func (t *table) read(words []word) (asked Asked, known int) {
 	var best *entry
 	var start, behind int
+	plain := t.plain(words)
 	for i := range t.entries {
 		e := &t.entries[i]
 		if best != nil && (e.length() <= best.length() && e.vague() == best.vague() || e.vague() && !best.vague()) {
 			continue
 		}
-		if from, to, ok := e.in(words); ok {
+		if from, to, ok := e.in(plain); ok {
 			best, start, behind = e, from, to
 		}
 	}
@@ -267,6 +276,25 @@ func (t *table) read(words []word) (asked Asked, known int) {
 		}
 	}
 	return asked, known
+}
+
+// plain are words with each that is a form of another in its place: "prix d'une tente" has "prix de".
+func (t *table) plain(words []word) []word {
+	all := slices.Clone(words)
+	for i := range all {
+		all[i].folded = t.base(all[i].folded)
+	}
+	return all
+}
+
+// base is the word that a word is a form of, or the word itself.
+func (t *table) base(folded string) string {
+	for name, forms := range t.words {
+		if base, is := strings.CutPrefix(name, "same "); is && slices.Contains(forms, folded) {
+			return base
+		}
+	}
+	return folded
 }
 
 // in finds an entry in a question: where its first words stand, and those behind its gap.

@@ -39,6 +39,9 @@ type Wish struct {
 // Count says whether the wish is for how many there are.
 func (w *Wish) Count() bool { return w.Superlative == "" }
 
+// Bare says whether the wish names no kind, so that it is about what was spoken of: "which one is the cheapest?"
+func (w *Wish) Bare() bool { return w.Subject == "" && !w.Anything }
+
 // table is one language.
 type table struct {
 	tag     string

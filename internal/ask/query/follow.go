@@ -86,8 +86,8 @@ func otherKind(said, earlier *Understood) bool {
 
 // Follow makes what was wanted and a question that goes on with it (Onward) one, which read then understands by its
 // words. What the question says wins over what was said before in the same slot, unless both can hold; what it does not
-// speak of stays, also what no words say.
-func Follow(text string, said, earlier Understood, read func(string) Understood) Understood {
+// speak of stays, also what no words say. With instead, its words take the place of those for what was wanted.
+func Follow(text string, said, earlier Understood, instead bool, read func(string) Understood) Understood {
 	folded := " " + facets.Fold(text) + " "
 	lead, _ := trimLead(folded, followLeads)
 	swap, let := swaps(folded), letGo(folded)
@@ -104,7 +104,7 @@ func Follow(text string, said, earlier Understood, read func(string) Understood)
 		c.Source = min(c.Source, facets.FromEarlier)
 		kept = append(kept, c)
 	}
-	head := swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
+	head := instead || swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
 	own := plain(text)
 	sort, compares := comparison(folded)
 	if compares {
@@ -240,8 +240,19 @@ func whole(own string, earlier Understood, gone []facets.Constraint, head bool) 
 	case head, !startsWith(folded, prepositions) && !behind(folded) && !strings.HasPrefix(strings.ToLower(own), "à "):
 		return tidy(own + " " + base)
 	default:
-		return tidy(base + " " + own)
+		return tidy(replaced(base, own) + " " + own)
 	}
+}
+
+// replaced is a question without the words behind a preposition of which there is one, where other words come behind the same:
+// "install on linux" with "on windows".
+func replaced(base, own string) string {
+	preposition, _, _ := strings.Cut(own, " ")
+	at := strings.LastIndex(" "+base, " "+preposition+" ")
+	if at < 0 || !replacing[facets.Fold(preposition)] || strings.Count(base[at+len(preposition):], " ") > 2 {
+		return base
+	}
+	return base[:at]
 }
 
 // tidy brings blanks to one each and takes away what a cut left at the ends.

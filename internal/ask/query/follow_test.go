@@ -88,7 +88,7 @@ func TestAFollowUpGoesOn(t *testing.T) {
 			t.Errorf("%q: %+v", row.text, turn)
 			continue
 		}
-		got := query.Follow(row.text, row.said, muffins, reading(append(row.said.Constraints, muffins.Constraints...)...))
+		got := query.Follow(row.text, row.said, muffins, false, reading(append(row.said.Constraints, muffins.Constraints...)...))
 		if got.Asked != row.whole || got.Text != row.left {
 			t.Errorf("%q is %q, searched for %q; want %q, %q", row.text, got.Asked, got.Text, row.whole, row.left)
 		}
@@ -120,7 +120,7 @@ func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
 		for _, c := range row.before {
 			asked += " " + c.Said
 		}
-		got := query.Follow(row.text, saying(row.text, "", holding(row.now...)), saying(asked, "lamps", holding(row.before...)), reading(append(row.before, row.now...)...))
+		got := query.Follow(row.text, saying(row.text, "", holding(row.now...)), saying(asked, "lamps", holding(row.before...)), false, reading(append(row.before, row.now...)...))
 		var said []string
 		for _, c := range got.Constraints {
 			said = append(said, c.Said)
@@ -149,7 +149,7 @@ func TestComparingWordsOrderWhatWasWanted(t *testing.T) {
 		if turn := query.Relate(text, &said, &muffins); turn.Relation != query.Onward {
 			t.Errorf("%q: %+v", text, turn)
 		}
-		got := query.Follow(text, said, muffins, reading(muffins.Constraints...))
+		got := query.Follow(text, said, muffins, false, reading(muffins.Constraints...))
 		if got.Sort.By != want.By || got.Sort.Descending != want.Descending || !strings.Contains(got.Text, "breakfast muffins") || len(got.Constraints) != 1 {
 			t.Errorf("%q: %+v", text, got)
 		}
@@ -237,7 +237,7 @@ func FuzzFollow(f *testing.F) {
 				t.Fatalf("%q points at place %d", text, place)
 			}
 		}
-		got := query.Follow(text, said, earlier, reading(said.Constraints...))
+		got := query.Follow(text, said, earlier, false, reading(said.Constraints...))
 		if len(got.Asked) > len(text)+len(before)+len(told)+2 || len(got.Constraints) > 2 {
 			t.Fatalf("%q after %q became %q", text, before, got.Asked)
 		}

@@ -16,6 +16,8 @@ var (
 	followLeads = append(texts("turn.lead"), swapLeads...)
 	// prepositions begin words that can stand behind any question.
 	prepositions = texts("turn.preposition")
+	// replacing are those behind which one thing stands at a time: "on", "in".
+	replacing = textSet("turn.replacing")
 	// standIns stand for what was spoken of before, lastStandIns where they end a question, particles within a word.
 	standIns, lastStandIns, particles = textSet("turn.these"), textSet("turn.this"), texts("turn.particle")
 	// ties are words that tie a question to others and say nothing themselves.

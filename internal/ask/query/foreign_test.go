@@ -107,7 +107,7 @@ func TestFollowUpsKeepAndDropTheRightThings(t *testing.T) {
 			t.Errorf("%s, %s: %v", row.before, row.now, turn)
 			continue
 		}
-		next := Follow(row.now, said, earlier, func(text string) Understood { return Read(text, asking()) })
+		next := Follow(row.now, said, earlier, false, func(text string) Understood { return Read(text, asking()) })
 		if got := next.Say(i18n.For("en")); got != row.want {
 			t.Errorf("%s, %s\n got %s\nwant %s", row.before, row.now, got, row.want)
 		}

@@ -1,0 +1,73 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExclusionsHoldForTheConversation holds that what a person must not have stays out, whatever is asked for next, until it is
+// wished for, and that a superlative without a kind is about what was wanted.
+func TestExclusionsHoldForTheConversation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "mag")
+	made := func(price int, of ...string) map[string]any {
+		return map[string]any{"recipeIngredient": of, "offers": map[string]any{"price": price, "priceCurrency": "EUR"}}
+	}
+	b.fill(t, "mag", "shop",
+		stating("nutcake", "Hazelnut cake", made(3, "flour", "hazelnuts")), stating("plaincake", "Plain cake", made(5, "flour", "sugar")),
+		stating("plumcake", "Plum cake", made(7, "flour", "plums")),
+		stating("nutbread", "Walnut bread", made(4, "flour", "walnuts")), stating("ryebread", "Rye bread", made(6, "rye")),
+	)
+	for _, row := range []struct {
+		turns []string
+		want  []string
+	}{
+		{[]string{"cake without nuts", "which one is the cheapest?"}, []string{"plaincake", "plumcake"}},
+		{[]string{"cake", "no nuts please", "which is the most expensive?"}, []string{"plumcake", "plaincake"}},
+		{[]string{"I am allergic to nuts. cake?", "bread"}, []string{"ryebread"}},
+		{[]string{"ich habe eine nussallergie, cake", "and bread?"}, []string{"ryebread"}},
+		{[]string{"I am allergic to nuts. cake?", "bread", "which is the cheapest?"}, []string{"ryebread"}},
+		{[]string{"bread", "which is the cheapest?"}, []string{"nutbread", "ryebread"}},
+	} {
+		last := len(row.turns) - 1
+		q := Question{Text: row.turns[last]}
+		q.Context.Previous = row.turns[:last]
+		var names []string
+		for _, result := range b.asked(t, q) {
+			names = append(names, strings.TrimPrefix(result["url"].(string), "https://mag.example/"))
+		}
+		if !slices.Equal(names, row.want) {
+			t.Errorf("%q: %q, want %q", row.turns, names, row.want)
+		}
+	}
+}
+
+// TestTurnsReplaceWhatTheyNameAnew holds that a place, a kind or a person comes in the place of the one before, also where the
+// words before were the name of an item.
+func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "mag")
+	worn := func(audience string) map[string]any {
+		return map[string]any{"audience": map[string]any{"suggestedGender": audience}}
+	}
+	b.fill(t, "mag", "shop",
+		stating("linux", "Install on Linux", nil), stating("windows", "Install on Windows", nil),
+		stating("men", "Moor hiking boots for men", worn("male")), stating("women", "Alm hiking boots for women", worn("female")),
+	)
+	for _, row := range []struct {
+		turns []string
+		first string
+	}{
+		{[]string{"install on linux", "and on windows?"}, "windows"},
+		{[]string{"moor hiking boots for men", "and for women?"}, "women"},
+	} {
+		last := len(row.turns) - 1
+		q := Question{Text: row.turns[last]}
+		q.Context.Previous = row.turns[:last]
+		results := b.asked(t, q)
+		if len(results) == 0 || results[0]["url"] != "https://mag.example/"+row.first {
+			t.Errorf("%q: %v, want %q first", row.turns, results, row.first)
+		}
+	}
+}
