@@ -22,6 +22,7 @@ const (
 	maxPractical  = 400  // bytes of a question that is read as a practical one
 	maxChat       = 6    // words of a greeting, or of thanks
 	maxExamples   = 3    // questions that a greeting is answered with
+	leastKin      = 0.25 // from which it is known what a practical question asks for
 )
 
 // ownerPages are the items of a view that may answer practical questions, made when first asked for.
@@ -178,7 +179,11 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	if chat && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
 		return asked, "", false
 	}
-	return asked, before, asked.Practical >= practical.Sure
+	least := leastKin
+	if len(strings.Fields(in.Text)) <= 2 {
+		least = practical.Sure
+	}
+	return asked, before, asked.Practical >= practical.Sure && asked.KinSure() >= least
 }
 
 // namesItem says whether the question names another item than those that answer it: one that is called by all that it is

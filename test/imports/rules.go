@@ -102,6 +102,7 @@ var pure = []string{
 	"internal/ask/i18n", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
 	"internal/ask/elicitation",
 	"internal/content/search/analysis", "internal/content/search/concepts", "internal/content/search/segment",
+	"internal/content/vector/words",
 	"internal/content/ingest/passage", "internal/content/ingest/frontier", "internal/content/ingest/pageurl",
 	"internal/content/ingest/charset",
 }

@@ -44,7 +44,7 @@ func tellOpen(t *teller) string {
 		return t.coming(s)
 	}
 	t.noteHours(s)
-	t.verdict(len(spans) > 0)
+	t.verdict(t.When.holds(spans))
 	return t.day(spans, t.when())
 }
 
@@ -111,6 +111,9 @@ func (s *schedule) asked(w When, now time.Time) (spans []span, stated bool) {
 	current, ok := s.season(dateOf(now))
 	if !ok || current.coming {
 		return nil, false
+	}
+	if w.weekday == holidays {
+		return s.named(current.date, holidays, 1)
 	}
 	return s.resolve(current.date, w.weekday, 1)
 }

@@ -163,6 +163,18 @@ func (s *scanner) clock() (minute int, ok bool) {
 	return hour*60 + minute, true
 }
 
+// ReadClock reads a time of day at the beginning of a text: its minute, whether it is written as one ("7pm", "18:30"), and
+// its length; 0 for none.
+func ReadClock(text string) (minute int, marked bool, n int) {
+	s := scanner{rest: text}
+	minute, ok := s.clock()
+	if !ok {
+		return 0, false, 0
+	}
+	n = len(text) - len(s.rest)
+	return minute, strings.ContainsAny(text[:n], ":hm"), n
+}
+
 // figure takes one or two digits that no third follows, up to a bound.
 func (s *scanner) figure(most int) (value int, ok bool) {
 	n := 0

@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/ask/practical"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/vector/words"
 )
 
 // Question is a practical question.
@@ -33,11 +34,14 @@ type Answer struct {
 const (
 	byTitle    = 1.6  // how well the page's title fits what is asked
 	byPage     = 1.0  // the share of the question's words that the page has
+	byAlike    = 0.5  // how alike what the page's name means is to what is asked
 	bySentence = 0.8  // that the sentence has
 	byQuestion = 0.5  // that stands in a question that is answered
 	byIntent   = 0.3  // how well it fits what is asked
+	byMeaning  = 0.6  // how alike what it means is to what is asked
 	byValue    = 0.35 // it has a value of the kind that is asked for
 	byName     = 0.45 // it names the same people or things
+	even       = 0.15 // by which a sentence is worse at most that is quoted beside another
 	byCountry  = 1.2
 	byDay      = 0.9
 
@@ -59,8 +63,9 @@ type search struct {
 	Question
 	intent practical.Intent
 	pages  []scored // by page
-	named  []int    // the places and people that the question names, the best first
-	ofUs   bool     // no other place than the owner's is named
+	means  words.Vector
+	named  []int // the places and people that the question names, the best first
+	ofUs   bool  // no other place than the owner's is named
 }
 
 // scored is how well a page fits.
@@ -69,6 +74,7 @@ type scored struct {
 	inName  float64 // the share of the subject's words that is in the name
 	words   float64 // the share of the question's words that is in the page
 	called  float64 // in its name
+	alike   float64 // how alike what its name means is
 	subject float64 // the share of the subject's words: those that are not by which anybody asks for the intent
 	in      map[int32]float64
 }
@@ -76,6 +82,7 @@ type scored struct {
 // Answer answers a question; false where nothing here does.
 func (d *Directory) Answer(q Question) (Answer, bool) {
 	s := &search{Directory: d, Question: q, intent: practical.IntentOf(q.Asked.Intent)}
+	s.means = meaningOf(strings.TrimSpace(q.Before + " " + q.Text))()
 	s.score()
 	s.findNamed()
 	if a, ok := s.byProperty(); ok {
@@ -94,6 +101,7 @@ func (s *search) score() {
 	s.pages = make([]scored, len(s.Directory.pages))
 	for i := range s.pages {
 		s.pages[i].fit = practical.Fit(s.Asked.Weights, s.Directory.pages[i].title)
+		s.pages[i].alike = words.Cosine(s.means, s.Directory.pages[i].meaning())
 	}
 	for _, language := range s.languages {
 		terms, whole, subject := s.terms(language)
@@ -144,7 +152,7 @@ type term struct {
 // that of the subject's. Words of the question before count half.
 func (s *search) terms(language string) (terms map[string]term, whole, subject float64) {
 	terms = map[string]term{}
-	for i, text := range []string{s.Text, s.Before} {
+	for i, text := range []string{s.Asked.Rest, s.Before} {
 		for word := range analyzer().Words(text, language) {
 			folded := facets.Fold(text[word.Start:word.End])
 			if s.Asked.Common(folded) || folded == "" {
@@ -182,19 +190,21 @@ func dated(name string) bool {
 // those by which anybody asks practical questions.
 func (s *search) strange(i int) float64 {
 	language := s.Directory.pages[i].Language
+	if s.Asked.Language == "ja" { // whose words cannot be told apart
+		return 0
+	}
 	terms, whole, _ := s.terms(language)
 	missing := 0.0
-	for word := range analyzer().Words(s.Text, language) {
-		t, folded := terms[word.Term], facets.Fold(s.Text[word.Start:word.End])
-		if s.Asked.Language == "ja" { // whose words cannot be told apart
-			return 0
-		}
-		if !t.subject || s.Asked.IsPractical(folded) || slices.ContainsFunc(practical.NamesOf(folded), told) {
+	for field := range strings.FieldsSeq(s.Asked.Rest) {
+		if folded := facets.Fold(field); s.Asked.IsPractical(folded) || slices.ContainsFunc(practical.NamesOf(folded), told) {
 			continue
 		}
-		if !slices.ContainsFunc(s.postings[language+" "+word.Term], func(at posting) bool { return int(at.page) == i }) {
-			missing += t.weight
-			delete(terms, word.Term)
+		for word := range analyzer().Words(field, language) {
+			t := terms[word.Term]
+			if t.subject && !slices.ContainsFunc(s.postings[language+" "+word.Term], func(at posting) bool { return int(at.page) == i }) {
+				missing += t.weight
+				delete(terms, word.Term)
+			}
 		}
 	}
 	return missing / max(whole, 0.01)
@@ -292,6 +302,11 @@ func (s *search) byProperty() (Answer, bool) {
 	if len(s.intent.Facts) == 0 || s.Asked.Sure() < leastSure {
 		return Answer{}, false
 	}
+	if s.intent.Is("eat") && len(s.Asked.Days) > 0 {
+		if a, ok := s.ofMeals(); ok {
+			return a, true
+		}
+	}
 	for _, i := range s.named {
 		if text, ok := s.tell(i); ok {
 			return Answer{Text: text, Items: s.with(i)}, true
@@ -305,7 +320,27 @@ func (s *search) byProperty() (Answer, bool) {
 			return Answer{Text: text, Items: s.with(i)}, true
 		}
 	}
-	return Answer{}, false
+	return s.byOthers()
+}
+
+// byOthers answers from the properties of the places that are not the owner, where nothing else is named and they are few:
+// the restaurant of a hotel that states no hours itself.
+func (s *search) byOthers() (Answer, bool) {
+	if !s.intent.Is("place") || !s.ofUs || len(s.named) > 0 {
+		return Answer{}, false
+	}
+	var said []string
+	a := Answer{}
+	for i := range s.pages {
+		if role := s.Directory.pages[i].role; role != organisation && role != place || !s.serves(i) || s.strange(i) >= mostStrange {
+			continue
+		}
+		if text, ok := s.tell(i); ok {
+			said, a.Items = append(said, text), append(a.Items, i)
+		}
+	}
+	a.Text = strings.Join(said, " ")
+	return a, len(said) > 0 && len(said) <= maxAnswers
 }
 
 // worded says whether some page that is called by what is asked has a sentence with most of the question's words.
@@ -342,6 +377,25 @@ func (s *search) elsewhere(i int) bool {
 	return false
 }
 
+// ofMeals says whether the only place to eat is open on the day that is asked about.
+func (s *search) ofMeals() (Answer, bool) {
+	at := -1
+	for i := range s.pages {
+		if !s.serves(i) || !content.IsA(s.Directory.pages[i].Type, "FoodEstablishment") {
+			continue
+		}
+		if at >= 0 {
+			return Answer{}, false
+		}
+		at = i
+	}
+	if at < 0 {
+		return Answer{}, false
+	}
+	text, ok := s.state(at, "open")
+	return Answer{Text: text, Items: []int{at}}, ok
+}
+
 // ofJobs answers from the jobs on offer that have most of the question's words.
 func (s *search) ofJobs() (Answer, bool) {
 	best := -1
@@ -359,21 +413,34 @@ func (s *search) ofJobs() (Answer, bool) {
 
 // tell is what a page's properties say.
 func (s *search) tell(i int) (string, bool) {
-	p := &s.Directory.pages[i]
 	var said []string
 	for _, intent := range s.intent.Facts {
 		if intent == "hours" {
 			intent = s.Asked.Hours()
 		}
-		q := facts.Question{Language: s.Language, Intent: intent, When: s.Asked.When, Now: s.Now}
-		if len(s.Asked.Countries) > 0 {
-			q.Country = s.Asked.Countries[0]
-		}
-		if a, ok := q.Answer(p.object()); ok {
-			said = append(said, a.Text)
+		if text, ok := s.state(i, intent); ok {
+			said = append(said, text)
 		}
 	}
 	return strings.Join(said, " "), len(said) > 0
+}
+
+// state is what a page's properties say to an intent of package facts, for the first of the days asked about of which they
+// say something.
+func (s *search) state(i int, intent string) (string, bool) {
+	q := facts.Question{Language: s.Language, Intent: intent, Now: s.Now}
+	if len(s.Asked.Countries) > 0 {
+		q.Country = s.Asked.Countries[0]
+	}
+	for n := range max(1, len(s.Asked.Days)) {
+		if len(s.Asked.Days) > 0 {
+			q.When = s.Asked.Days[n]
+		}
+		if a, ok := q.Answer(s.Directory.pages[i].object()); ok {
+			return a.Text, true
+		}
+	}
+	return "", false
 }
 
 // with are the pages that are shown for an answer of one page: those that are called by what is asked come first, unless the
@@ -436,9 +503,37 @@ func (s *search) ranked() []int {
 			order = append(order, i)
 		}
 	}
-	score := func(i int) float64 { return byTitle*s.pages[i].fit + byPage*s.pages[i].words }
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(a, b)) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(s.title(b), s.title(a)), cmp.Compare(a, b)) })
 	return order
+}
+
+// title is how well a page fits by what it is called and the words in it.
+func (s *search) title(i int) float64 {
+	p := &s.pages[i]
+	return byTitle*p.fit*(1-0.6*s.narrow(i)) + byPage*p.words + byAlike*p.alike
+}
+
+// narrow is the share of a question's name that the question here does not ask, nor anybody who asks for the same: a place
+// to leave the pram is none to park.
+func (s *search) narrow(i int) float64 {
+	p := &s.Directory.pages[i]
+	if !content.IsA(p.Type, "Question") || s.foreign(i) || s.Asked.Language == "ja" {
+		return 0
+	}
+	terms, _, _ := s.terms(p.Language)
+	missing, whole := 0.0, 0.01
+	for word := range analyzer().Words(p.Name, p.Language) {
+		folded := facets.Fold(p.Name[word.Start:word.End])
+		if s.Asked.Common(folded) {
+			continue
+		}
+		weight := s.weight(len(s.postings[p.Language+" "+word.Term]))
+		whole += weight
+		if _, asked := terms[word.Term]; !asked && !s.Asked.Usual(folded) && !slices.ContainsFunc(practical.NamesOf(folded), s.Asked.Has) {
+			missing += weight
+		}
+	}
+	return missing / whole
 }
 
 // byText answers with the sentence of a page.
@@ -459,7 +554,7 @@ func (s *search) byText() (Answer, bool) {
 				top.sentence, top.score = n, score
 			}
 		}
-		top.score += byTitle*s.pages[i].fit + byPage*s.pages[i].words
+		top.score += s.title(i)
 		if slices.Contains(s.named, i) && p.role != other {
 			top.score++
 		}
@@ -538,8 +633,8 @@ func (s *search) rate(page, n int) float64 {
 	if !s.foreign(page) { // where words tell more
 		fit /= 2
 	}
-	score += fit
-	if last, _ := utf8.DecodeLastRuneInString(one.text); last == '?' || last == '？' {
+	score += fit + byMeaning*words.Cosine(s.means, one.meaning())
+	if asks(one.text) {
 		score -= byName
 	}
 	for _, kind := range one.values {
@@ -547,7 +642,7 @@ func (s *search) rate(page, n int) float64 {
 		case kind == "money" && s.Asked.Has("how-much"), kind == "span" && s.Asked.Has("how-long"):
 			score += byValue
 		case slices.Contains(s.intent.Values, kind):
-			score += byValue / 7
+			score += byValue / 3
 		}
 	}
 	for _, name := range s.Asked.Names {
@@ -555,11 +650,7 @@ func (s *search) rate(page, n int) float64 {
 			score += byName
 		}
 	}
-	for _, name := range one.names {
-		if grouping(name) && !slices.Contains(s.Asked.Names, name) {
-			score -= byName / 2.5
-		}
-	}
+	score += s.rateGroups(one)
 	if s.Asked.Holiday != "" && slices.Contains(one.names, s.Asked.Holiday) {
 		score += byDay
 	}
@@ -585,6 +676,20 @@ func grouping(name string) bool {
 	return false
 }
 
+// rateGroups says how well a sentence is on the people that are asked for: where none are, on what holds for anybody.
+func (s *search) rateGroups(one *sentence) (score float64) {
+	const weight = byName / 2.5
+	if slices.Contains(one.names, "adult") && !slices.ContainsFunc(s.Asked.Names, grouping) {
+		return weight
+	}
+	for _, name := range one.names {
+		if grouping(name) && !slices.Contains(s.Asked.Names, name) {
+			score -= weight
+		}
+	}
+	return score
+}
+
 // rateCountry says how well a sentence is on the country that is asked for.
 func (s *search) rateCountry(one *sentence) float64 {
 	if len(s.Asked.Countries) == 0 {
@@ -606,19 +711,36 @@ func (s *search) rateCountry(one *sentence) float64 {
 	return 0
 }
 
-// quote is the sentence that answers, and with it the rest of a short answer to a question.
+// quote is the sentence that answers, and with it the rest of a short answer to a question, what follows a sentence that
+// asks, and the sentence beside it that answers about as well.
 func (s *search) quote(page, n int) string {
 	p := &s.Directory.pages[page]
-	if content.IsA(p.Type, "Question") {
-		var whole []string
-		for _, one := range p.sentences {
-			whole = append(whole, one.text)
-		}
-		if text := strings.Join(whole, " "); utf8.RuneCountInString(text) <= maxRunes {
-			return text
-		}
+	from, to := n, n+1
+	beside := func(other int) bool {
+		return other >= 0 && other < len(p.sentences) && s.rate(page, n)-s.rate(page, other) < even
+	}
+	switch {
+	case content.IsA(p.Type, "Question"):
+		from, to = 0, len(p.sentences)
+	case asks(p.sentences[n].text) && to < len(p.sentences), beside(n+1) && !(beside(n-1) && s.rate(page, n-1) > s.rate(page, n+1)):
+		to++
+	case beside(n - 1):
+		from--
+	}
+	var said []string
+	for _, one := range p.sentences[from:to] {
+		said = append(said, one.text)
+	}
+	if text := strings.Join(said, " "); utf8.RuneCountInString(text) <= maxRunes {
+		return text
 	}
 	return clip(p.sentences[n].text)
+}
+
+// asks says whether a sentence is a question.
+func asks(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return last == '?' || last == '？'
 }
 
 // clip cuts a text to what is told of it.

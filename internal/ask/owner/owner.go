@@ -26,6 +26,7 @@ import (
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/vector/words"
 )
 
 // Page is an item, as far as it was released.
@@ -93,6 +94,7 @@ type page struct {
 	sentences []sentence
 	object    func() facts.Object
 	places    func() []practical.Place // kinds of places that it is called by
+	meaning   func() words.Vector      // of its name
 }
 
 type sentence struct {
@@ -101,6 +103,7 @@ type sentence struct {
 	countries []string
 	values    []string // kinds
 	weights   func() map[string]float64
+	meaning   func() words.Vector
 }
 
 // posting is where a word stands: in a sentence of a page, or in its name.
@@ -146,6 +149,7 @@ func (d *Directory) add(from Page) {
 	p := page{Page: from, role: roleOf(from.Type), title: titleOf(from)}
 	p.object = sync.OnceValue(func() facts.Object { return facts.Read(from.Object) })
 	p.places = sync.OnceValue(func() []practical.Place { return practical.Places(facets.Fold(from.Name)) })
+	p.meaning = meaningOf(from.Name)
 	at := int32(len(d.pages))
 	if !slices.Contains(d.languages, p.Language) {
 		d.languages = append(d.languages, p.Language)
@@ -163,11 +167,19 @@ func (d *Directory) add(from Page) {
 			d.post(p.Language, one, at, int32(len(p.sentences)))
 			p.sentences = append(p.sentences, sentence{
 				text: one, names: practical.NamesOf(facets.Fold(one)), countries: facts.CountriesIn(one), values: valuesIn(one),
-				weights: sync.OnceValue(func() map[string]float64 { return practical.Weigh(one) }),
+				weights: sync.OnceValue(func() map[string]float64 { return practical.Weigh(one) }), meaning: meaningOf(one),
 			})
 		}
 	}
 	d.pages = append(d.pages, p)
+}
+
+// meaningOf gives the direction of a text when it is asked for; nil where it has none.
+func meaningOf(text string) func() words.Vector {
+	return sync.OnceValue(func() words.Vector {
+		direction, _ := words.Builtin().Embed(text)
+		return direction
+	})
 }
 
 // members are what an object says beside its name: what a person is or a thing is also called, and its texts.

@@ -8,7 +8,7 @@ import (
 	"frontdesk/internal/ask/practical"
 )
 
-// clinic is a site in English, mercato one in Italian, hof one in German.
+// clinic is a site in English, mercato one in Italian, gasthof and hof are ones in German.
 var (
 	clinic = []Page{
 		{Site: "c", URL: "https://vet.example/", Type: "VeterinaryCare", Name: "Elm Road Vets", Language: "en", Object: []byte(`{"@type":"VeterinaryCare","name":"Elm Road Vets",
@@ -27,6 +27,16 @@ var (
 		{Site: "m", URL: "https://olio.example/", Type: "Store", Name: "Frantoio Bea", Language: "it", Object: []byte(`{"@type":"Store","name":"Frantoio Bea"}`)},
 		{Site: "m", URL: "https://olio.example/consegna", Type: "WebPage", Name: "Consegna", Language: "it", Texts: []string{
 			"In Italia 6 euro, gratis da 80 euro. In Germania e Austria 14 euro. Nel resto del mondo non spediamo."}},
+	}
+	gasthof = []Page{ // a hotel without hours, whose restaurant has some
+		{Site: "g", URL: "https://loewen.example/", Type: "Hotel", Name: "Hotel Löwen", Language: "de", Object: []byte(`{"@type":"Hotel","name":"Hotel Löwen"}`)},
+		{Site: "g", URL: "https://loewen.example/stube", Type: "Restaurant", Name: "Zum Löwen", Language: "de", Object: []byte(`{"@type":"Restaurant","name":"Zum Löwen",
+			"openingHoursSpecification":[{"dayOfWeek":["Saturday","Sunday"],"opens":"11:00","closes":"22:00"},
+			{"validFrom":"2027-12-24","validThrough":"2027-12-24","opens":"00:00","closes":"00:00"}]}`)},
+		{Site: "g", URL: "https://loewen.example/faq#1", Type: "Question", Name: "Wo kann ich den Kinderwagen parken?", Language: "de", Texts: []string{
+			"Im Flur neben der Treppe."}},
+		{Site: "g", URL: "https://loewen.example/anreise", Type: "WebPage", Name: "Anreise", Language: "de", Texts: []string{
+			"Der Bus 4 hält vor der Tür. Parken können Sie kostenlos hinter dem Haus."}},
 	}
 	hof = []Page{
 		{Site: "h", URL: "https://hof.example/", Type: "LocalBusiness", Name: "Birkenhof", Language: "de", Object: []byte(`{"@type":"LocalBusiness","name":"Birkenhof",
@@ -49,6 +59,13 @@ func TestAnswer(t *testing.T) {
 		{clinic, "de", "Wann habt ihr montags geöffnet?", "Elm Road Vets", "18:30", ""},
 		{clinic, "en", "do you accept cheques", "Payment", "do not take cheques", ""},
 		{clinic, "en", "what do you charge pensioners", "Our fees", "£35", "£42"},
+		{clinic, "en", "are you open on wednesday afternoon", "Elm Road Vets", "Yes, ", ""},
+		{clinic, "en", "are you open at 7pm on wednesday", "Elm Road Vets", "No, ", ""},
+		{clinic, "en", "when are you open", "Elm Road Vets", "Monday", "No"},
+		{gasthof, "de", "habt ihr samstags offen", "Zum Löwen", "Ja", ""},
+		{gasthof, "de", "kann man am Heiligabend bei euch essen", "Zum Löwen", "Nein", ""},
+		{gasthof, "en", "opening hours", "Zum Löwen", "Saturday", ""},
+		{gasthof, "de", "wo kann ich parken", "Anreise", "hinter dem Haus", "Kinderwagen"},
 		{clinic, "fr", "y a-t-il un parking pour les clients", "Getting here and parking", "six parking spaces", ""},
 		{clinic, "en", "phone number of the head nurse", "Ada Finn", "5550 123", ""},
 		{clinic, "en", "when is the museum open on friday", "", "", ""},

@@ -7,14 +7,18 @@ import (
 	"unicode"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/vector/words"
 )
 
 // The shape of the model.
 const (
-	Buckets  = 1 << 14 // that features are hashed into
-	shortest = 3       // characters of a part of a word
-	longest  = 5
-	maxWords = 60 // of a text that are read
+	Hashed     = 1 << 14             // buckets that features are hashed into
+	Buckets    = Hashed + dimensions // with one for each dimension of a text's direction
+	dimensions = 128                 // of a text's direction
+	shortest   = 3                   // characters of a part of a word
+	longest    = 5
+	maxWords   = 60           // of a text that are read
+	meaning    = float32(0.8) // the length of a text's direction, that of its other features being 1
 )
 
 // Feature is a bucket of the model and how much of it a text has.
@@ -24,7 +28,8 @@ type Feature struct {
 }
 
 // Features are the words of a text, each two words that follow each other, the parts of words, and the names of [words] that
-// it has words of, hashed. Their values have a length of 1 together. A script without blanks has every one, two and three characters instead.
+// it has words of, hashed; and the direction of what it means. A script without blanks has every one, two and three
+// characters instead of words and their parts.
 func Features(text string) []Feature {
 	counts := make(map[uint32]float32, 128)
 	add := func(kind byte, weight float32, parts ...string) {
@@ -39,7 +44,7 @@ func Features(text string) []Feature {
 		h ^= h >> 15
 		h *= 2246822519
 		h ^= h >> 13
-		counts[h%Buckets] += weight
+		counts[h%Hashed] += weight
 	}
 	folded := facets.Fold(text)
 	class := ""
@@ -75,6 +80,12 @@ func Features(text string) []Feature {
 	scale := float32(1 / math.Sqrt(max(length, 1)))
 	for i := range features {
 		features[i].Value *= scale
+	}
+	if direction, ok := words.Builtin().Embed(text); ok {
+		unit := meaning / float32(math.Sqrt(float64(words.Dot(direction, direction))))
+		for i, value := range direction[:min(len(direction), dimensions)] {
+			features = append(features, Feature{Hashed + i, unit * float32(value)})
+		}
 	}
 	return features
 }

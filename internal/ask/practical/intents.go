@@ -63,6 +63,9 @@ var kin = sync.OnceValue(func() map[string][]string {
 	return related
 })
 
+// ofKin is how much a title fits that is one of kin.
+const ofKin = 0.8
+
 // Fit says how well a page, by how its title was weighed, fits a question, by how that was weighed: 0 to 1.
 func Fit(question, title map[string]float64) float64 {
 	fit := 0.0
@@ -70,12 +73,11 @@ func Fit(question, title map[string]float64) float64 {
 		if intent == None || asked < 0.01 {
 			continue
 		}
-		told := 0.0
+		told := title[intent]
 		for _, related := range kin()[intent] {
-			told += title[related]
-		}
-		if len(kin()[intent]) == 0 {
-			told = title[intent]
+			if related != intent {
+				told += ofKin * title[related]
+			}
 		}
 		fit += asked * told
 	}

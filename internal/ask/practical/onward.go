@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/content/facets"
 )
 
@@ -18,7 +17,7 @@ func (before Asked) Onward(text string, now Asked) (whole Asked, onward bool) {
 	folded := facets.Fold(text)
 	leads := Begins(folded, "onward")
 	short := len(strings.Fields(folded)) <= maxOnward
-	params := now.When != (facts.When{}) || len(now.Countries)+len(now.Places) > 0 || slices.ContainsFunc(now.Names, groups)
+	params := len(now.Days) > 0 || len(now.Countries)+len(now.Places) > 0 || slices.ContainsFunc(now.Names, groups)
 	related := now.Intent == before.Intent || slices.Contains(kin()[before.Intent], now.Intent)
 	same := short && (leads || params) && (now.bare(folded) || related || now.Sure() < 0.6 || now.Practical < Sure)
 	if !same {
@@ -35,8 +34,8 @@ func (before Asked) Onward(text string, now Asked) (whole Asked, onward bool) {
 	if len(now.Places) == 0 {
 		whole.Places = before.Places
 	}
-	if now.When == (facts.When{}) && now.Holiday == "" {
-		whole.When, whole.Holiday = before.When, before.Holiday
+	if len(now.Days) == 0 && now.Holiday == "" {
+		whole.Days, whole.Timed, whole.Holiday = before.Days, before.Timed, before.Holiday
 	}
 	for _, name := range before.Names {
 		if !groups(name) && !slices.Contains(weekdays, name) && !slices.Contains(whole.Names, name) {

@@ -13,8 +13,10 @@
 // All tables have the same sections, in the same order; a test holds that, and that no question stands under two intents.
 // Who adds a language adds a table, and trains the model anew.
 //
-// The model is weights.bin: a logistic regression over words and parts of words, which the command train makes from the
-// tables.
+// Names with "holiday-" are days of a year, which differ between languages; holidayPrefix says how they are written.
+//
+// The model is weights.bin: a logistic regression over words, parts of words and what they mean together, which the command
+// train makes from the tables.
 //
 // The package is pure, and knows nothing of items or of answers.
 package practical
@@ -39,8 +41,8 @@ var tables embed.FS
 
 // The sections that are no intents.
 const (
-	None  = "none"  // questions that look for items
-	words = "words" // what questions are read with
+	None     = "none"  // questions that look for items
+	wordList = "words" // what questions are read with
 )
 
 // Phrase is a way to say an intent.
@@ -76,7 +78,7 @@ func readTable(tag string) (t table, err error) {
 func (t *table) take(tag string, line language.Line) error {
 	phrases := line.Phrases(";")
 	switch kind := line.Key; {
-	case line.Section == words:
+	case line.Section == wordList:
 		if strings.HasPrefix(kind, sayPrefix) {
 			phrases = []string{line.Said}
 		}

@@ -16,15 +16,15 @@ const sayPrefix = "say-"
 // WordsOf are the words of a name in [words], in a language, as they stand there; none where there is no such table.
 func WordsOf(language, name string) []string { return all()[language].words[name] }
 
-// untold are names of [words] that make the examples of the training, and are no hint in a question.
-var untold = []string{"thing", "person"}
+// untold are names of [words] that make the examples of the training or stand beside numbers, and are no hint in a question.
+var untold = []string{"thing", "person", "clock-lead", "clock-unit"}
 
-// lexicon is the names that folded words of up to mostWords have, in any language. Words of scripts without blanks stand in
-// unspaced.
-var lexicon = sync.OnceValue(func() (l struct {
-	spaced, unspaced map[string][]string
-}) {
-	l.spaced, l.unspaced = map[string][]string{}, map[string][]string{}
+// lexical is the names that folded words of up to mostWords have. Words of scripts without blanks stand in unspaced.
+type lexical struct{ spaced, unspaced map[string][]string }
+
+// lexicon is that of all languages.
+var lexicon = sync.OnceValue(func() *lexical {
+	l := &lexical{map[string][]string{}, map[string][]string{}}
 	for _, language := range Languages {
 		t := all()[language]
 		for _, name := range t.names {
@@ -56,44 +56,61 @@ func classOf(name string) string {
 	switch {
 	case slices.Contains(weekdays, name):
 		return "weekday"
-	case slices.Contains(holidays, name):
+	case isHoliday(name):
 		return "holiday"
 	}
 	return name
 }
 
-// weekdays are the names of the days of the week, from Sunday as in package time; holidays those of the days of a year.
-var (
-	weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
-	holidays = []string{
-		"christmas-eve", "christmas-day", "boxing-day", "new-years-eve", "new-years-day", "good-friday", "easter-sunday",
-		"easter-monday", "holiday",
-	}
-)
-
 // mostWords is how many words an entry of the lexicon has at most that is found.
-const mostWords = 3
+const mostWords = 5
 
-// NamesOf are the names of which a folded text has words, in any of the languages, sorted; "country" for any country.
+// NamesOf are the names of which a folded text has words, in any of the languages, sorted; "country" for any country. Words
+// within longer ones do not count: the "christmas" of "christmas eve".
 func NamesOf(folded string) []string {
 	l, found := lexicon(), map[string]bool{}
 	words := strings.Fields(folded)
+	covered := 0 // up to which word
 	for i := range words {
 		if unspaced(words[i]) {
-			for word, names := range l.unspaced {
-				if strings.Contains(words[i], word) {
-					found[names[0]] = true
-				}
-			}
+			l.within(words[i], found)
 			continue
 		}
-		for n := 1; n <= mostWords && i+n <= len(words); n++ {
-			for _, name := range l.spaced[strings.Join(words[i:i+n], " ")] {
+		for n := min(mostWords, len(words)-i); n >= 1 && i+n > covered; n-- {
+			names := l.spaced[strings.Join(words[i:i+n], " ")]
+			for _, name := range names {
 				found[name] = true
+			}
+			if len(names) > 0 {
+				covered = i + n
+				break
 			}
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// within finds the names of the words in a text without blanks.
+func (l *lexical) within(text string, found map[string]bool) {
+	var words []string
+	for word := range l.unspaced {
+		if strings.Contains(text, word) {
+			words = append(words, word)
+		}
+	}
+	for _, word := range words {
+		rest := text
+		for _, longer := range words {
+			if len(longer) > len(word) && strings.Contains(longer, word) {
+				rest = strings.ReplaceAll(rest, longer, " ")
+			}
+		}
+		if strings.Contains(rest, word) {
+			for _, name := range l.unspaced[word] {
+				found[name] = true
+			}
+		}
+	}
 }
 
 // Has says whether folded words stand in a folded text, as whole words where the script has blanks between them.
@@ -135,13 +152,15 @@ func Say(language, name string, fill ...string) string {
 	return text
 }
 
-// Begins says whether a folded text begins with one of the words of a name, in any of the languages.
-func Begins(folded, name string) bool {
+// Begins says whether a folded text begins with one of the words of some names, in any of the languages.
+func Begins(folded string, names ...string) bool {
 	for _, language := range Languages {
-		for _, word := range WordsOf(language, name) {
-			rest, is := strings.CutPrefix(folded, facets.Fold(word))
-			if is && (rest == "" || rest[0] == ' ' || unspaced(folded)) {
-				return true
+		for _, name := range names {
+			for _, word := range WordsOf(language, name) {
+				rest, is := strings.CutPrefix(folded, facets.Fold(word))
+				if is && (rest == "" || rest[0] == ' ' || unspaced(folded)) {
+					return true
+				}
 			}
 		}
 	}
