@@ -320,7 +320,7 @@ func (s *Snapshot) gather(all []standing, own []string) *composed {
 			}
 			before := len(postings)
 			postings = phrasePostings(v, one.terms, one.share, postings)
-			if len(postings) == before {
+			if !slices.ContainsFunc(postings[before:], func(p uint32) bool { return !v.Dead.Has(int(p >> 16)) }) {
 				continue
 			}
 			// A phrase is known by its rarest word where it is asked whether an item has it.
