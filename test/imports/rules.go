@@ -96,7 +96,8 @@ var reads = []string{"LoadItems", "Changes", "EachItem"}
 // pure packages have no I/O and are handed the time: of ours they import only each other, of the standard library
 // what pureStandard lists. Those under wire and biscuit are pure with all that is below them.
 var pure = []string{
-	"internal/policy", "internal/ask/query", "internal/ask/refusals", "internal/ask/remarks", "internal/content/facets", "internal/content/taxonomy",
+	"internal/policy", "internal/ask/query", "internal/ask/refusals", "internal/ask/remarks",
+	"internal/ask/properties", "internal/content/facets", "internal/content/taxonomy",
 	// What these stand on, and others that were written so.
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots", "internal/infra/language",
 	"internal/ask/i18n", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",

@@ -47,6 +47,7 @@ func Read(text string, at Asking) Understood {
 		return u
 	}
 	r.readRefusals()
+	r.readProperties()
 	r.readDistances()
 	r.readTypes()
 	r.readKinds()

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"frontdesk/internal/ask/properties"
 	"frontdesk/internal/ask/refusals"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
@@ -64,4 +65,18 @@ func (r *reader) lacking(class string, allergy bool) facets.Constraint {
 	}
 	r.food = true
 	return facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{class}, Allergy: allergy}
+}
+
+// readProperties reads what items state under names of their own.
+func (r *reader) readProperties() {
+	q := properties.Question{
+		Words: make([]string, len(r.tokens)), Free: func(i int) bool { return !r.tokens[i].used },
+		Plain: func(i int) bool { return !r.functional(i) },
+	}
+	for i := range q.Words {
+		q.Words[i] = r.word(i)
+	}
+	for _, f := range properties.Read(q, r.at.Lexicon.Properties()) {
+		r.add(f.Condition, f.From, f.To)
+	}
 }

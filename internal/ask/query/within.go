@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"frontdesk/internal/ask/properties"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
 )
@@ -104,6 +105,7 @@ func (r *reader) readWithin() bool {
 			w.take(d.word, facets.Constraint{Slot: facets.Diet, Values: []string{d.argument}})
 		}
 	}
+	w.properties()
 	w.without()
 	w.traits()
 	w.tongues()
@@ -194,6 +196,14 @@ func (w *joined) figures() {
 	}
 }
 
+// properties reads what items state under names of their own.
+func (w *joined) properties() {
+	found, said := properties.Within(w.rest, w.at.Lexicon.Properties())
+	for i, f := range found {
+		w.take(said[i], f.Condition)
+	}
+}
+
 // without reads what is not wanted.
 func (w *joined) without() {
 	found, beside := refusalForms.Within(w.rest)
@@ -240,7 +250,7 @@ func (w *joined) tongues() {
 	}
 	codes, said := facets.SpokenWithin(w.rest)
 	for i, code := range codes {
-		w.take(said[i], facets.Constraint{Slot: facets.Spoken, Values: []string{code}})
+		w.take(said[i], facets.Constraint{Slot: facets.Spoken, Values: []string{code}, Stated: true})
 	}
 }
 
@@ -509,7 +519,7 @@ func (w *joined) settle() {
 	if !w.changed {
 		return
 	}
-	text := strings.Join(strings.Fields(w.rest), " ")
+	text := strings.Join(strings.Fields(w.unreasoned()), " ")
 	if thingsWithin[text] {
 		text = ""
 	}
@@ -520,6 +530,20 @@ func (w *joined) settle() {
 		text = ""
 	}
 	w.out.Text = text
+}
+
+// unreasoned is what is left of the question without why it is asked: "猫がいるので", "、職場で渡すので".
+func (w *joined) unreasoned() string {
+	for _, p := range withinOf("within.reason") {
+		why, wish, ok := strings.Cut(w.rest, p.word)
+		if ok && strings.TrimSpace(emptyWithin.Replace(wish)) != "" {
+			return wish
+		}
+		if at := strings.LastIndex(why, "、"); ok && at > 0 {
+			return why[:at]
+		}
+	}
+	return w.rest
 }
 
 // readDetailWithin reads a question for a detail of one item: "Xの材料は？", "Xはいくらですか", "Xはグルテンフリーですか".

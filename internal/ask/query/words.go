@@ -283,7 +283,7 @@ func (r *reader) readMark(i int) bool {
 func (r *reader) readTongue(i int) bool {
 	s, n := r.match(i, roleTongue)
 	if code, ok := facets.CompoundLanguage(r.word(i)); ok && r.known(facets.Spoken) {
-		r.add(facets.Constraint{Slot: facets.Spoken, Values: []string{code}}, i, i+1)
+		r.add(facets.Constraint{Slot: facets.Spoken, Values: []string{code}, Stated: true}, i, i+1)
 		return true
 	}
 	if n == 0 {
@@ -302,7 +302,7 @@ func (r *reader) readTongue(i int) bool {
 	default:
 		return false
 	}
-	c := facets.Constraint{Slot: slot, Values: []string{s.arg}}
+	c := facets.Constraint{Slot: slot, Values: []string{s.arg}, Stated: slot == facets.Spoken}
 	for r.has(to, roleOr) {
 		other, m := r.match(to+1, roleTongue)
 		if m == 0 {
@@ -316,7 +316,7 @@ func (r *reader) readTongue(i int) bool {
 		if m == 0 {
 			break
 		}
-		r.add(facets.Constraint{Slot: slot, Values: []string{other.arg}}, to, to+1+m)
+		r.add(facets.Constraint{Slot: slot, Values: []string{other.arg}, Stated: c.Stated}, to, to+1+m)
 		to += 1 + m
 	}
 	return true

@@ -43,6 +43,11 @@ const (
 	declares  Slot = "declares" // kinds of classes that it lists all of
 )
 
+// Properties is the slot of the values that an item has under names of its own, each with its name before it.
+const Properties Slot = "=properties"
+
+const propertySign = ": "
+
 // Declares is the slot of the kinds of classes of which an item lists all that it has.
 const Declares = declares
 
@@ -561,6 +566,12 @@ func (r *reader) property(name string, value *node) {
 	}
 	if len(text) > maxStatement {
 		return
+	}
+	if t := traits(); text != "" && t.attributesOf(Slot(camel(name))) == nil && !t.sizes[Fold(name)] {
+		r.word(Properties, name+propertySign+text)
+	}
+	if days := daysOf(text); len(days) > 0 {
+		r.word(Slot(camel(name)), strings.Join(days, " "))
 	}
 	if diet, ok := DietOf(Fold(name)); ok && taxonomy.Affirms(text) {
 		r.word(Diet, diet)

@@ -13,6 +13,14 @@ type Lexicon struct {
 	slots    map[string]Known
 	meanings map[string][]Meaning
 	currency string
+
+	properties []Property
+}
+
+// Property is a value that items have under a name of their own.
+type Property struct {
+	Slot        Slot
+	Name, Value string // folded; a value without a fold is as it is written
 }
 
 // Meaning is one way to understand a phrase: as a value that so many items have in a slot.
@@ -61,6 +69,12 @@ func NewLexicon(taught Taught) *Lexicon {
 			l.currency = known.Unit
 		}
 	}
+	for _, value := range taught.Values[Properties] {
+		if name, said, ok := strings.Cut(value.Text, propertySign); ok {
+			l.properties = append(l.properties, Property{Slot(camel(name)), Fold(name), Fold(said)})
+		}
+	}
+	delete(taught.Values, Properties)
 	for slot, values := range taught.Values {
 		for _, value := range values {
 			l.learn(slot, value)
@@ -109,6 +123,14 @@ func (l *Lexicon) Slot(name string) (known Known, ok bool) {
 		known, ok = l.slots[Fold(name)]
 	}
 	return known, ok
+}
+
+// Properties gives what items have under names of their own. The result must not be changed.
+func (l *Lexicon) Properties() []Property {
+	if l == nil {
+		return nil
+	}
+	return l.properties
 }
 
 // Types gives the schema.org types that items have, with how many have each. The result must not be changed.

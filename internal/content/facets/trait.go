@@ -436,6 +436,9 @@ func TraitName(slot Slot, value, language string) string {
 	if slot == Spoken && value != "" {
 		return languageName(value, language)
 	}
+	if day := weekdayName(value, language); day != "" {
+		return day
+	}
 	if name := traits().shown[shownTrait{Trait{slot, value}, LanguageNamed(language)}]; name != "" {
 		return name
 	}

@@ -292,9 +292,9 @@ func (s *finding) measured() bool {
 	return slices.ContainsFunc(s.hard, func(c condition) bool { return c.measured() })
 }
 
-// measured says whether the question itself bounds a figure or a time by the condition, or names a language to be spoken.
+// measured says whether the question itself bounds a figure or a time by the condition, or asks for what states it.
 func (c *condition) measured() bool {
-	return !c.Not && !c.Soft && c.Source >= facets.FromText && (c.Slot == facets.Spoken || c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
+	return !c.Not && !c.Soft && c.Source >= facets.FromText && (c.Stated || c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
 }
 
 // vouched says whether the words may give way: some condition tells what is wanted, and not only what is not.

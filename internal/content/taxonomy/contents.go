@@ -58,6 +58,9 @@ func (c *Contents) AddProperty(name, value string) (lists Kind) {
 // Affirms says whether the value of a property says yes.
 func Affirms(value string) bool { return tables.yes[plain(value)] }
 
+// Negates says whether the value of a property says no.
+func Negates(value string) bool { return tables.no[plain(value)] }
+
 // Has gives the classes that are in the item, with those above them.
 func (c *Contents) Has() (has []string) {
 	for _, s := range c.statements {
