@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/language"
 )
 
 // resolveSubjects finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
@@ -117,7 +118,15 @@ func named(words, name, typ string) float64 {
 }
 
 // joining are words of names that tell none from another.
-var joining = map[string]bool{"and": true, "the": true, "for": true, "with": true, "und": true, "mit": true, "von": true, "des": true, "les": true, "avec": true, "con": true, "com": true}
+var joining = func() map[string]bool {
+	words := map[string]bool{}
+	for list := range language.Each("function") {
+		for _, word := range list.Phrases {
+			words[facets.Fold(word)] = true
+		}
+	}
+	return words
+}()
 
 // singular folds words and takes the plural off each.
 func singular(words string) string {

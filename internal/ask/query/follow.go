@@ -237,7 +237,7 @@ func whole(own string, earlier Understood, gone []facets.Constraint, head bool) 
 	switch folded := " " + facets.Fold(own) + " "; {
 	case strings.TrimSpace(folded) == "":
 		return tidy(base)
-	case head, !startsWith(folded, prepositions) && !behind(folded) && !strings.HasPrefix(strings.ToLower(own), "à "):
+	case head, !startsWith(folded, prepositions) && !behind(folded) && !isPreposition(strings.Fields(own)[0]):
 		return tidy(own + " " + base)
 	default:
 		return tidy(replaced(base, own) + " " + own)
@@ -301,6 +301,9 @@ func meet(a, b []string) bool {
 }
 
 func same(a, b []string) bool { return len(a) == len(b) && (len(a) == 0 || meet(a, b)) }
+
+// isPreposition says whether a word is a preposition by its accent alone, without which it would be another: "à".
+func isPreposition(word string) bool { return accented[strings.ToLower(word)] }
 
 // content are the words of a question that say what it is about: those that Read left to search for, without those that
 // only tie it to others.
@@ -396,7 +399,7 @@ func plain(text string) string {
 		}
 		words = words[cut:]
 	}
-	for len(words) > 0 && ties[facets.Fold(words[0])] && !strings.EqualFold(words[0], "à") {
+	for len(words) > 0 && ties[facets.Fold(words[0])] && !isPreposition(words[0]) {
 		words = words[1:]
 	}
 	for n := len(words) - 1; n >= 0 && (ties[facets.Fold(words[n])] || lastStandIns[facets.Fold(words[n])]); n-- {

@@ -18,6 +18,8 @@ var (
 	prepositions = texts("turn.preposition")
 	// replacing are those behind which one thing stands at a time: "on", "in".
 	replacing = textSet("turn.replacing")
+	// accented are prepositions that are another word without their accent, as they are written.
+	accented = written("turn.accented")
 	// standIns stand for what was spoken of before, lastStandIns where they end a question, particles within a word.
 	standIns, lastStandIns, particles = textSet("turn.these"), textSet("turn.this"), texts("turn.particle")
 	// ties are words that tie a question to others and say nothing themselves.

@@ -72,6 +72,17 @@ func textSet(key string) map[string]bool {
 	return set
 }
 
+// written are the phrases of the lists of a key in all languages, as they are written.
+func written(key string) map[string]bool {
+	set := map[string]bool{}
+	for list := range language.Each(key) {
+		for _, phrase := range list.Phrases {
+			set[phrase] = true
+		}
+	}
+	return set
+}
+
 // longest is how many words a phrase has at most.
 func longest[V any](phrases map[string]V) (n int) {
 	for phrase := range phrases {

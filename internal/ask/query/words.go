@@ -120,7 +120,7 @@ func (r *reader) readDiet(i int) bool {
 	if name, ok := facets.DietOf(s.arg); ok {
 		c.Values[0] = name
 	}
-	if r.word(i-1) == "non" || r.word(i-1) == "not" {
+	if remarkNots[r.word(i-1)] {
 		c.Not = true
 		i, n = i-1, n+1
 	}

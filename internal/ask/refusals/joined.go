@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/content/taxonomy"
+	"frontdesk/internal/infra/language"
 )
 
 // joined is a way of a script without blanks, in which the thing stands before it: "卵なし".
@@ -59,6 +60,14 @@ const (
 	longestUnknown = 8
 )
 
+// joins are what joins things of a list.
+var joins = func() (joins []string) {
+	for list := range language.Each("within.join") {
+		joins = append(joins, list.Phrases...)
+	}
+	return joins
+}()
+
 // thingsBefore gives the thing at the end of a text, and those that are listed before it.
 func thingsBefore(text string, any bool) (things []Within) {
 	for range mostListed {
@@ -72,7 +81,7 @@ func thingsBefore(text string, any bool) (things []Within) {
 		things = append(things, thing)
 		text = strings.TrimSuffix(text, thing.Thing)
 		listed := false
-		for _, join := range [...]string{"や", "と", "も", "、", "・", "および", "または", "か"} {
+		for _, join := range joins {
 			if before, ok := strings.CutSuffix(text, join); ok {
 				text, listed = before, true
 				break

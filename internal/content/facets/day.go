@@ -100,21 +100,35 @@ func readClock(s string) (n int) {
 
 // readKanjiDay reads "2026年6月3日", "2026年6月" and "2026年".
 func readKanjiDay(s string, year int, where *time.Location) (from, to time.Time, n int) {
-	rest, ok := strings.CutPrefix(s[4:], "年")
-	if !ok {
+	y := signAt(s[4:], "year")
+	if y == 0 {
 		return from, to, 0
 	}
-	month, m := smallNumber(rest)
-	if !strings.HasPrefix(rest[m:], "月") || month < 1 || month > 12 {
-		return date(year, 1, 1, where), date(year+1, 1, 1, where), 4 + len("年")
+	n = 4 + y
+	month, m := smallNumber(s[n:])
+	sign := signAt(s[n+m:], "month")
+	if sign == 0 || month < 1 || month > 12 {
+		return date(year, 1, 1, where), date(year+1, 1, 1, where), n
 	}
-	n = 4 + len("年") + m + len("月")
+	n += m + sign
 	day, d := smallNumber(s[n:])
-	if !strings.HasPrefix(s[n+d:], "日") || day < 1 || day > 31 {
+	sign = signAt(s[n+d:], "day")
+	if sign == 0 || day < 1 || day > 31 {
 		return date(year, month, 1, where), date(year, month+1, 1, where), n
 	}
 	from = date(year, month, day, where)
-	return from, from.AddDate(0, 0, 1), n + d + len("日")
+	return from, from.AddDate(0, 0, 1), n + d + sign
+}
+
+// dateSigns stand behind the numbers of a date.
+var dateSigns = wordsOf("date.sign")
+
+// signAt is the length of the sign of a year, a month or a day at the beginning of a text.
+func signAt(s, of string) int {
+	if word, n := beginning(s, dateSigns); dateSigns[word] == of {
+		return n
+	}
+	return 0
 }
 
 // readWrittenDay reads dates that people write: with the month's name, or in numbers with the year last.
@@ -127,12 +141,7 @@ func readWrittenDay(s string, year int, where *time.Location) (from, to time.Tim
 		return from, from.AddDate(0, 0, 1), n
 	}
 	n = m
-	for _, ordinal := range []string{"st", "nd", "rd", "th", "er", "º", "°", "."} {
-		if strings.HasPrefix(s[n:], ordinal) {
-			n += len(ordinal)
-			break
-		}
-	}
+	n += ordinalAt(s[n:])
 	n += blanks(s[n:])
 	word, w := wordAt(s[n:])
 	if _, link := dateLinks[word]; link {
@@ -154,6 +163,23 @@ func readWrittenDay(s string, year int, where *time.Location) (from, to time.Tim
 	return from, from.AddDate(0, 0, 1), n
 }
 
+// ordinalMarks make ordinals of numbers.
+var ordinalMarks = wordsOf("time.ordinal")
+
+// ordinalAt is the length of the mark of an ordinal right behind a number: "st", "er", "º", ".".
+func ordinalAt(s string) int {
+	for _, sign := range []string{"º", "°", "."} {
+		if strings.HasPrefix(s, sign) {
+			return len(sign)
+		}
+	}
+	word, n := wordAt(s)
+	if _, mark := ordinalMarks[word]; mark {
+		return n
+	}
+	return 0
+}
+
 // readMonthFirst reads "June 3, 2026", "June 2026" and, with a year given, "June 3" and "June".
 func readMonthFirst(s string, year int, where *time.Location) (from, to time.Time, n int) {
 	word, n := wordAt(s)
@@ -171,12 +197,7 @@ func readMonthFirst(s string, year int, where *time.Location) (from, to time.Tim
 	gap += blanks(s[n+gap:])
 	if day, m := smallNumber(s[n+gap:]); m > 0 && day >= 1 && day <= 31 {
 		end := n + gap + m
-		for _, ordinal := range []string{"st", "nd", "rd", "th"} {
-			if strings.HasPrefix(s[end:], ordinal) {
-				end += 2
-				break
-			}
-		}
+		end += ordinalAt(s[end:])
 		if y, k := yearBehind(s[end:]); k > 0 {
 			year, end = y, end+k
 		}

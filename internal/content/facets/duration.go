@@ -30,7 +30,10 @@ var (
 	halvesMore   = func() (all []string) {
 		for list := range language.Each("number.andhalf") {
 			for _, phrase := range list.Phrases {
-				all = append(all, " "+phrase)
+				if !unspaced(phrase) {
+					phrase = " " + phrase
+				}
+				all = append(all, phrase)
 			}
 		}
 		return all
@@ -61,10 +64,6 @@ func ReadMinutes(s string) (minutes float64, n int) {
 		}
 		minutes += part
 		n = start + m
-		if half := halfMore(s[n:]); half > 0 { // "an hour and a half"
-			minutes += part / 2
-			n += half
-		}
 		if bare, k := ReadNumber(s[n:]); k > 0 && part >= 60 && bare < 60 && n == start+m { // "1h20"
 			if after, _ := wordAt(s[n+k+blanks(s[n+k:]):]); minuteWords[after] == 0 {
 				minutes += bare
@@ -135,15 +134,7 @@ func readSpan(s string) (minutes float64, n int) {
 		n += half
 		gap = blanks(s[n:])
 	}
-	word, m := wordAt(s[n+gap:])
-	if i := strings.IndexAny(word, "分時"); i == 0 { // Japanese writes on without a blank
-		for _, known := range []string{"分間", "時間", "分"} {
-			if strings.HasPrefix(s[n+gap:], known) {
-				word, m = known, len(known)
-				break
-			}
-		}
-	}
+	word, m := beginning(s[n+gap:], minuteWords)
 	factor, ok := minuteWords[word]
 	if !ok || word == "m" && gap > 0 {
 		return 0, 0
@@ -152,9 +143,9 @@ func readSpan(s string) (minutes float64, n int) {
 	if strings.HasPrefix(s[n:], ".") && (word == "min" || word == "std" || word == "hr" || word == "sek" || word == "sec") {
 		n++
 	}
-	if strings.HasPrefix(s[n:], "半") {
+	if half := halfMore(s[n:]); half > 0 { // "an hour and a half"
 		value += 0.5
-		n += len("半")
+		n += half
 	}
 	return value * factor, n
 }
@@ -168,7 +159,12 @@ func readWorded(s string) (minutes float64, n int) {
 			return 0, 0
 		}
 		if factor, ok := minuteWords[word]; ok && said && len(word) > 1 {
-			return value * factor, n + m
+			n += m
+			if half := halfMore(s[n:]); half > 0 {
+				value += 0.5
+				n += half
+			}
+			return value * factor, n
 		}
 		if whole, ok := wholeSpans[word]; ok {
 			return whole, n + m

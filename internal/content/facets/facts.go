@@ -259,6 +259,9 @@ func (r *reader) price(slot Slot, n *node, currency string) {
 	r.figure(f)
 }
 
+// freePrices are prices of nothing, in words; allergenLeads stand before declared allergens, and noAllergens declare none.
+var freePrices, allergenLeads, noAllergens = wordsOf("price.free"), wordsOf("allergen.lead"), wordsOf("allergen.no")
+
 // sumsIn reads the sums of money of a value, two at most.
 func sumsIn(n *node) (sums []Money) {
 	switch n.kind {
@@ -274,7 +277,7 @@ func sumsIn(n *node) (sums []Money) {
 			}
 			return []Money{{Amount: value}}
 		}
-		if word := Fold(text); word == "free" || word == "gratis" || word == "kostenlos" || word == "gratuit" || word == "無料" {
+		if _, free := freePrices[Fold(text)]; free {
 			return []Money{{}}
 		}
 		for i := 0; i < len(text) && i < 120 && len(sums) < 2; {
@@ -444,11 +447,15 @@ func (r *reader) yield(_ string, v *node) {
 		}
 		q, _ := ReadQuantity("1 " + strings.TrimSpace(text[end:]))
 		before := Fold(text[:at])
-		if q.Unit == "people" || before == "serves" || before == "fur" || before == "pour" || before == "para" || strings.HasSuffix(before, "serves") {
+		_, serves := servings[before[strings.LastIndexByte(before, ' ')+1:]]
+		if q.Unit == "people" || serves {
 			r.figure(Figure{Slot: Yield, Kind: Figures, Low: low, High: high})
 		}
 	})
 }
+
+// servings are the words before a number of people.
+var servings = wordsOf("serves")
 
 // category reads a path of categories. What has a name of its own at schema.org is kept under it too.
 func (r *reader) category(name string, v *node) {
@@ -608,10 +615,12 @@ func (r *reader) allergen(_ string, v *node) {
 		r.contents.AddList(n.name(), taxonomy.Food)
 		for part := range splitList(n.name()) {
 			folded := Fold(part)
-			for _, lead := range []string{"contains ", "may contain ", "enthalt ", "contient ", "contiene ", "contem "} {
-				folded = strings.TrimPrefix(folded, lead)
+			for lead := range allergenLeads {
+				folded = strings.TrimPrefix(folded, lead+" ")
 			}
-			if folded == "" || folded == "none" || strings.HasPrefix(folded, "no ") || strings.HasPrefix(folded, "free ") || strings.HasSuffix(folded, " free") || folded == "keine" || folded == "aucun" {
+			first, _, _ := strings.Cut(folded, " ")
+			_, begins := noAllergens[first]
+			if _, ends := noAllergens[folded[strings.LastIndexByte(folded, ' ')+1:]]; folded == "" || begins || ends {
 				continue
 			}
 			r.word(Allergens, strings.TrimSpace(part))

@@ -1,79 +1,46 @@
 package facets
 
 import (
+	"embed"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"frontdesk/internal/content/taxonomy"
+	"frontdesk/internal/infra/language"
 )
 
-func split(list string) []string { return strings.Split(list, ",") }
+// diet is a line of diets.txt.
+type diet struct{ forbids, implies []string }
 
-// A diet forbids classes. implied are diets that hold where it does.
-type diet struct {
-	said    []string // folded, in our languages
-	forbids []string
-	implies []string
-}
+//go:embed diets.txt
+var dietFile embed.FS
 
-var diets = map[string]diet{
-	"vegan": {
-		said:    split("vegan,plant based,plantbased,vegane,veganes,veganer,veganen,vegetalien,vegana,vegano,veganas,veganos,vegans,ビーガン,ヴィーガン"),
-		forbids: split("meat,fish,shellfish,dairy,eggs,honey,gelatin"), implies: split("vegetarian,dairyfree,eggsfree,meatfree,fishfree,shellfishfree,porkfree"),
-	},
-	"vegetarian": {
-		said:    split("vegetarian,veggie,meatless,meat free,vegetarisch,vegetarische,vegetarisches,vegetarischer,vegetarischen,fleischlos,vegetarien,vegetarienne,vegetariens,vegetariano,vegetariana,vegetarianos,vegetarianas,ベジタリアン,vegetarians"),
-		forbids: split("meat,fish,shellfish,gelatin"), implies: split("meatfree,fishfree,shellfishfree,porkfree"),
-	},
-	"pescatarian": {said: split("pescatarian,pescetarian"), forbids: split("meat,gelatin"), implies: split("meatfree,porkfree")},
-	"glutenfree": {
-		said:    split("gluten free,glutenfree,coeliac,celiac,glutenfrei,glutenfreie,glutenfreies,glutenfreier,glutenfreien,sans gluten,sin gluten,sem gluten,グルテンフリー,gf"),
-		forbids: split("gluten"),
-	},
-	"lowlactose": {
-		said:    split("low lactose,lactose free,lactosefree,laktosefrei,laktosefreie,sans lactose,sin lactosa,sem lactose"),
-		forbids: nil,
-	},
-	"dairyfree":     {said: split("dairy free,dairyfree,milk free,milchfrei,sans produits laitiers,sin lacteos,sem laticinios"), forbids: split("dairy"), implies: split("lowlactose")},
-	"nutsfree":      {said: split("nut free,nutfree,nussfrei,sans noix,sin frutos secos"), forbids: split("nuts,peanuts")},
-	"eggsfree":      {said: split("egg free,eggfree,eifrei,sans oeuf,sin huevo,sem ovo"), forbids: split("eggs")},
-	"soyfree":       {said: split("soy free,soya free,sojafrei"), forbids: split("soy")},
-	"sesamefree":    {said: split("sesame free"), forbids: split("sesame")},
-	"peanutsfree":   {said: split("peanut free"), forbids: split("peanuts")},
-	"alcoholfree":   {said: split("alcohol free,non alcoholic,alkoholfrei,sans alcool,sin alcohol,sem alcool,ノンアルコール"), forbids: split("alcohol")},
-	"sugarfree":     {said: split("sugar free,sugarfree,zuckerfrei,sans sucre,sin azucar,sem acucar,無糖"), forbids: split("sugar")},
-	"halal":         {said: split("halal,ハラール,ハラル"), forbids: split("pork,alcohol")},
-	"kosher":        {said: split("kosher,koscher,casher,コーシャ"), forbids: split("pork,shellfish")},
-	"hindu":         {said: nil},
-	"diabetic":      {said: split("diabetic,diabetic friendly,diabetiker")},
-	"lowcalorie":    {said: split("low calorie,low cal,kalorienarm,basses calories,bajo en calorias,baixas calorias")},
-	"lowfat":        {said: split("low fat,fettarm,faible en gras,bajo en grasa,baixo teor de gordura")},
-	"lowsalt":       {said: split("low salt,low sodium,salzarm,pauvre en sel,bajo en sal,baixo teor de sal")},
-	"lowcarb":       {said: split("low carb,lowcarb,kohlenhydratarm")},
-	"highprotein":   {said: split("high protein,proteinreich,riche en proteines,alto en proteinas,rico em proteinas")},
-	"keto":          {said: split("keto,ketogenic,ketogen")},
-	"paleo":         {said: split("paleo")},
-	"meatfree":      {forbids: split("meat")},
-	"fishfree":      {forbids: split("fish")},
-	"shellfishfree": {said: split("shellfish free"), forbids: split("shellfish")},
-	"porkfree":      {said: split("pork free"), forbids: split("pork")},
-}
-
-var dietSaid = map[string]string{}
-
-func init() {
-	for name, d := range diets {
-		dietSaid[name] = name
-		for _, said := range d.said {
-			dietSaid[said] = name
+var diets = func() map[string]diet {
+	all := map[string]diet{}
+	for _, record := range language.Records(dietFile, "diets.txt") {
+		var d diet
+		forbids, implies := slices.Index(record, "forbids"), slices.Index(record, "implies")
+		if implies > 0 {
+			record, d.implies = record[:implies], record[implies+1:]
 		}
+		if forbids > 0 {
+			d.forbids = record[forbids+1:]
+		}
+		all[record[0]] = d
 	}
-	for said, name := range map[string]string{"hindu": "hindu", "nutfree": "nutsfree", "eggfree": "eggsfree", "peanutfree": "peanutsfree", "wheatfree": "glutenfree", "lactosefree": "lowlactose", "milkfree": "dairyfree", "soyafree": "soyfree", "lowsodium": "lowsalt"} {
-		dietSaid[said] = name
+	return all
+}()
+
+// dietSaid are the diets by what they are called, and by their own names.
+var dietSaid = func() map[string]string {
+	said := wordsOf("diet.called")
+	for name := range diets {
+		said[name] = name
 	}
-}
+	return said
+}()
 
 // DietOf finds the diet that folded words or a schema.org name say: "gluten free", "GlutenFreeDiet", "vegane". The result
 // is a value of the slot Diet.
@@ -199,7 +166,8 @@ func (r *reader) ingredient(line string) {
 		_, number := NumberWord(words[0])
 		_, measure := units[words[0]]
 		_, digits := ReadNumber(words[0])
-		if !number && !measure && digits == 0 && !spoons[words[0]] {
+		_, spoon := spoons[words[0]]
+		if !number && !measure && digits == 0 && !spoon {
 			break
 		}
 		words = words[1:]
@@ -212,13 +180,7 @@ func (r *reader) ingredient(line string) {
 }
 
 // spoons are measures that are no units.
-var spoons = func() map[string]bool {
-	m := map[string]bool{}
-	for _, word := range split("tbsp,tsp,tablespoon,tablespoons,teaspoon,teaspoons,el,tl,cup,cups,pinch,handful,clove,cloves,of,a,an,small,medium,large,bunch,sprig,sprigs,can,tin,slice,slices,few,piece,pieces,big,fresh,dried,eine,ein,prise,zehe,zehen,bund,dose,de,d,c,a soupe,cuillere,cuilleres,soupe,cafe,pincee,gousse,gousses,cucharada,cucharadas,cucharadita,colher,colheres,sopa,cha,about,half,some,little,ripe,firm,x,stk,packung,pkg,package,pack,jar,strip,knob,bulb,bulbs,stick,sticks,dash") {
-		m[word] = true
-	}
-	return m
-}()
+var spoons = wordsOf("ingredient.measure")
 
 // Singular takes the ending of a plural off a folded word, where the rule is plain: "bags" becomes "bag".
 func Singular(word string) string {

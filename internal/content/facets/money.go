@@ -50,7 +50,7 @@ func magnitude(s string) (factor float64, n int) {
 var signs = []struct{ sign, currency string }{
 	{"US$", "USD"}, {"U$S", "USD"}, {"USD", "USD"}, {"CA$", "CAD"}, {"C$", "CAD"}, {"AU$", "AUD"}, {"A$", "AUD"}, {"NZ$", "NZD"}, {"HK$", "HKD"},
 	{"S$", "SGD"}, {"R$", "BRL"}, {"$", "USD"}, {"＄", "USD"}, {"€", "EUR"}, {"£", "GBP"}, {"￥", "JPY"}, {"¥", "JPY"}, {"₹", "INR"}, {"₩", "KRW"}, {"₽", "RUB"},
-	{"₺", "TRY"}, {"₴", "UAH"}, {"zł", "PLN"}, {"Kč", "CZK"}, {"円", "JPY"}, {"ドル", "USD"}, {"ユーロ", "EUR"}, {"Fr.", "CHF"},
+	{"₺", "TRY"}, {"₴", "UAH"}, {"zł", "PLN"}, {"Kč", "CZK"}, {"Fr.", "CHF"},
 }
 
 // currencyWords are the words for currencies, folded, and their ISO 4217 codes and abbreviations.
@@ -73,7 +73,7 @@ func currencyAt(s string) (currency string, n int) {
 			return c.currency, len(c.sign)
 		}
 	}
-	word, n := wordAt(s)
+	word, n := beginning(s, currencyWords)
 	if currency = currencyWords[word]; currency == "" {
 		return "", 0
 	}

@@ -163,6 +163,20 @@ func wordAt(s string) (word string, n int) {
 	return Fold(s[:n]), n
 }
 
+// beginning is wordAt, or, in scripts without blanks between words, the longest of some known words that a text begins with.
+func beginning[V any](s string, known map[string]V) (word string, n int) {
+	word, n = wordAt(s)
+	if _, ok := known[word]; ok || !unspaced(word) {
+		return word, n
+	}
+	for end := range s[:n] {
+		if _, ok := known[s[:end]]; ok {
+			word, n = s[:end], end
+		}
+	}
+	return word, n
+}
+
 // blanks counts the bytes of white space and hyphens that a unit may stand behind: "20 min", "20-minute".
 func blanks(s string) (n int) {
 	for n < len(s) && n < 4 {

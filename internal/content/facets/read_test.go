@@ -71,7 +71,7 @@ func TestSpansOfTimeAreReadInWordsAndISO(t *testing.T) {
 		{"PT1H20M", 80, 7}, {"PT30M", 30, 5}, {"P1D", 1440, 3}, {"PT0M", 0, 4}, {"P", 0, 0}, {"PT", 0, 0}, {"20 min", 20, 6}, {"20 minutes or less", 20, 10}, {"20-minute meal", 20, 9},
 		{"1 hour and 20 minutes", 80, 21}, {"1h20", 80, 4}, {"1h20min", 80, 7}, {"1 h 30 min", 90, 10}, {"half an hour", 30, 12}, {"an hour", 60, 7}, {"an hour and a half", 90, 18},
 		{"1½ Stunden", 90, len("1½ Stunden")}, {"eine halbe Stunde", 30, 17}, {"anderthalb Stunden", 90, 18}, {"30分", 30, 5}, {"30分以内", 30, 5}, {"1時間", 60, 7}, {"une demi-heure", 30, 14}, {"two hours", 120, 9},
-		{"2 and a half hours", 150, 18}, {"media hora", 30, 10}, {"una media hora", 30, 14}, {"20", 0, 0}, {"5 m", 0, 0}, {"three days", 4320, 10}, {"quarter of an hour", 15, 18}, {"Pt45M", 45, 5},
+		{"2 and a half hours", 150, 18}, {"two hours and a half", 150, 20}, {"2時間半", 150, 10}, {"media hora", 30, 10}, {"una media hora", 30, 14}, {"20", 0, 0}, {"5 m", 0, 0}, {"three days", 4320, 10}, {"quarter of an hour", 15, 18}, {"Pt45M", 45, 5},
 		{"a bowl", 0, 0}, {"45 Min.", 45, 7},
 	} {
 		if got, n := facets.ReadMinutes(c.text); !near(got, c.want) || n != c.n {

@@ -26,7 +26,8 @@ import (
 // A word before ~ also stands with each of the endings of the language, and one before - begins a compound. A phrase behind
 // = means something else in other languages: it counts where the text is known to be in its own. In [], common lists words
 // by which the language is known, negations and except what turns a value around before it, free what does behind it, harm
-// what says that something is not borne, size what leads to a size.
+// what says that something is not borne, size what leads to a size, "size to" and "size beside" what stands between sizes,
+// "size s" words for one.
 //
 //go:embed traits/*.txt
 var traitFiles embed.FS
@@ -75,6 +76,7 @@ type traitTables struct {
 	shown      map[shownTrait]string // the first words for a value, and the first name of an attribute
 
 	common                                               map[string]Languages
+	sizeWords                                            map[string]string // "to", "beside", or the size that is meant
 	yes, no, negations, exceptions, behind, harms, sizes map[string]bool
 }
 
@@ -89,7 +91,7 @@ var traits = sync.OnceValue(func() *traitTables {
 		bySlot: map[Slot]*attribute{}, senses: map[string][]sense{}, longest: map[string]int{}, joined: map[rune][]string{},
 		compounds: map[string][]sense{}, names: map[Slot][]Slot{}, byUnit: map[string]Trait{}, byType: map[string]Trait{},
 		shown:  map[shownTrait]string{},
-		common: map[string]Languages{}, yes: map[string]bool{}, no: map[string]bool{}, negations: map[string]bool{},
+		common: map[string]Languages{}, sizeWords: map[string]string{}, yes: map[string]bool{}, no: map[string]bool{}, negations: map[string]bool{},
 		exceptions: map[string]bool{}, behind: map[string]bool{}, harms: map[string]bool{}, sizes: map[string]bool{},
 	}
 	language.MustRead(traitFiles, "traits/attributes.txt", "", func(line language.Line) error { return t.declare(strings.Fields(line.Said)) })
@@ -246,6 +248,10 @@ func (t *traitTable) general(key, phrase string) error {
 	phrase = foldTrait(phrase)
 	if key == "common" {
 		t.common[phrase] |= t.in
+		return nil
+	}
+	if kind, ok := strings.CutPrefix(key, "size "); ok {
+		t.sizeWords[phrase] = kind
 		return nil
 	}
 	list, ok := map[string]map[string]bool{

@@ -394,17 +394,11 @@ var letterSizes = []string{"xxs", "xs", "s", "m", "l", "xl", "2xl", "3xl", "4xl"
 // sizeOf brings one word to a size: "XXL" and "2XL" are one.
 func sizeOf(word string) (size string, letter int, number float64) {
 	folded := Fold(word)
-	switch folded {
-	case "small":
-		folded = "s"
-	case "medium":
-		folded = "m"
-	case "large":
-		folded = "l"
-	case "xxl":
-		folded = "2xl"
-	case "xxxl":
-		folded = "3xl"
+	if size := traits().sizeWords[folded]; size != "" {
+		folded = size
+	}
+	if x := strings.TrimSuffix(folded, "xl"); len(x) > 0 && strings.Trim(x, "x") == "" { // "xxl"
+		folded = strconv.Itoa(len(x)+1) + "xl"
 	}
 	if at := slices.Index(letterSizes, folded); at >= 0 {
 		return folded, at, 0
@@ -429,6 +423,9 @@ func SizeName(size string) string {
 
 const maxSizeNumber = 200
 
+// sizeSystems are the countries by whose sizes clothes and shoes are called.
+var sizeSystems = []string{"eu", "uk", "us", "it", "fr", "de"}
+
 // sizesIn reads sizes from the beginning of a text: one, a list, or ranges ("S-XL", "36 to 41"). What else stands there ends
 // it; a text that begins with something else has none.
 func sizesIn(text string) (sizes []string) {
@@ -437,13 +434,13 @@ func sizesIn(text string) (sizes []string) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;/|()", r) }) {
 		word = strings.TrimRight(word, ".:")
 		folded := Fold(word)
-		switch folded {
-		case "to", "bis", "a", "al", "alla", "to the", "ate", "hasta", "à":
+		switch kind := traits().sizeWords[folded]; {
+		case kind == "to":
 			if len(sizes) > 0 {
 				pending = sizes[len(sizes)-1]
 			}
 			continue
-		case "eu", "uk", "us", "it", "fr", "de", "and", "und", "et", "e", "y", "from", "von", "dalla", "dal", "da", "de la", "du", "of", "in":
+		case kind == "beside", slices.Contains(sizeSystems, folded):
 			continue
 		}
 		from, to, ranged := strings.Cut(word, "-")

@@ -74,7 +74,7 @@ func scan(text string) []token {
 
 // isWord says whether a character is part of a word.
 func isWord(c rune) bool {
-	return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.Mn, c) || c == 'ー' || c == '\u00ad'
+	return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.Mn, c) || c == '\u00ad'
 }
 
 // reading is a text on its way.
@@ -318,7 +318,7 @@ func (r *reading) compound(i int) *entry {
 
 // freeOf gives the class that a word says something is free of: "nussfrei", "dairyfree".
 func freeOf(word string) string {
-	for _, tail := range [...]string{"free", "frei", "freie", "freier", "freies", "freien", "freiem", "los", "lose"} {
+	for _, tail := range tables.tails {
 		lead, ok := strings.CutSuffix(word, tail)
 		if !ok || len(lead) < 2 {
 			continue
@@ -368,7 +368,7 @@ func inJapanese(text string, how How) (found []Statement) {
 					state = Free
 				case traces:
 					state = Traces
-				case how == Mentioned && (strings.HasPrefix(after, "入り") || strings.HasPrefix(after, "を使") || strings.HasPrefix(after, "を含") || strings.HasPrefix(after, "使用")):
+				case how == Mentioned && slices.ContainsFunc(tables.behind, func(says string) bool { return strings.HasPrefix(after, says) }):
 					state = Has
 				}
 				found = append(found, Statement{e.class, state})
@@ -405,11 +405,11 @@ func deniedIn(after string) bool {
 				return true
 			}
 		}
-		next := strings.TrimLeft(after, "_")
+		next := strings.TrimLeft(after, "_、・")
 		for _, e := range tables.japanese {
 			next = strings.TrimPrefix(next, e.words[0])
 		}
-		for _, join := range [...]string{"や", "と", "も", "、", "・", "および", "または"} {
+		for _, join := range tables.joins {
 			next = strings.TrimPrefix(next, join)
 		}
 		if next == after {

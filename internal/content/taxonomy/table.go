@@ -52,6 +52,9 @@ type all struct {
 	front      map[string][]*entry // stems by their first four bytes
 	back       map[string][]*entry // stems by their last four bytes
 	joining    map[string]bool
+	behind     []string // states that it is there, right behind a word of a script without blanks
+	tails      []string // of a word, behind that of a class, which say that it is not there
+	joins      []string // those of joining that are of such a script
 	yes, no    map[string]bool
 	properties map[string]property // by the names of properties whose values state classes
 	bare       map[string]Kind     // by the words of classes that are one word, without accents
@@ -173,6 +176,13 @@ func (t *all) statement(language string, line language.Line) error {
 		switch line.Key {
 		case "join":
 			t.joining[word] = true
+			if language == "ja" && word != "" {
+				t.joins = append(t.joins, word)
+			}
+		case "tail":
+			t.tails = append(t.tails, word)
+		case "behind":
+			t.behind = append(t.behind, word)
 		case "yes":
 			t.yes[word] = true
 		case "no":
