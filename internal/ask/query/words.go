@@ -96,6 +96,9 @@ func (r *reader) match2(i int, want role) (s sense, n int) {
 	return s, n
 }
 
+// dietNots are words before a diet that deny it.
+var dietNots = everywhere("remark.not")
+
 // unlike are words behind a diet that make it the name of something else: "vegan leather".
 var unlike = everywhere("diet.unlike")
 
@@ -120,7 +123,7 @@ func (r *reader) readDiet(i int) bool {
 	if name, ok := facets.DietOf(s.arg); ok {
 		c.Values[0] = name
 	}
-	if remarkNots[r.word(i-1)] {
+	if dietNots[r.word(i-1)] {
 		c.Not = true
 		i, n = i-1, n+1
 	}
