@@ -11,7 +11,6 @@ import (
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/infra/language"
 )
 
 // resolveSubjects finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
@@ -100,7 +99,7 @@ func named(words, name, typ string) float64 {
 	first, whole := " "+singular(head)+" ", " "+singular(name)+" "
 	n, in := 0, 0.0
 	for word := range strings.FieldsSeq(facets.Fold(words)) {
-		if len(word) < 3 || joining[word] {
+		if len(word) < 3 || query.IsFunction(word) {
 			continue
 		}
 		n++
@@ -116,17 +115,6 @@ func named(words, name, typ string) float64 {
 	}
 	return in / float64(n)
 }
-
-// joining are words of names that tell none from another.
-var joining = func() map[string]bool {
-	words := map[string]bool{}
-	for list := range language.Each("function") {
-		for _, word := range list.Phrases {
-			words[facets.Fold(word)] = true
-		}
-	}
-	return words
-}()
 
 // singular folds words and takes the plural off each.
 func singular(words string) string {

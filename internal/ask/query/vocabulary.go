@@ -118,6 +118,11 @@ func compile() (phrases map[string][]sense, starts map[string]int, function []ma
 	return phrases, starts, function
 }
 
+// IsFunction says whether a folded word is a function word of any language: "and", "mit".
+func IsFunction(word string) bool {
+	return slices.ContainsFunc(functionWords, func(words map[string]bool) bool { return words[word] })
+}
+
 // foldPhrase folds a phrase of the tables, which may be a sign. What is elided in it is a word of its own, as in a question.
 func foldPhrase(phrase string) string {
 	if strings.ContainsAny(phrase, "'’") {
