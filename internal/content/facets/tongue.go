@@ -101,7 +101,7 @@ func (r *reader) tongues(text string, all bool) {
 			}
 		}
 		if !found && !all {
-			listed = BeforeLanguage(words[i]) || listed && len(words[i]) <= len("und")
+			listed = BeforeLanguage(words[i]) || listed && len(words[i]) <= shortLink
 		}
 	}
 }

@@ -39,13 +39,16 @@ func weekdayName(sign, in string) string {
 	return ""
 }
 
+// shortLink is how many bytes a word has at most that may link the days of a range or the languages of a list.
+const shortLink = 3
+
 // daysOf gives the signs of the days of the week that a value names, those of a range one by one: "lundi au jeudi".
 func daysOf(value string) (signs []string) {
 	last, between := -1, 0
 	for _, word := range strings.Fields(Fold(strings.NewReplacer(",", " , ", "–", " - ", "-", " - ", "/", " , ").Replace(value))) {
 		at, day := weekdays[word]
 		if !day {
-			if between++; between > len("a") || len(word) > len("bis") {
+			if between++; between > 1 || len(word) > shortLink {
 				last = -1
 			}
 			continue
