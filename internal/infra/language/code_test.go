@@ -22,7 +22,7 @@ var letters = map[string]string{
 	"ß": "folded to ss", "æ": "folded to ae", "Æ": "folded to ae", "œ": "folded to oe", "Œ": "folded to oe", "ø": "folded to o", "Ø": "folded to o",
 	"ı": "folded to i", "º": "an ordinal in many languages", "µ": "a unit", "zł": "the sign of a currency", "Kč": "the sign of a currency", "ー": "a mark of length",
 	"comment": "a property of schema.org",
-	"per ": "a key of the tables of extremes",
+	"per ":    "a key of the tables of extremes",
 }
 
 func TestCodeNamesNoPhrase(t *testing.T) {
