@@ -7,6 +7,9 @@
 // before it names, and "[]" is none. A word behind "~" is understood in a question and looked for in no item, since it
 // means something else as often. Lines that begin with "#" are remarks.
 //
+// WordNet is not among them: neither its synonyms of our English words nor what it has two levels below our kinds, six
+// thousand lines, answered a question more of the exams or ranked the judged collections better.
+//
 // It is pure and knows no index. Enter by [In], which gives what a language has words for.
 package concepts
 
