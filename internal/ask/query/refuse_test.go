@@ -77,7 +77,13 @@ func TestClassesAreLeftOutHoweverItIsSaid(t *testing.T) {
 		{"jersey que no lleve lana ni cachemira", "jersey", "wool cashmere"},
 		{"bolo sem ovos nem leite", "bolo", "eggs dairy"},
 		{"a nut and dairy free cake", "cake", "nuts dairy"},
+		{"something fizzy for a teetotal aunt", "fizzy", "alcohol"},
+		{"a present, I don't drink", "present", "alcohol"},
+		{"Mütze, bitte keine Tierfasern", "Mütze", "wool silk down fur leather"},
+		{"un regalo, non bevo", "regalo", "alcohol"},
+		{"des biscuits, je mange casher", "biscuits", "pork shellfish"},
 		// What leaves nothing out.
+		{"a mug for those who don't drink tea", "", ""},
 		{"no problem with nuts", "", ""},
 		{"cakes with or without nuts", "", ""},
 		{"not only wool", "", ""},

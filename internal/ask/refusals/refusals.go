@@ -57,12 +57,13 @@ type Forms struct {
 	after         []form
 	named         map[string]bool // words before any name that is not wanted, of a class or not
 	never, beside map[string]bool
-	longest       int // how many words a phrase of the three has at most
+	means         map[string][]string // classes that a phrase without a thing says are not wanted: "teetotal"
+	longest       int                 // how many words a phrase of the three has at most
 }
 
 // Load gives the forms of the tables, with their phrases folded as a question's words are.
 func Load(fold func(string) string) *Forms {
-	all := &Forms{before: map[string][]form{}, named: map[string]bool{}, never: map[string]bool{}, beside: map[string]bool{}}
+	all := &Forms{before: map[string][]form{}, named: map[string]bool{}, never: map[string]bool{}, beside: map[string]bool{}, means: map[string][]string{}}
 	for list := range language.Each("refuse") {
 		for _, phrase := range list.Phrases {
 			all.learn(list.Argument, phrase, fold)
@@ -80,6 +81,12 @@ func Load(fold func(string) string) *Forms {
 func (f *Forms) learn(kind, phrase string, fold func(string) string) {
 	if after, ok := strings.CutPrefix(phrase, "*"); ok && unspaced(after) {
 		f.joined = append(f.joined, joined{after, kind})
+		return
+	}
+	if classes, ok := strings.CutPrefix(kind, "means "); ok {
+		phrase = fold(phrase)
+		f.means[phrase] = strings.Fields(classes)
+		f.longest = max(f.longest, strings.Count(phrase, " ")+1)
 		return
 	}
 	if set := map[string]map[string]bool{"named": f.named, "never": f.never, "beside": f.beside}[kind]; set != nil {
@@ -115,7 +122,9 @@ func (f *Forms) Read(q *Question) Found {
 			r.found.Named = append(r.found.Named, Span{i, i + named})
 		}
 		if never == 0 {
-			n = r.refusalAt(i)
+			if n = r.refusalAt(i); n == 0 {
+				n = r.meantAt(i)
+			}
 		} else {
 			r.found.Accepted = append(r.found.Accepted, Span{i, i + never})
 		}
@@ -138,6 +147,22 @@ func (r *reading) phrase(i int, phrases map[string]bool) int {
 		if phrases[strings.Join(r.Words[i:i+n], " ")] && r.Together(i, i+n) {
 			return n
 		}
+	}
+	return 0
+}
+
+// meantAt takes a phrase at i that says by itself which classes are not wanted, and gives how many words it has. What goes on
+// with a thing says more: "I don't drink coffee".
+func (r *reading) meantAt(i int) int {
+	for n := min(r.forms.longest, len(r.Words)-i); n > 0; n-- {
+		classes := r.forms.means[strings.Join(r.Words[i:i+n], " ")]
+		if len(classes) == 0 || !r.Together(i, i+n) || n > 1 && r.narrows(i+n) {
+			continue
+		}
+		for _, class := range classes {
+			r.found.Refusals = append(r.found.Refusals, Refusal{Span{i, i + n}, class, false})
+		}
+		return n
 	}
 	return 0
 }

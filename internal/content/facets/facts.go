@@ -574,7 +574,7 @@ func (r *reader) property(name string, value *node) {
 	if len(text) > maxStatement {
 		return
 	}
-	if t := traits(); text != "" && t.attributesOf(Slot(camel(name))) == nil && !t.sizes[Fold(name)] {
+	if t := traits(); text != "" && !t.sizes[Fold(name)] && (t.attributesOf(Slot(camel(name))) == nil || !taxonomy.Affirms(text) && !taxonomy.Negates(text)) {
 		r.word(Properties, name+propertySign+text)
 	}
 	if days := daysOf(text); len(days) > 0 {

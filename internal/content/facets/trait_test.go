@@ -92,7 +92,7 @@ func traitsOf(f Facts) string {
 	values := map[Slot][]string{}
 	var slots []Slot
 	for _, w := range f.Words {
-		if Derived(w.Slot) {
+		if Derived(w.Slot) && w.Slot != Properties {
 			if values[w.Slot] == nil {
 				slots = append(slots, w.Slot)
 			}
