@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/owner"
@@ -18,7 +17,7 @@ import (
 
 // The bounds of the practical route.
 const (
-	maxOwnerPages = 4000 // items that may answer, those with the shortest addresses
+	maxOwnerPages = 4000 // items that may answer: answered questions first, then those with the shortest addresses
 	maxPractical  = 400  // bytes of a question that is read as a practical one
 	maxChat       = 6    // words of a greeting, or of thanks
 	maxExamples   = 3    // questions that a greeting is answered with
@@ -27,7 +26,7 @@ const (
 
 // ownerPages are the items of a view that may answer practical questions, made when first asked for.
 type ownerPages struct {
-	mu       sync.Mutex
+	turn     chan struct{} // holds one while somebody makes or reads them
 	made     *owner.Directory
 	listings []*index.Listing
 }
@@ -36,9 +35,13 @@ type ownerPagesKey struct{}
 
 // ownerPages gives the directory of what the sites of a view say of their owners.
 func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Directory, []*index.Listing, error) {
-	o := released.Memo(g, ownerPagesKey{}, func() *ownerPages { return &ownerPages{} })
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o := released.Memo(g, ownerPagesKey{}, func() *ownerPages { return &ownerPages{turn: make(chan struct{}, 1)} })
+	select {
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
 	if o.made != nil {
 		return o.made, o.listings, nil
 	}
@@ -49,7 +52,13 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 		}
 	}
 	if len(listings) > maxOwnerPages {
-		slices.SortStableFunc(listings, func(a, b *index.Listing) int { return len(a.URL) - len(b.URL) })
+		order := func(l *index.Listing) int {
+			if content.IsA(l.Types[0], "Question") {
+				return 0
+			}
+			return len(l.URL)
+		}
+		slices.SortStableFunc(listings, func(a, b *index.Listing) int { return order(a) - order(b) })
 		listings = listings[:maxOwnerPages]
 	}
 	var pages []owner.Page
@@ -103,8 +112,12 @@ func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) 
 	if err != nil {
 		return nil, err
 	}
+	language := i18n.For(in.Languages...).Language()
+	if len(in.Languages) == 0 { // which question is asked in tells it
+		language = asked.Language
+	}
 	q := owner.Question{
-		Text: in.Text, Before: before, Asked: asked, Language: i18n.For(in.Languages...).Language(),
+		Text: in.Text, Before: before, Asked: asked, Language: language,
 		Now: s.deps.Now().In(s.deps.Reading.Place), Sites: in.asked.Sites,
 	}
 	var told owner.Answer

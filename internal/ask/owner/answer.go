@@ -55,6 +55,7 @@ const (
 	littleStrange = 0.2
 	wordsFit      = 0.60 // the share of the words from which a page is on it
 	maxAnswers    = 3    // pages that are shown
+	maxRated      = 40   // whose sentences are looked at
 )
 
 // search is the work on one question.
@@ -64,6 +65,7 @@ type search struct {
 	intent practical.Intent
 	pages  []scored // by page
 	means  words.Vector
+	worded map[string]wording // of the question, by language
 	named  []int // the places and people that the question names, the best first
 	ofUs   bool  // no other place than the owner's is named
 }
@@ -148,9 +150,27 @@ type term struct {
 	subject bool // it is none by which the intent is asked for
 }
 
-// terms are the words of the question that say what is asked of, as a language has them, with the sum of their weights and
-// that of the subject's. Words of the question before count half.
-func (s *search) terms(language string) (terms map[string]term, whole, subject float64) {
+// wording is the words of the question that say what is asked of, as a language has them, with the sum of their weights and
+// that of the subject's.
+type wording struct {
+	terms          map[string]term
+	whole, subject float64
+}
+
+// terms is the question's wording in a language. Words of the question before count half.
+func (s *search) terms(language string) (map[string]term, float64, float64) {
+	made, known := s.worded[language]
+	if !known {
+		made.terms, made.whole, made.subject = s.read(language)
+		if s.worded == nil {
+			s.worded = map[string]wording{}
+		}
+		s.worded[language] = made
+	}
+	return made.terms, made.whole, made.subject
+}
+
+func (s *search) read(language string) (terms map[string]term, whole, subject float64) {
 	terms = map[string]term{}
 	for i, text := range []string{s.Asked.Rest, s.Before} {
 		for word := range analyzer().Words(text, language) {
@@ -203,7 +223,6 @@ func (s *search) strange(i int) float64 {
 			t := terms[word.Term]
 			if t.subject && !slices.ContainsFunc(s.postings[language+" "+word.Term], func(at posting) bool { return int(at.page) == i }) {
 				missing += t.weight
-				delete(terms, word.Term)
 			}
 		}
 	}
@@ -316,7 +335,7 @@ func (s *search) byProperty() (Answer, bool) {
 		return s.ofJobs()
 	}
 	if i := s.owner(); i >= 0 && !(s.intent.Is("place") && (!s.ofUs || s.elsewhere(i))) {
-		if text, ok := s.tell(i); ok && !(s.intent.Is("words") && s.worded()) {
+		if text, ok := s.tell(i); ok && !(s.intent.Is("words") && s.isWorded()) {
 			return Answer{Text: text, Items: s.with(i)}, true
 		}
 	}
@@ -343,8 +362,8 @@ func (s *search) byOthers() (Answer, bool) {
 	return a, len(said) > 0 && len(said) <= maxAnswers
 }
 
-// worded says whether some page that is called by what is asked has a sentence with most of the question's words.
-func (s *search) worded() bool {
+// isWorded says whether some page that is called by what is asked has a sentence with most of the question's words.
+func (s *search) isWorded() bool {
 	for i := range s.pages {
 		p := &s.pages[i]
 		if p.fit < titleSure || !s.serves(i) {
@@ -543,9 +562,10 @@ func (s *search) byText() (Answer, bool) {
 		score          float64
 	}
 	var best []candidate // of each page
-	for i := range s.pages {
+	for _, i := range append(slices.Clip(s.ranked()), s.named...) {
 		p := &s.Directory.pages[i]
-		if !s.serves(i) || p.role == person || !slices.Contains(s.named, i) && !s.fits(i) {
+		if p.role == person || !slices.Contains(s.named, i) && (len(best) >= maxRated || !s.fits(i)) ||
+			slices.ContainsFunc(best, func(c candidate) bool { return c.page == i }) {
 			continue
 		}
 		top := candidate{page: i, sentence: -1, score: -1}
@@ -637,7 +657,7 @@ func (s *search) rate(page, n int) float64 {
 	if asks(one.text) {
 		score -= byName
 	}
-	for _, kind := range one.values {
+	for _, kind := range one.values() {
 		switch {
 		case kind == "money" && s.Asked.Has("how-much"), kind == "span" && s.Asked.Has("how-long"):
 			score += byValue
@@ -646,12 +666,12 @@ func (s *search) rate(page, n int) float64 {
 		}
 	}
 	for _, name := range s.Asked.Names {
-		if telling(name) && slices.Contains(one.names, name) {
+		if telling(name) && slices.Contains(one.names(), name) {
 			score += byName
 		}
 	}
 	score += s.rateGroups(one)
-	if s.Asked.Holiday != "" && slices.Contains(one.names, s.Asked.Holiday) {
+	if s.Asked.Holiday != "" && slices.Contains(one.names(), s.Asked.Holiday) {
 		score += byDay
 	}
 	return score + s.rateCountry(one)
@@ -679,10 +699,10 @@ func grouping(name string) bool {
 // rateGroups says how well a sentence is on the people that are asked for: where none are, on what holds for anybody.
 func (s *search) rateGroups(one *sentence) (score float64) {
 	const weight = byName / 2.5
-	if slices.Contains(one.names, "adult") && !slices.ContainsFunc(s.Asked.Names, grouping) {
+	if slices.Contains(one.names(), "adult") && !slices.ContainsFunc(s.Asked.Names, grouping) {
 		return weight
 	}
-	for _, name := range one.names {
+	for _, name := range one.names() {
 		if grouping(name) && !slices.Contains(s.Asked.Names, name) {
 			score -= weight
 		}
@@ -697,15 +717,15 @@ func (s *search) rateCountry(one *sentence) float64 {
 	}
 	country := s.Asked.Countries[0]
 	switch european := facts.European(country); {
-	case slices.Contains(one.countries, country):
+	case slices.Contains(one.countries(), country):
 		return byCountry
-	case european && slices.Contains(one.names, "europe"):
+	case european && slices.Contains(one.names(), "europe"):
 		return byCountry / 2
-	case !european && slices.Contains(one.names, "elsewhere"):
+	case !european && slices.Contains(one.names(), "elsewhere"):
 		return byCountry / 2
-	case slices.Contains(one.names, "elsewhere"):
+	case slices.Contains(one.names(), "elsewhere"):
 		return byCountry / 4
-	case len(one.countries) > 0:
+	case len(one.countries()) > 0:
 		return -byCountry / 3
 	}
 	return 0

@@ -98,12 +98,24 @@ type page struct {
 }
 
 type sentence struct {
-	text      string
-	names     []string // of [words]
-	countries []string
-	values    []string // kinds
+	text string
+	// What is known of it, made when it is asked for.
+	names     func() []string // of [words]
+	countries func() []string
+	values    func() []string // kinds
 	weights   func() map[string]float64
 	meaning   func() words.Vector
+}
+
+func newSentence(text string) sentence {
+	return sentence{
+		text:      text,
+		names:     sync.OnceValue(func() []string { return practical.NamesOf(facets.Fold(text)) }),
+		countries: sync.OnceValue(func() []string { return facts.CountriesIn(text) }),
+		values:    sync.OnceValue(func() []string { return valuesIn(text) }),
+		weights:   sync.OnceValue(func() map[string]float64 { return practical.Weigh(text) }),
+		meaning:   meaningOf(text),
+	}
 }
 
 // posting is where a word stands: in a sentence of a page, or in its name.
@@ -165,10 +177,7 @@ func (d *Directory) add(from Page) {
 				continue
 			}
 			d.post(p.Language, one, at, int32(len(p.sentences)))
-			p.sentences = append(p.sentences, sentence{
-				text: one, names: practical.NamesOf(facets.Fold(one)), countries: facts.CountriesIn(one), values: valuesIn(one),
-				weights: sync.OnceValue(func() map[string]float64 { return practical.Weigh(one) }), meaning: meaningOf(one),
-			})
+			p.sentences = append(p.sentences, newSentence(one))
 		}
 	}
 	d.pages = append(d.pages, p)
