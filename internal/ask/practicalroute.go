@@ -104,7 +104,7 @@ func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) 
 		return nil, nil
 	}
 	asked, before, ok := s.readPractical(in)
-	if !ok {
+	if !ok && len(in.earlier) > 0 {
 		return nil, nil
 	}
 	g := s.deps.Corpus.Current()
@@ -121,14 +121,18 @@ func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) 
 		Now: s.deps.Now().In(s.deps.Reading.Place), Sites: in.asked.Sites,
 	}
 	var told owner.Answer
-	if practical.IntentOf(asked.Intent).Is("chat") {
-		told, ok = s.chat(g, directory, q)
-	} else {
+	switch {
+	case !ok:
+		told, ok = directory.AnswerSame(q)
+	case practical.IntentOf(asked.Intent).Is("chat"):
+		told, listings, err = s.chat(ctx, g, directory, q, listings)
+		ok = len(told.Items) > 0
+	default:
 		told, ok = directory.Answer(q)
 		ok = ok && !s.namesItem(ctx, in, &asked, told, listings)
 	}
-	if !ok {
-		return nil, nil
+	if !ok || err != nil {
+		return nil, err
 	}
 	return s.tellPractical(ctx, in, g, told, listings)
 }
@@ -249,12 +253,21 @@ func subjectOf(text string, asked *practical.Asked) (subject []string) {
 	return subject
 }
 
-// chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer.
-func (s *Service) chat(g *released.View, directory *owner.Directory, q owner.Question) (owner.Answer, bool) {
+// chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer:
+// practical ones, or else for items of several kinds. The pages of the answer are among the listings that it gives.
+func (s *Service) chat(
+	ctx context.Context, g *released.View, directory *owner.Directory, q owner.Question, listings []*index.Listing,
+) (owner.Answer, []*index.Listing, error) {
 	speaker := i18n.For(q.Language)
 	examples, items := directory.Examples(q, maxExamples)
 	if len(examples) == 0 {
-		return owner.Answer{}, false
+		var err error
+		if examples, listings, err = exemplary(ctx, g, q.Sites); err != nil || len(examples) == 0 {
+			return owner.Answer{}, nil, err
+		}
+		for at := range listings {
+			items = append(items, at)
+		}
 	}
 	var kinds []string
 	for _, t := range g.Types() {
@@ -270,5 +283,28 @@ func (s *Service) chat(g *released.View, directory *owner.Directory, q owner.Que
 		examples[i] = speaker.Say(i18n.Quotes, examples[i])
 	}
 	text := practical.Say(q.Language, q.Asked.Intent, "has", has, "examples", speaker.Any(examples))
-	return owner.Answer{Text: strings.Join(strings.Fields(text), " "), Items: items}, true
+	return owner.Answer{Text: strings.Join(strings.Fields(text), " "), Items: items}, listings, nil
+}
+
+// exemplary are items of the most frequent kinds, one of each, and their names.
+func exemplary(ctx context.Context, g *released.View, sites []string) (names []string, items []*index.Listing, err error) {
+	var found []*index.Listing
+	for _, t := range g.Types() {
+		at := slices.IndexFunc(g.Directory(), func(l *index.Listing) bool {
+			return l.Types[0] == t.Name && (sites == nil || slices.Contains(sites, l.Site))
+		})
+		if at >= 0 && len(found) < maxExamples {
+			found = append(found, g.Directory()[at])
+		}
+	}
+	cards, err := g.Render(ctx, found)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range cards {
+		if c != nil && c.Name() != "" {
+			names, items = append(names, c.Name()), append(items, found[i])
+		}
+	}
+	return names, items, nil
 }

@@ -54,6 +54,9 @@ const (
 	mostStrange   = 0.5  // the share of the subject that a page may say nothing of
 	littleStrange = 0.2
 	wordsFit      = 0.60 // the share of the words from which a page is on it
+	nameFits      = 0.60 // from which an answered question is the one that is asked, if it is a practical one
+	nameSure      = 0.72 // if it may be any
+	byWordless    = 0.1  // by which it is less sure without words that are the same
 	maxAnswers    = 3    // pages that are shown
 	maxRated      = 40   // whose sentences are looked at
 )
@@ -66,8 +69,10 @@ type search struct {
 	pages  []scored // by page
 	means  words.Vector
 	worded map[string]wording // of the question, by language
-	named  []int // the places and people that the question names, the best first
-	ofUs   bool  // no other place than the owner's is named
+
+	namesCountry bool  // some page has a sentence on the country that is asked for
+	named        []int // the places and people that the question names, the best first
+	ofUs         bool  // no other place than the owner's is named
 }
 
 // scored is how well a page fits.
@@ -90,7 +95,50 @@ func (d *Directory) Answer(q Question) (Answer, bool) {
 	if a, ok := s.byProperty(); ok {
 		return a, true
 	}
+	if i, sure := s.asked(); sure >= nameFits {
+		return Answer{Text: s.quote(i, 0), Items: s.with(i)}, true
+	}
 	return s.byText()
+}
+
+// AnswerSame answers a question of any kind by an answered one of the same meaning; false where none is for sure.
+func (d *Directory) AnswerSame(q Question) (Answer, bool) {
+	s := &search{Directory: d, Question: q, intent: practical.IntentOf(q.Asked.Intent)}
+	s.means = meaningOf(q.Text)()
+	s.score()
+	i, sure := s.asked()
+	if sure < nameSure {
+		return Answer{}, false
+	}
+	return Answer{Text: s.quote(i, 0), Items: []int{i}}, true
+}
+
+// asked is the answered question that means most what is asked, and how sure it is that this is the same: 0 to 1. In one
+// language both have to have most words of the other; between two, no other question may be nearly as alike.
+func (s *search) asked() (best int, sure float64) {
+	const margin = 0.08
+	next := 0.0
+	for i := range s.pages {
+		p, page := &s.pages[i], &s.Directory.pages[i]
+		if p.alike < leastSure || !s.serves(i) || len(page.sentences) == 0 || !content.IsA(page.Type, "Question") {
+			continue
+		}
+		alike := p.alike
+		if !s.foreign(i) && s.Asked.Language != "ja" {
+			alike = (alike + min(p.called, 1-s.narrow(i))) / 2
+		} else {
+			alike -= byWordless
+		}
+		if alike > sure {
+			best, sure, next = i, alike, sure
+		} else {
+			next = max(next, alike)
+		}
+	}
+	if sure-next < margin {
+		return best, 0
+	}
+	return best, sure
 }
 
 // serves says whether a page is of a site that is asked.
@@ -561,10 +609,14 @@ func (s *search) byText() (Answer, bool) {
 		page, sentence int
 		score          float64
 	}
+	ranked := s.ranked()
+	s.namesCountry = len(s.Asked.Countries) > 0 && slices.ContainsFunc(ranked[:min(len(ranked), maxRated)], func(i int) bool {
+		return slices.ContainsFunc(s.Directory.pages[i].sentences, s.onCountry)
+	})
 	var best []candidate // of each page
-	for _, i := range append(slices.Clip(s.ranked()), s.named...) {
+	for _, i := range append(slices.Clip(ranked), s.named...) {
 		p := &s.Directory.pages[i]
-		if p.role == person || !slices.Contains(s.named, i) && (len(best) >= maxRated || !s.fits(i)) ||
+		if p.role == person || !s.tellsCountry(i) || !slices.Contains(s.named, i) && (len(best) >= maxRated || !s.fits(i)) ||
 			slices.ContainsFunc(best, func(c candidate) bool { return c.page == i }) {
 			continue
 		}
@@ -677,6 +729,14 @@ func (s *search) rate(page, n int) float64 {
 	return score + s.rateCountry(one)
 }
 
+// tellsCountry says whether a page says something of the country that is asked for: it names it, what it belongs to, or
+// which ones there are.
+func (s *search) tellsCountry(i int) bool {
+	return len(s.Asked.Countries) == 0 || slices.ContainsFunc(s.Directory.pages[i].sentences, func(one sentence) bool {
+		return len(one.countries()) > 0 || slices.ContainsFunc(one.names(), func(name string) bool { return name == "elsewhere" || name == "europe" })
+	})
+}
+
 // telling says whether a name of [words] is one by which a sentence is told from others: people, animals, days.
 func telling(name string) bool {
 	switch name {
@@ -710,6 +770,13 @@ func (s *search) rateGroups(one *sentence) (score float64) {
 	return score
 }
 
+// onCountry says whether a sentence is on the country that is asked for, by its name or as one of others.
+func (s *search) onCountry(one sentence) bool {
+	european := facts.European(s.Asked.Countries[0])
+	return slices.Contains(one.countries(), s.Asked.Countries[0]) ||
+		slices.ContainsFunc(one.names(), func(name string) bool { return name == "elsewhere" || european && name == "europe" })
+}
+
 // rateCountry says how well a sentence is on the country that is asked for.
 func (s *search) rateCountry(one *sentence) float64 {
 	if len(s.Asked.Countries) == 0 {
@@ -725,8 +792,10 @@ func (s *search) rateCountry(one *sentence) float64 {
 		return byCountry / 2
 	case slices.Contains(one.names(), "elsewhere"):
 		return byCountry / 4
-	case len(one.countries()) > 0:
+	case len(one.countries()) > 0 && s.namesCountry:
 		return -byCountry / 3
+	case len(one.countries()) > 0: // those that there are
+		return byCountry / 4
 	}
 	return 0
 }

@@ -28,6 +28,10 @@ var (
 		{Site: "m", URL: "https://olio.example/consegna", Type: "WebPage", Name: "Consegna", Language: "it", Texts: []string{
 			"In Italia 6 euro, gratis da 80 euro. In Germania e Austria 14 euro. Nel resto del mondo non spediamo."}},
 	}
+	posta = []Page{
+		{Site: "p", URL: "https://tea.example/delivery", Type: "WebPage", Name: "Delivery", Language: "en", Texts: []string{
+			"Parcels take three days. We send to Ireland and France for £9. Opened tea is not taken back."}},
+	}
 	gasthof = []Page{ // a hotel without hours, whose restaurant has some
 		{Site: "g", URL: "https://loewen.example/", Type: "Hotel", Name: "Hotel Löwen", Language: "de", Object: []byte(`{"@type":"Hotel","name":"Hotel Löwen"}`)},
 		{Site: "g", URL: "https://loewen.example/stube", Type: "Restaurant", Name: "Zum Löwen", Language: "de", Object: []byte(`{"@type":"Restaurant","name":"Zum Löwen",
@@ -72,6 +76,10 @@ func TestAnswer(t *testing.T) {
 		{clinic, "en", "when is the bakery closed", "", "", ""},
 		{mercato, "en", "how much is delivery to Austria", "Consegna", "14 euro", ""},
 		{mercato, "it", "spedite in Giappone?", "Consegna", "non spediamo", ""},
+		{mercato, "en", "do you ship to Brazil", "Consegna", "Nel resto del mondo non spediamo", ""},
+		{hof, "en", "do you ship to Brazil", "", "", ""},
+		{clinic, "en", "do you ship to Brazil", "", "", ""},
+		{posta, "en", "do you ship to Brazil", "Delivery", "Ireland and France", "three days"},
 		{mercato, "es", "¿hacéis envíos a Alemania?", "Consegna", "14 euro", ""},
 		{mercato, "it", "quando siete aperti", "", "", ""},
 		{hof, "de", "kann ich meinen dackel mitbringen", "Dürfen Hunde mit auf den Hof?", "Nein", ""},
