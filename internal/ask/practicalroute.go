@@ -10,7 +10,6 @@ import (
 	"frontdesk/internal/ask/practical"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content"
-	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 )
@@ -52,13 +51,9 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 		}
 	}
 	if len(listings) > maxOwnerPages {
-		order := func(l *index.Listing) int {
-			if content.IsA(l.Types[0], "Question") {
-				return 0
-			}
-			return len(l.URL)
-		}
-		slices.SortStableFunc(listings, func(a, b *index.Listing) int { return order(a) - order(b) })
+		slices.SortStableFunc(listings, func(a, b *index.Listing) int {
+			return owner.Rank(a.Types[0], a.URL) - owner.Rank(b.Types[0], b.URL)
+		})
 		listings = listings[:maxOwnerPages]
 	}
 	var pages []owner.Page
@@ -162,33 +157,15 @@ func (s *Service) tellPractical(
 // readPractical reads the question as a practical one, as it goes on with those before it, and gives the text that it goes on
 // with; false where it is none.
 func (s *Service) readPractical(in *askState) (asked practical.Asked, before string, ok bool) {
+	earlier := make([]string, len(in.earlier))
+	for i, turn := range in.earlier {
+		earlier[i] = turn.Text
+	}
 	now := s.deps.Now().In(s.deps.Reading.Place)
-	language := i18n.For(in.Languages...).Language()
-	asked = practical.Read(in.Text, language, now)
-	if n := len(in.earlier); n > 0 {
-		var last practical.Asked
-		text := ""
-		for _, turn := range in.earlier {
-			one := practical.Read(turn.Text, language, now)
-			onward := false
-			if last.Sure() >= practical.Sure {
-				one, onward = last.Onward(turn.Text, one)
-			}
-			if !onward {
-				text = turn.Text
-			}
-			last = one
-		}
-		onward := false
-		strange := func(word string) bool { return !asked.IsPractical(word) }
-		if last.Sure() >= practical.Sure {
-			asked, onward = last.Onward(in.Text, asked)
-		}
-		switch item := practical.IntentOf(asked.Intent).Is("item"); {
-		case onward:
-			before = text
-		case asked.Has("it") && !slices.ContainsFunc(subjectOf(in.Text, &asked), strange),
-			last.Sure() < practical.Sure && (item || in.understood.Asked != in.Text):
+	asked, before, last := practical.ReadAfter(earlier, in.Text, i18n.For(in.Languages...).Language(), now)
+	if len(earlier) > 0 && before == "" {
+		if asked.Has("it") && asked.IsPractical(strings.Join(asked.Subject(in.Text), " ")) ||
+			last.Sure() < practical.Sure && (practical.IntentOf(asked.Intent).Is("item") || in.understood.Asked != in.Text) {
 			return asked, "", false // of what was shown
 		}
 	}
@@ -196,11 +173,8 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	if chat && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
 		return asked, "", false
 	}
-	least := leastKin
-	if len(strings.Fields(in.Text)) <= 2 {
-		least = practical.Sure
-	}
-	return asked, before, asked.Practical >= practical.Sure && asked.KinSure() >= least
+	sure := asked.KinSure() >= practical.Sure || asked.KinSure() >= leastKin && len(strings.Fields(in.Text)) > 2
+	return asked, before, sure && asked.Practical >= practical.Sure
 }
 
 // namesItem says whether the question names another item than those that answer it: one that is called by all that it is
@@ -211,7 +185,7 @@ func (s *Service) namesItem(
 ) bool {
 	const few, leastWords, mostNamed = 3, 2, 0.75
 	item := practical.IntentOf(asked.Intent).Is("item")
-	subject := strings.Join(subjectOf(in.Text, asked), " ")
+	subject := strings.Join(asked.Subject(in.Text), " ")
 	for _, text := range []string{subject, in.Text} {
 		if text == "" {
 			continue
@@ -243,22 +217,11 @@ func (s *Service) namesItem(
 	return false
 }
 
-// subjectOf are the words of a question but those by which anybody asks for its intent.
-func subjectOf(text string, asked *practical.Asked) (subject []string) {
-	for word := range strings.FieldsSeq(facets.Fold(text)) {
-		if !asked.Common(word) && !asked.Usual(word) {
-			subject = append(subject, word)
-		}
-	}
-	return subject
-}
-
 // chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer:
 // practical ones, or else for items of several kinds. The pages of the answer are among the listings that it gives.
 func (s *Service) chat(
 	ctx context.Context, g *released.View, directory *owner.Directory, q owner.Question, listings []*index.Listing,
 ) (owner.Answer, []*index.Listing, error) {
-	speaker := i18n.For(q.Language)
 	examples, items := directory.Examples(q, maxExamples)
 	if len(examples) == 0 {
 		var err error
@@ -272,18 +235,10 @@ func (s *Service) chat(
 	var kinds []string
 	for _, t := range g.Types() {
 		if len(kinds) < 4 && t.Name != "WebPage" && t.Name != "Thing" {
-			kinds = append(kinds, speaker.Several(t.Items, t.Name))
+			kinds = append(kinds, i18n.For(q.Language).Several(t.Items, t.Name))
 		}
 	}
-	has := ""
-	if len(kinds) > 0 {
-		has = practical.Say(q.Language, "has", "kinds", speaker.List(kinds))
-	}
-	for i := range examples {
-		examples[i] = speaker.Say(i18n.Quotes, examples[i])
-	}
-	text := practical.Say(q.Language, q.Asked.Intent, "has", has, "examples", speaker.Any(examples))
-	return owner.Answer{Text: strings.Join(strings.Fields(text), " "), Items: items}, listings, nil
+	return owner.Answer{Text: practical.Chat(q.Language, q.Asked.Intent, kinds, examples), Items: items}, listings, nil
 }
 
 // exemplary are items of the most frequent kinds, one of each, and their names.

@@ -65,6 +65,14 @@ func Concerns(typ string) bool {
 	return slices.ContainsFunc(concerning, isA) && !slices.ContainsFunc(unconcerning, isA)
 }
 
+// Rank orders items where there are too many to read all: the least first.
+func Rank(typ, url string) int {
+	if content.IsA(typ, "Question") {
+		return 0
+	}
+	return len(url)
+}
+
 func roleOf(typ string) role {
 	switch {
 	case content.IsA(typ, "Organization"):

@@ -3,12 +3,37 @@ package practical
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/content/facets"
 )
 
 // maxOnward is how many words a question has at most that goes on with the one before: "and on Saturday?"
 const maxOnward = 6
+
+// ReadAfter reads a question that comes after others. It gives the one that it goes on with, empty for none, and how the last
+// of them was read.
+func ReadAfter(earlier []string, text, language string, now time.Time) (asked Asked, before string, last Asked) {
+	origin := "" // of the last
+	for i, one := range append(slices.Clip(earlier), text) {
+		asked = Read(one, language, now)
+		onward := false
+		if last.Sure() >= Sure {
+			asked, onward = last.Onward(one, asked)
+		}
+		if i == len(earlier) {
+			if onward {
+				before = origin
+			}
+			break
+		}
+		if !onward {
+			origin = one
+		}
+		last = asked
+	}
+	return asked, before, last
+}
 
 // Onward reads a question that comes after another. Where it only names another day, country or person, it asks the same
 // of that, and onward is true; where it asks something else and names no place, it is still about the place of the one

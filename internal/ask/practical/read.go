@@ -3,6 +3,7 @@ package practical
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/ask/facts"
@@ -55,3 +56,13 @@ func (a *Asked) KinSure() (sure float64) {
 
 // Has says whether the question has words of a name.
 func (a *Asked) Has(name string) bool { return slices.Contains(a.Names, name) }
+
+// Subject is the words of a question but those by which anybody asks for its intent, folded.
+func (a *Asked) Subject(text string) (subject []string) {
+	for word := range strings.FieldsSeq(facets.Fold(text)) {
+		if !a.Common(word) && !a.Usual(word) {
+			subject = append(subject, word)
+		}
+	}
+	return subject
+}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"frontdesk/internal/ask/facts"
+	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
 )
 
@@ -150,6 +151,21 @@ func Say(language, name string, fill ...string) string {
 		text = strings.ReplaceAll(text, "{"+fill[i]+"}", fill[i+1])
 	}
 	return text
+}
+
+// Chat is what is said to a greeting, thanks or a question for help: which kinds of things there are, and examples of
+// questions.
+func Chat(language, intent string, kinds, examples []string) string {
+	speaker, has := i18n.For(language), ""
+	if len(kinds) > 0 {
+		has = Say(language, "has", "kinds", speaker.List(kinds))
+	}
+	quoted := make([]string, len(examples))
+	for i, example := range examples {
+		quoted[i] = speaker.Say(i18n.Quotes, example)
+	}
+	text := Say(language, intent, "has", has, "examples", speaker.Any(quoted))
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // Begins says whether a folded text begins with one of the words of some names, in any of the languages.
