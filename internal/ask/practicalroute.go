@@ -20,7 +20,8 @@ const (
 	maxPractical  = 400  // bytes of a question that is read as a practical one
 	maxChat       = 6    // words of a greeting, or of thanks
 	maxExamples   = 3    // questions that a greeting is answered with
-	leastKin      = 0.25 // from which it is known what a practical question asks for
+	leastAsked    = 0.65 // from which a question is taken for a practical one
+	leastKin      = 0.40 // from which it is known what a practical question asks for
 )
 
 // ownerPages are the items of a view that may answer practical questions, made when first asked for.
@@ -157,9 +158,9 @@ func (s *Service) tellPractical(
 // readPractical reads the question as a practical one, as it goes on with those before it, and gives the text that it goes on
 // with; false where it is none.
 func (s *Service) readPractical(in *askState) (asked practical.Asked, before string, ok bool) {
-	earlier := make([]string, len(in.earlier))
-	for i, turn := range in.earlier {
-		earlier[i] = turn.Text
+	var earlier []string
+	for _, turn := range in.earlier {
+		earlier = append(earlier, turn.Text)
 	}
 	now := s.deps.Now().In(s.deps.Reading.Place)
 	asked, before, last := practical.ReadAfter(earlier, in.Text, i18n.For(in.Languages...).Language(), now)
@@ -174,7 +175,7 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 		return asked, "", false
 	}
 	sure := asked.KinSure() >= practical.Sure || asked.KinSure() >= leastKin && len(strings.Fields(in.Text)) > 2
-	return asked, before, sure && asked.Practical >= practical.Sure
+	return asked, before, sure && asked.Practical >= leastAsked
 }
 
 // namesItem says whether the question names another item than those that answer it: one that is called by all that it is
