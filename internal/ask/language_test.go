@@ -33,7 +33,10 @@ func TestItemsInTheLanguageOfTheAnswerStandFirst(t *testing.T) {
 func TestWhatAnswersSayThemselvesIsInTheirLanguage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	b.fill(t, "shop", "all", item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass."))
+	b.fill(t, "shop", "all",
+		item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass."), item("shop", "tin", "Product", "Tin lamp", "A lamp of tin."),
+		item("shop", "iron", "Product", "Iron lamp", "A lamp of iron."), item("shop", "zinc", "Product", "Zinc lamp", "A lamp of zinc."),
+	)
 	for _, row := range []struct {
 		language string
 		question Question
@@ -61,7 +64,7 @@ func TestWhatAnswersSayThemselvesIsInTheirLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := draft.BuiltIn().Text; !strings.HasPrefix(got, "1 produto. ") {
+	if got := draft.BuiltIn().Text; !strings.HasSuffix(got, " Ao todo: 4 produtos.") {
 		t.Errorf("the summary in Portuguese is %q", got)
 	}
 }

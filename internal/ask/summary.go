@@ -31,15 +31,11 @@ const (
 	sentenceRunes = 240 // of a sentence quoted
 )
 
-// summarize writes a short text about the items of an answer. It tells how many there are of each kind and the range of
-// their figures, in the language of say. Of the first few items it gives the sentence that has most of the question's
-// words, in the item's own language. The same input gives the same text.
+// summarize writes a short text about the items of an answer. Of the first few items it gives the sentence that has most of
+// the question's words, in the item's own language. Where there are more, it tells behind them how many there are of each
+// kind and the range of their figures, in the language of say. The same input gives the same text.
 func summarize(say i18n.Speaker, terms []search.Term, items []source) string {
-	if len(items) == 0 {
-		return ""
-	}
 	var b strings.Builder
-	b.WriteString(overview(say, items))
 	scale := index.Weigh(terms)
 	for _, item := range items[:min(len(items), toldItems)] {
 		if item.Name == "" {
@@ -53,7 +49,10 @@ func summarize(say i18n.Speaker, terms []search.Term, items []source) string {
 			b.WriteString(say.Say(i18n.Stop))
 		}
 	}
-	return b.String()
+	if len(items) > toldItems {
+		b.WriteString(" " + overview(say, items))
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // bestSentence is the sentence of an item's text that carries most weight of the question for its length; the
@@ -75,7 +74,7 @@ func bestSentence(scale index.Scale, item source) string {
 	return shorten(strings.Join(strings.Fields(best), " "), sentenceRunes)
 }
 
-// overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.
+// overview is the last sentence: how many items of which kind, and the range of what they cost, take and score.
 func overview(say i18n.Speaker, items []source) string {
 	parts := []string{kinds(say, items)}
 	if s := span(say, items, facets.TotalTime, say.Span); s != "" {
@@ -94,7 +93,7 @@ func overview(say i18n.Speaker, items []source) string {
 	if s := period(say, items); s != "" {
 		parts = append(parts, s)
 	}
-	return strings.Join(parts, say.Say(i18n.Then)) + say.Say(i18n.Stop)
+	return say.Say(i18n.InAll, strings.Join(parts, say.Say(i18n.Then))) + say.Say(i18n.Stop)
 }
 
 // kinds counts the items by type: "4 recipes and 1 article".

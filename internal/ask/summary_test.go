@@ -53,8 +53,8 @@ func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
 		{Type: "Recipe", Name: "Never quoted", Language: "en", Text: "The fourth item is counted and not quoted."},
 	}
 	got := summarize(i18n.Speaker{}, terms, items)
-	want := "3 recipes and 1 news article, ready in 25 min to 1 h 10 min, rated 4.1 to 4.5." +
-		" Tomato soup: Fresh basil makes it sing. Pesto: Basil and nuts, pounded. Herbs!"
+	want := "Tomato soup: Fresh basil makes it sing. Pesto: Basil and nuts, pounded. Herbs!" +
+		" In all: 3 recipes and 1 news article, ready in 25 min to 1 h 10 min, rated 4.1 to 4.5."
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -68,17 +68,18 @@ func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
 	items := []source{
 		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "Fresh basil makes it sing.", Facts: said(facets.TotalTime, 25, facets.Rating, 4.5)},
 		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!", Facts: said(facets.TotalTime, 70, facets.Rating, 4.1)},
+		{Type: "Recipe"}, {Type: "Recipe"},
 	}
 	for language, want := range map[string]string{
-		"de": "1 Nachrichtenartikel und 1 Rezept, fertig in 25 min bis 1 h 10 min, bewertet mit 4,1 bis 4,5. Tomato soup: Fresh basil makes it sing. Herbs!",
-		"fr": "1 article d’actualité et 1 recette, prêts en 25 min à 1 h 10 min, notés 4,1 à 4,5. Tomato soup: Fresh basil makes it sing. Herbs!",
-		"ja": "ニュース記事1件とレシピ1件、所要時間25分〜1時間10分、評価4.1〜4.5。 Tomato soup: Fresh basil makes it sing. Herbs!",
+		"de": "Tomato soup: Fresh basil makes it sing. Herbs! Insgesamt: 3 Rezepte und 1 Nachrichtenartikel, fertig in 25 min bis 1 h 10 min, bewertet mit 4,1 bis 4,5.",
+		"fr": "Tomato soup: Fresh basil makes it sing. Herbs! En tout : 3 recettes et 1 article d’actualité, prêts en 25 min à 1 h 10 min, notés 4,1 à 4,5.",
+		"ja": "Tomato soup: Fresh basil makes it sing. Herbs! 全部でレシピ3件とニュース記事1件、所要時間25分〜1時間10分、評価4.1〜4.5。",
 	} {
 		if got := summarize(i18n.For(language), nil, items); got != want {
 			t.Errorf("%s: got %s, want %s", language, got, want)
 		}
 	}
-	if got, want := summarize(i18n.For("es"), nil, items[:1]), "1 receta. Tomato soup: Fresh basil makes it sing."; got != want {
+	if got, want := summarize(i18n.For("es"), nil, items[:1]), "Tomato soup: Fresh basil makes it sing."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -88,10 +89,10 @@ func TestSummaryDoesNotMixCurrencies(t *testing.T) {
 	priced := func(price float64, currency string) source {
 		return source{Type: "Product", Name: "x", Facts: facets.Facts{Figures: []facets.Figure{{Slot: facets.Price, Low: price, High: price, Unit: currency}}}}
 	}
-	if got := overview(i18n.Speaker{}, []source{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced €5.00 to €7.50." {
+	if got := overview(i18n.Speaker{}, []source{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "In all: 3 products, priced €5.00 to €7.50." {
 		t.Error(got)
 	}
-	if got := overview(i18n.Speaker{}, []source{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {
+	if got := overview(i18n.Speaker{}, []source{priced(5, "EUR"), priced(7, "USD")}); got != "In all: 2 products." {
 		t.Error(got)
 	}
 }

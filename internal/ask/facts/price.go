@@ -115,7 +115,11 @@ func tellPrice(t *teller) string {
 		t.state("isAccessibleForFree", t.say("price.free"))
 		return t.say("yes.free", "name", t.name)
 	case len(all) == 0:
-		return ""
+		said := t.textsOf("price-range")
+		if len(said) == 0 {
+			return ""
+		}
+		return t.say("tell.price-range", "name", t.name, "value", t.list(said))
 	}
 	said := t.pricesInWords(all)
 	t.state(all[0].path, said...)
