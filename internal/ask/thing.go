@@ -54,6 +54,10 @@ func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
 		return s.tellOf(ctx, in, asked, 0)
 	}
 	last := in.earlier[len(in.earlier)-1].Text
+	words, onward := details.Onward(in.Text)
+	if onward && details.Says(in.Text, "after") { // "and after that?"
+		return s.tellShown(ctx, in, details.Asked{Kind: "after", Words: words})
+	}
 	if !ok {
 		return s.tellOnward(ctx, in, last)
 	}

@@ -60,6 +60,7 @@ func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 		stating("barn", "Harvest barn", property("Größe", "240 m²")),
 		stating("guide", "Guide Bettina Zorn", map[string]any{"knowsLanguage": []string{"de", "francese"}}),
 		stating("oak", "Oak table", offer("410")), stating("ash", "Ash table", offer("290")),
+		item("mag", "cancel", "WebPage", "Cancelling a room", "Free until Monday. Afterwards we charge half."),
 		stating("inn", "Moor inn", map[string]any{"priceRange": "€€"}),
 		stating("app", "Ferry planner", map[string]any{"softwareVersion": "7.4.2"}),
 	)
@@ -69,6 +70,7 @@ func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 		{"", "how big is the harvest barn", "Harvest barn is 240 m²."},
 		{"harvest barn", "how big is it?", "Harvest barn is 240 m²."},
 		{"", "current version of the ferry planner", "7.4.2"},
+		{"cancelling a room", "and after that?", "Cancelling a room: Afterwards we charge half."},
 		{"", "how much is the moor inn", "price range of Moor inn is €€"},
 		{"ferry planner", "which version is it?", "7.4.2"},
 		{"guide bettina", "does she speak French?", "Yes, Guide Bettina Zorn speaks German and French."},

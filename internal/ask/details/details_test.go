@@ -82,6 +82,8 @@ func TestSentencesHaveValuesOfKinds(t *testing.T) {
 		{"20人まで入れます。", "people", true},
 		{"Schools get 60 percent off.", "people", false},
 		{"Version 5.3.", "none", false},
+		{"Danach berechnen wir die Hälfte.", "after", true},
+		{"Free until seven days before.", "after", false},
 		{"An evening with the historian Anna Berg.", "person", true},
 		{"An evening with a historian.", "person", false},
 		{"Grown on terraces near Porto.", "place", true},

@@ -48,6 +48,8 @@ func Has(sentence, kind string) bool {
 		})
 	case "none":
 		return false
+	case "after":
+		return somewhere(sentence, func(s string) bool { return says(s, "after") })
 	case "people":
 		return Has(sentence, "count") && somewhere(sentence, func(s string) bool { return says(s, "people") || counts(s, "people") })
 	case "count", "quantity":
