@@ -55,10 +55,14 @@ func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
 		stating("linux", "Install on Linux", nil), stating("windows", "Install on Windows", nil),
 		stating("men", "Moor hiking boots for men", worn("male")), stating("women", "Alm hiking boots for women", worn("female")),
 	)
+	b.fill(t, "mag", "flowers",
+		stating("white", "白ゆりの花束", map[string]any{"color": "白"}), stating("red", "赤いバラの花束", map[string]any{"color": "赤"}),
+	)
 	for _, row := range []struct {
 		turns []string
 		first string
 	}{
+		{[]string{"花束", "赤いのはどれですか？"}, "red"},
 		{[]string{"install on linux", "and on windows?"}, "windows"},
 		{[]string{"moor hiking boots for men", "and for women?"}, "women"},
 	} {

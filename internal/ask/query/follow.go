@@ -54,8 +54,9 @@ func Relate(text string, said, earlier *Understood) Turn {
 	rest, bare := content(folded, said), covered(folded, said)
 	wants := len(said.Constraints) > 0 || said.Sort.By != "" || said.Count > 0 || len(letGo(folded)) > 0
 	_, compares := comparison(folded)
+	_, ends := unended(text)
 	switch {
-	case led, stands(words):
+	case led, stands(words), ends && wants:
 		return Turn{Relation: Onward}
 	case !dangling && !compares && otherKind(said, earlier):
 		return Turn{Unsure: true}
@@ -383,8 +384,22 @@ func behind(folded string) bool {
 	return folded[1] >= '0' && folded[1] <= '9' || slices.ContainsFunc(behindThan, func(word string) bool { return strings.Contains(folded, " "+word+" ") })
 }
 
+// unended is a question about what was spoken of without what ends it where words have no blanks between: "赤い" of "赤いのはどれ？".
+func unended(text string) (thing string, ends bool) {
+	text = strings.TrimRight(text, "?？。 ")
+	for _, ending := range endings {
+		if thing, ends = strings.CutSuffix(text, ending); ends {
+			return thing, true
+		}
+	}
+	return text, false
+}
+
 // plain is a follow-up without the words that only tie it to what came before: "high protein" of "and high protein ones?".
 func plain(text string) string {
+	if thing, ends := unended(text); ends {
+		text = thing
+	}
 	words := strings.Fields(text)
 	fold := func(from, to int) string { return " " + facets.Fold(strings.Join(words[from:to], " ")) + " " }
 	for len(words) > 0 {

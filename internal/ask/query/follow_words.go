@@ -24,6 +24,8 @@ var (
 	standIns, lastStandIns, particles = textSet("turn.these"), textSet("turn.this"), texts("turn.particle")
 	// ties are words that tie a question to others and say nothing themselves.
 	ties = textSet("turn.tie")
+	// endings end such a question where words have no blanks between, the longest first.
+	endings = slices.SortedFunc(slices.Values(texts("turn.ending")), func(a, b string) int { return len(b) - len(a) })
 	// details are words that ask to hear more of items that are pointed at.
 	details = textSet("turn.details")
 	// asides are words within a follow-up that say nothing themselves, wherever they stand.
