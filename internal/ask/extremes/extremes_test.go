@@ -23,6 +23,8 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"qual é a tenda mais barata":          {Superlative: "cheapest", Subject: "tenda"},
 		"la tenda più leggera":                {Superlative: "lightest", Subject: "tenda"},
 		"quante tende avete?":                 {Subject: "tende"},
+		"which job pays the most":             {Superlative: "bestpaid", Subject: "job"},
+		"la oferta mejor pagada":              {Superlative: "bestpaid", Subject: "oferta"},
 		"the dearest treatment of the centre": {Superlative: "dearest", Subject: "treatment"},
 		"which is the biggest house":          {Superlative: "largest", Subject: "house"},
 		"das teuerste Gericht auf der Karte":  {Superlative: "dearest", Subject: "Gericht"},
