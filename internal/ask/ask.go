@@ -66,7 +66,6 @@ type askState struct {
 	talk     session.Conversation
 	earlier  []session.Turn // the questions before this one that may matter to it, oldest first
 	before   *thread        // what they came to; nil for none
-	goes     query.Turn     // how this one goes on with them
 	wish     *extremes.Wish // what it wants to know of all that was wanted before it; nil for nothing
 	types    []string       // the types that the question names beside its words
 	skip     int            // items that were given already

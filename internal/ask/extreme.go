@@ -77,11 +77,9 @@ func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.Vi
 			items = append(items, measuredItem{Listing: f.listing})
 		}
 	}
-	switch {
-	case len(items) == 0:
-	case wish.Count():
+	if wish.Count() {
 		in.countThem(ctx, s, g, items)
-	default:
+	} else if len(items) > 0 {
 		s.findExtreme(ctx, in, g, wish, items, "")
 	}
 }

@@ -84,7 +84,7 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 	if t != nil && text == in.Text {
 		goes = query.Relate(text, &in.understood, &t.wanted)
 	}
-	in.before, in.goes = t, goes
+	in.before = t
 	if wish, bare := bareWish(text); t != nil && bare && len(in.understood.Constraints) == 0 {
 		in.wish, in.understood = wish, t.wanted
 		in.keep(t)
