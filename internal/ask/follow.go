@@ -98,7 +98,7 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 		if t != nil {
 			hold(&in.understood, t.wanted.Constraints, text == in.Text)
 		}
-		if !holds(in.understood.Constraints) {
+		if !slices.ContainsFunc(in.understood.Constraints, lasts) {
 			in.talk.Turns = nil // what comes goes on with this question alone
 		}
 		return nil
@@ -142,11 +142,6 @@ func lasts(c facets.Constraint) bool {
 		return slices.ContainsFunc(c.Values, func(v string) bool { return strings.HasSuffix(v, "free") })
 	}
 	return c.Allergy
-}
-
-// holds says whether some condition was kept from earlier questions.
-func holds(all []facets.Constraint) bool {
-	return slices.ContainsFunc(all, func(c facets.Constraint) bool { return lasts(c) && c.Source <= facets.FromEarlier })
 }
 
 // onward makes a question that goes on with a thread one that stands by itself. Types that were named beside the words

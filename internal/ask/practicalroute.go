@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"frontdesk/internal/ask/details"
 	"frontdesk/internal/ask/i18n"
@@ -157,15 +156,6 @@ func (s *Service) tellPractical(
 	return a, nil
 }
 
-// ofShown says whether a question that could go on with one for the owner is about what was shown: "and what does it cost?",
-// "and after that?"
-func (s *Service) ofShown(in *askState, last string, now time.Time) bool {
-	own := practical.Read(in.Text, i18n.For(in.Languages...).Language(), now)
-	_, whole := details.Read(in.Text)
-	another := whole && own.Intent != last && own.Sure() < practical.Sure && details.Says(in.Text, "it")
-	return another || details.Says(in.Text, "after")
-}
-
 // readPractical reads the question as a practical one, as it goes on with those before it, and gives the text that it goes on
 // with; false where it is none.
 func (s *Service) readPractical(in *askState) (asked practical.Asked, before string, ok bool) {
@@ -175,8 +165,10 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	}
 	now := s.deps.Now().In(s.deps.Reading.Place)
 	asked, before, last := practical.ReadAfter(earlier, in.Text, i18n.For(in.Languages...).Language(), now)
-	if before != "" && s.ofShown(in, last.Intent, now) {
-		return asked, "", false
+	own := practical.Read(in.Text, i18n.For(in.Languages...).Language(), now)
+	if _, whole := details.Read(in.Text); before != "" && (details.Says(in.Text, "after") ||
+		whole && own.Intent != last.Intent && own.Sure() < practical.Sure && details.Says(in.Text, "it")) {
+		return asked, "", false // of what was shown: "and what does it cost?"
 	}
 	if len(earlier) > 0 && before == "" {
 		if asked.Has("it") && asked.IsPractical(strings.Join(asked.Subject(in.Text), " ")) ||
