@@ -89,8 +89,8 @@ func TestItemsAreFoundByMeaningBesideWords(t *testing.T) {
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", wares("shop")...)
-	if got, _ := b.found(t, alike); got != nil {
-		t.Fatalf("by words alone: %v", got)
+	if got, _ := b.found(t, alike); len(got) > 0 && got[0] == "kettle" {
+		t.Fatalf("by words alone: %v; want the copper kettle not first", got)
 	}
 	b.pointing(t, endpoint)
 	got, use := b.found(t, alike)

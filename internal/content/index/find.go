@@ -511,6 +511,7 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 	query := search.Query{
 		Text: s.asked.Text, Limit: look.limit, Within: look.within, MinScore: look.least, Share: look.share,
 		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer, Near: s.asked.Near, Further: s.asked.Further,
+		Meaning: s.view.meaning,
 		Settle: func(found []search.Hit) []search.Hit {
 			hits = listings(found)
 			if s.view.several {

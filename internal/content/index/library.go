@@ -70,7 +70,7 @@ type Library struct {
 func NewLibrary(catalog *content.Catalog) *Library {
 	l := &Library{
 		catalog: catalog,
-		index:   search.New(search.Options{}),
+		index:   search.New(search.Options{Table: words.Builtin()}),
 		cursor:  map[content.SourceKey]int64{},
 		types:   map[string]bool{},
 		intern:  map[string]string{},
@@ -115,7 +115,7 @@ func (l *Library) Refresh(ctx context.Context, admission Admission) (changed boo
 		cursor, err = l.follow(ctx, l.cursor, admission)
 	}
 	if !same || errors.Is(err, content.ErrBehind) {
-		l.index, l.types, l.cursor, l.rules = search.New(search.Options{}), map[string]bool{}, nil, ""
+		l.index, l.types, l.cursor, l.rules = search.New(search.Options{Table: words.Builtin()}), map[string]bool{}, nil, ""
 		l.words, l.taught = newDictionary(), nil
 		cursor, err = l.follow(ctx, nil, admission)
 	}

@@ -43,6 +43,15 @@ func (l *loader) direction(listing *Listing, e *content.Entry) words.Vector {
 	return direction
 }
 
+// meaning tells how much items mean what a text does.
+func (v *View) meaning(text string) func(ref any) float64 {
+	asked, ok := v.table.Embed(text)
+	if !ok {
+		return nil
+	}
+	return func(ref any) float64 { return words.Cosine(asked, ref.(*Listing).direction) }
+}
+
 // directions are those of a part's items, which all have as many signs: a bit for each value, set where it is above zero.
 type directions struct {
 	signs []uint64

@@ -13,7 +13,9 @@ type asking struct {
 	snapshot  *Snapshot
 	languages []*analysis.Language // in which the question is understood
 	text      string
-	literal   bool // nothing is looked up but the words as they stand
+	literal   bool                  // nothing is looked up but the words as they stand
+	meant     func(ref any) float64 // how much an item means what the question does; nil where that is not known
+	kin       bool                  // so do words that no item has, for those that point in about their direction
 	spokenIn
 
 	runs     []run
@@ -29,6 +31,7 @@ type asking struct {
 	matcher  segment.Matcher
 	found    []segment.Candidate // best first
 	passages []uint32            // by part of the unit that is looked at: the weight of the words in it
+	last     []met               // by group: where it stood last in the text that is looked at
 	heavy    []int               // the groups that tell its best passage
 
 	gathering gathering
@@ -48,7 +51,7 @@ func (a *asking) reset(s *Snapshot) {
 
 // forget lets go of everything that would keep a snapshot or a text in memory.
 func (a *asking) forget() {
-	a.snapshot, a.languages, a.language, a.text = nil, nil, nil, ""
+	a.snapshot, a.languages, a.language, a.text, a.meant = nil, nil, nil, "", nil
 	clear(a.words)
 	clear(a.groups)
 	clear(a.gathering.best)
@@ -76,7 +79,11 @@ func (a *asking) answer(q *Query, confidence float64) Result {
 
 // search finds the best candidates of all views.
 func (a *asking) search(q *Query) {
-	a.matcher.Begin(a.snapshot.views, max(q.limit(), rescored), a.snapshot.preferred(q.Prefer))
+	depth := rescored
+	if a.meant != nil {
+		depth = compared
+	}
+	a.matcher.Begin(a.snapshot.views, max(q.limit(), depth), a.snapshot.preferred(q.Prefer))
 	for i, v := range a.snapshot.views {
 		var chosen segment.Bitmap
 		if q.Within != nil {
@@ -90,6 +97,7 @@ func (a *asking) search(q *Query) {
 	}
 	a.found = a.matcher.Best()
 	a.rescore()
+	a.compare()
 }
 
 // openLists hands the postings of the question's terms to the matcher.
@@ -107,6 +115,10 @@ func (a *asking) openLists(view int) {
 		}
 		if g.akin != nil {
 			w := &g.akin.views[view]
+			a.matcher.AddPostings(w.docs, w.impacts, w.most, g.weight)
+		}
+		if g.kin != nil && g.kin != g.akin {
+			w := &g.kin.views[view]
 			a.matcher.AddPostings(w.docs, w.impacts, w.most, g.weight)
 		}
 	}

@@ -108,9 +108,10 @@ type composed struct {
 }
 
 type composedView struct {
-	numbers       []uint32 // of the terms
-	docs, impacts []uint16 // what the best of them counts
-	most          uint16   // the largest impact
+	numbers       []uint32  // of the terms
+	shares        []float64 // by number: how much of the word's weight it counts
+	docs, impacts []uint16  // what the best of them counts
+	most          uint16    // the largest impact
 }
 
 // composed gives the composites of a word, in lower case as it is written; nil when it has none.

@@ -12,6 +12,7 @@ type derived struct {
 	mentioned mentioned
 	composed  composites
 	near      neighbours
+	kindred   kindred
 }
 
 // derivedOf gives what is known of a view's segment.

@@ -22,6 +22,7 @@ type group struct {
 	anchors int       // the first pair whose anchor it is, plus one
 	whole   *composed // words that have it as a part; nil for none
 	akin    *composed // what else stands for what it means; nil for none
+	kin     *composed // words that point in about its direction; nil for none
 }
 
 // resolve decides what the words of one run, words[from:to], are looked up as.
@@ -153,7 +154,7 @@ func (a *asking) join(w, of *asked, negated bool) {
 			return
 		}
 		at = len(a.groups)
-		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, rarity: rarity(a.written(w)), negated: negated, whole: of.whole, akin: of.akin, aside: true, empty: true})
+		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, rarity: rarity(a.written(w)), negated: negated, whole: of.whole, akin: of.akin, kin: of.kin, aside: true, empty: true})
 	}
 	a.groups[at].said++
 	a.groups[at].aside = a.groups[at].aside && w.aside

@@ -27,7 +27,7 @@ func New(options Options) *Index {
 		options.Language = "en"
 	}
 	x := &Index{analyzer: analysis.NewAnalyzer(), options: options}
-	x.current.Store(newSnapshot(x.analyzer, nil))
+	x.current.Store(newSnapshot(x.analyzer, x.options.Table, nil))
 	return x
 }
 
@@ -35,8 +35,8 @@ func New(options Options) *Index {
 func (x *Index) Snapshot() *Snapshot { return x.current.Load() }
 
 // Prepare makes what questions to the snapshot would otherwise wait for, one of them each time: where to look for what a
-// misspelt word may stand for, how its languages deny something, which of its words are made of others, and
-// how items of equal scores are ordered.
+// misspelt word may stand for, how its languages deny something, which of its words are made of others,
+// where its words point, and how items of equal scores are ordered.
 func (s *Snapshot) Prepare() {
 	var all sync.WaitGroup
 	for _, v := range s.views {
@@ -44,6 +44,9 @@ func (s *Snapshot) Prepare() {
 			neighboursIn(v)
 			denialsIn(v, s.analyzer)
 			compositesIn(v, s.analyzer)
+			if s.table != nil {
+				kindredIn(v, s.analyzer, s.table)
+			}
 			v.Ranks()
 		})
 	}
@@ -65,14 +68,14 @@ func (x *Index) add(leave []string, batches []*segment.Forward) *Snapshot {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	views := segment.Replace(x.Snapshot().views, leave, batches, x.options.Workers)
-	x.current.Store(newSnapshot(x.analyzer, views))
+	x.current.Store(newSnapshot(x.analyzer, x.options.Table, views))
 	for {
 		few := segment.Merge(views)
 		if few == nil {
 			return x.Snapshot()
 		}
 		views = few
-		x.current.Store(newSnapshot(x.analyzer, views))
+		x.current.Store(newSnapshot(x.analyzer, x.options.Table, views))
 	}
 }
 

@@ -144,7 +144,7 @@ func TestSelectionsRestrict(t *testing.T) {
 }
 
 // of gives a snapshot with the selection's views.
-func (sel *Selection) of() *Snapshot { return newSnapshot(analysis.NewAnalyzer(), sel.views) }
+func (sel *Selection) of() *Snapshot { return newSnapshot(analysis.NewAnalyzer(), nil, sel.views) }
 
 func TestSelectionOfAnotherSnapshotAdmitsNothing(t *testing.T) {
 	t.Parallel()

@@ -26,17 +26,18 @@ const (
 	// the items call the thing.
 	rarelySaid = 6
 
-	hintedBy    = 0.5 // words of the question that a preferred language counts as when it is told in which it is
-	mostAkin    = 256 // terms and phrases that are looked up for one meaning
-	mostKept    = 512 // words of which a snapshot remembers what stands for them
-	phraseReach = 3   // words from one word of a phrase to the next
-	shortWord   = 2   // characters of a word that stands by chance in others
+	hintedBy    = 0.5  // words of the question that a preferred language counts as when it is told in which it is
+	mostAkin    = 256  // terms and phrases that are looked up for one meaning
+	mostKept    = 2048 // words of which a snapshot remembers what stands for them
+	phraseReach = 3    // words from one word of a phrase to the next
+	shortWord   = 2    // characters of a word that stands by chance in others
 )
 
 // meaning is what is known of what a word of the question means.
 type meaning struct {
 	means    []concepts.ID // nil where that is not known
 	akin     *composed     // what else stands for that; nil for none
+	kin      *composed     // words of the items that point in about its direction; nil for none
 	unspoken bool          // it is a part of what another word of the question stands for, or of nothing
 }
 
@@ -221,13 +222,19 @@ func (a *asking) cuts(start, to int) bool {
 
 func katakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' }
 
-// seekMeaning looks up what else stands for what a word means.
+// seekMeaning looks up what else stands for what a word means, and what points in about its direction. A word that nothing
+// is known of may be misspelt: what points in the direction of that is not looked for at first.
 func (a *asking) seekMeaning(w *asked) {
-	if w.means == nil || w.df > rarelySaid {
+	if w.means != nil && w.df <= rarelySaid {
+		if w.akin = a.snapshot.akin(w); w.akin != nil && w.df == 0 {
+			w.df = min(w.akin.df, a.snapshot.census.Units)
+		}
+	}
+	if a.literal || w.df == 0 && !a.kin {
 		return
 	}
-	if w.akin = a.snapshot.akin(w); w.akin != nil && w.df == 0 {
-		w.df = min(w.akin.df, a.snapshot.census.Units)
+	if w.kin = a.snapshot.kindredOf(w, a.written(w)); w.kin != nil && w.df == 0 {
+		w.akin, w.df = w.kin, min(w.kin.df, a.snapshot.census.Units)
 	}
 }
 
@@ -329,7 +336,7 @@ func (s *Snapshot) gather(all []standing, own []string) *composed {
 				continue
 			}
 			number, _ := v.Words.Find(known, segment.Hash(known))
-			view.numbers = append(view.numbers, number)
+			view.numbers, view.shares = append(view.numbers, number), append(view.shares, one.share)
 			if len(one.terms) == 1 && !slices.Contains(c.terms, known) {
 				c.terms = append(c.terms, known)
 			}

@@ -52,7 +52,10 @@ type run struct {
 func (a *asking) understand(s *Snapshot, q *Query) {
 	a.reset(s)
 	a.text = analysis.Cut(q.Text, MaxQuestionSize)
-	a.literal = q.Literal
+	a.literal, a.kin = q.Literal, q.kin
+	if q.Meaning != nil {
+		a.meant = q.Meaning(a.text)
+	}
 	a.languages = s.understoodIn(q.Languages)
 	a.readWords()
 	if !a.literal {

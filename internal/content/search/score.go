@@ -8,22 +8,25 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// The score says how sure it is that an item answers the question: by how much of the question one of the best items has,
-// by how much of it stands in what the item is called, and by how much of its name the question says. Words count by their
-// weights, so that one that nothing has weighs on it. The weights of this evidence were fitted, by logistic regression, on
-// questions that sites answer and on those that they do not, such as the questions of others. The other items follow in
-// proportion.
+// The score says how sure it is that an item answers the question: by how much of the question one of the best items has
+// in some few words that follow each other, by how much of its name the question says, and by how much it means what the
+// question does, which tells the more of long ones. Words count by their weights, so that one that nothing
+// has weighs on it. The weights of this evidence were fitted, by logistic regression, on questions that sites answer and on
+// those that they do not, such as the questions of others. The other items follow in proportion.
 const (
-	evidenceCovered = 2.64 // of the question's weight that stands anywhere in the item,
-	evidenceCalled  = 1.02 // in its title and keys,
-	evidenceTitled  = 0.82 // and in its title
-	evidenceNamed   = 2.57 // of the words of its title that the question says
-	evidenceWords   = 0.28 // the logarithm of the question's words of equal weight: nobody answers every word of a long one
-	evidenceItems   = 0.1  // that is wanting for every doubling of the items, as chance finds more among many
-	evidenceNone    = -2.36
+	evidenceCovered = 4.5 // of the question's weight that stands together in the item,
+	evidenceNamed   = 1.9 // of the words of its title that the question says
+	evidenceAlike   = 2.0 // how much the item means what the question does, by the logarithm of the question's words
+	evidenceItems   = 0.2 // that is wanting for every doubling of the items, as chance finds more among many
+	evidenceNone    = -4.75
 
-	sureEnough = 0.40 // the probability that makes an answer
-	steepness  = 4    // how fast confidence falls when there is less
+	sureEnough = 0.15 // the probability that makes an answer
+	someAlike  = 0.3  // how much items mean what the question does where nothing tells it
+)
+
+const (
+	steepness  = 4    // how fast confidence falls when there is less,
+	flatness   = 0.25 // and how slowly it rises when there is more
 	weighed    = 3    // items of which the best evidence counts
 	closeWords = 12   // of running text that say something together
 	fewItems   = 128  // among which no item has the words of a question by chance
@@ -50,7 +53,7 @@ func (a *asking) confidence() float64 {
 	if best < sureEnough {
 		return max(leastConfidence, least*math.Pow(best/sureEnough, steepness))
 	}
-	return least + (1-least)*math.Sqrt((best-sureEnough)/(1-sureEnough))
+	return least + (1-least)*math.Pow((best-sureEnough)/(1-sureEnough), flatness)
 }
 
 // probability is how sure it is that a candidate answers the question.
@@ -58,21 +61,12 @@ func (a *asking) probability(c segment.Candidate) float64 {
 	view := int(c.View)
 	v := a.snapshot.views[view]
 	text := v.Text(int(c.Unit))
-	head := text[:v.PartEnds(int(c.Unit))[0]]
-	title := head[:head.Index(segment.Separator, 0)]
-	var all, called, titled float64
+	title := text[:text.Index(segment.Separator, 0)]
+	all, said := 0.0, 0.0
 	for g := range a.groups {
-		if a.groups[g].aside {
-			continue
-		}
-		weight := float64(a.groups[g].weight)
-		all += weight
-		switch {
-		case a.has(title, g, view):
-			titled += weight
-			fallthrough
-		case a.has(head, g, view):
-			called += weight
+		if !a.groups[g].aside {
+			all += float64(a.groups[g].weight)
+			said++
 		}
 	}
 	if all == 0 {
@@ -82,23 +76,50 @@ func (a *asking) probability(c segment.Candidate) float64 {
 	for i := 0; i < len(title); words++ {
 		var number uint32
 		number, i = title.Get(i)
-		if a.groupOf(number, view) >= 0 {
-			named++
-		}
+		_, share := a.groupOf(number, view)
+		named += share
 	}
-	evidence := evidenceNone + evidenceWords*math.Log(a.effectiveWords()) - evidenceItems*math.Log2(float64(max(fewItems, a.snapshot.Len()))/fewItems) +
-		(evidenceCovered*a.covered(c)+evidenceCalled*called+evidenceTitled*titled)/all + evidenceNamed*named/max(words, 1)
+	evidence := evidenceNone - evidenceItems*math.Log2(float64(max(fewItems, a.snapshot.Len()))/fewItems) +
+		evidenceCovered*a.covered(c)/all + evidenceNamed*named/max(words, 1) +
+		evidenceAlike*a.alike(c)*math.Log(said)
 	return 1 / (1 + math.Exp(-evidence))
 }
 
-// groupOf is the group that a word of a text counts for; -1 for none.
-func (a *asking) groupOf(number uint32, view int) int {
+// alike is how much a candidate means what the question does.
+func (a *asking) alike(c segment.Candidate) float64 {
+	if a.meant == nil {
+		return someAlike
+	}
+	v := a.snapshot.views[c.View]
+	return max(0, a.meant(v.Refs[v.ItemOf[c.Unit]]))
+}
+
+// groupOf is the group that a word of a text counts for, and how much it counts; 0 for nothing.
+func (a *asking) groupOf(number uint32, view int) (group int, share float64) {
 	for g := range a.groups {
-		if !a.groups[g].aside && slices.Contains(a.lookup.numbersOf(g, view), number) {
-			return g
+		if a.groups[g].aside {
+			continue
+		}
+		if s := a.share(number, g, view); s > share {
+			group, share = g, s
 		}
 	}
-	return -1
+	return group, share
+}
+
+// share is how much a word of a text counts for a group.
+func (a *asking) share(number uint32, g, view int) float64 {
+	group := &a.groups[g]
+	if (group.kin == nil || group.akin != group.kin) && slices.Contains(a.lookup.numbersOf(g, view), number) {
+		return 1
+	}
+	if group.kin != nil {
+		kin := &group.kin.views[view]
+		if i := slices.Index(kin.numbers, number); i >= 0 {
+			return kin.shares[i]
+		}
+	}
+	return 0
 }
 
 // covered is how much of the question's weight stands in what a candidate is called and in some few words of its running
@@ -108,9 +129,18 @@ func (a *asking) covered(c segment.Candidate) float64 {
 	v := a.snapshot.views[view]
 	text := v.Text(int(c.Unit))
 	end := int(v.PartEnds(int(c.Unit))[0])
-	last := make([]int, len(a.groups)) // by group: the place after its last occurrence, in words; headed where it is called so
+	last := append(a.last[:0], make([]met, len(a.groups))...)
+	a.last = last
 	const headed = math.MaxInt
-	sum, best, pending := 0.0, 0.0, false
+	standing := func(now int) (sum float64) {
+		for g, m := range last {
+			if m.at == headed || m.at > 0 && m.at > now-closeWords {
+				sum += float64(a.groups[g].weight) * m.share
+			}
+		}
+		return sum
+	}
+	best := 0.0
 	for i, at := 0, 1; i < len(text); at++ {
 		var number uint32
 		head := i < end
@@ -118,34 +148,30 @@ func (a *asking) covered(c segment.Candidate) float64 {
 			at += closeWords // parts are far from each other
 			continue
 		}
-		g := a.groupOf(number, view)
-		if g < 0 {
+		g, share := a.groupOf(number, view)
+		if share == 0 {
 			continue
 		}
-		if head {
-			last[g] = headed
+		m := &last[g]
+		switch {
+		case head:
+			m.at, m.share = headed, max(m.share, share)
 			continue
+		case m.at == headed:
+			m.share = max(m.share, share)
+		case m.at > at-closeWords && m.share > share:
+		default:
+			m.at, m.share = at, share
 		}
-		if last[g] != headed {
-			last[g] = at
-		}
-		pending = true
-		sum = 0
-		for g, place := range last {
-			if place == headed || place > 0 && place > at-closeWords {
-				sum += float64(a.groups[g].weight)
-			}
-		}
-		best = max(best, sum)
+		best = max(best, standing(at))
 	}
-	if !pending {
-		for g, place := range last {
-			if place == headed {
-				best += float64(a.groups[g].weight)
-			}
-		}
-	}
-	return best
+	return max(best, standing(math.MaxInt-1))
+}
+
+// met is where a group stood last in a text.
+type met struct {
+	at    int     // the place after it, in words; the largest where the item is called so
+	share float64 // how much of the group stands there
 }
 
 // core is the share of the question that an answer has to have.

@@ -9,6 +9,8 @@
 // an equal question give an equal result.
 package search
 
+import "frontdesk/internal/content/vector/words"
+
 // Document is one item as the index takes it.
 type Document struct {
 	// Ref is the caller's name for this version of the item; hits carry it back and selections are made from it.
@@ -33,6 +35,8 @@ type Options struct {
 	Workers int
 	// Language is assumed for documents that name none and whose words tell none; empty is "en".
 	Language string
+	// Table gives the directions of words, by which they stand for others; nil for none.
+	Table *words.Table
 }
 
 // Query is one question to a Snapshot.
@@ -61,6 +65,9 @@ type Query struct {
 	Literal bool
 	// AsSpelled corrects no word, and OwnWords adds none by what the best items have in common; Literal does either.
 	AsSpelled, OwnWords bool
+	// Meaning tells of a text how much items mean what it does, as cosines: that lifts what words found. Nil where it is
+	// not known, and for a text of which it is not.
+	Meaning func(text string) func(ref any) float64
 	// Near finds items by their direction too; nil for words alone.
 	Near *Near
 	// Share leaves out the items whose score is below this share of the best one's.
@@ -71,6 +78,7 @@ type Query struct {
 	// Further is how many passages beside the best are wanted of each item.
 	Further int
 
+	kin   bool           // words that no item has stand for those that point in about their direction
 	named map[Place]bool // where it is told of which hits the question is the name; nil for nowhere
 }
 

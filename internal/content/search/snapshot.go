@@ -6,24 +6,27 @@ import (
 
 	"frontdesk/internal/content/search/analysis"
 	"frontdesk/internal/content/search/segment"
+	"frontdesk/internal/content/vector/words"
 )
 
 // Snapshot is one state of the index. It never changes and stays valid while it is held.
 type Snapshot struct {
 	analyzer  *analysis.Analyzer
+	table     *words.Table // gives the directions of words; nil for none
 	views     []*segment.View
 	census    segment.Census
 	languages []*analysis.Language // the languages of the documents, the most frequent first
 	composing []*analysis.Language // those of them that join words, and in which many documents are
 	wholes    remembered           // by the words that are a part of others
 	meant     remembered           // by what words mean: what else stands for it
+	alike     remembered           // by words: those that point in about their direction
 }
 
 // mostLanguages is in how many languages a question is understood at most.
 const mostLanguages = 16
 
-func newSnapshot(a *analysis.Analyzer, views []*segment.View) *Snapshot {
-	s := &Snapshot{analyzer: a, views: views}
+func newSnapshot(a *analysis.Analyzer, t *words.Table, views []*segment.View) *Snapshot {
+	s := &Snapshot{analyzer: a, table: t, views: views}
 	for _, v := range views {
 		s.census.Add(&v.Alive)
 	}
@@ -80,6 +83,7 @@ func (s *Snapshot) Search(q Query) Result {
 	a := s.ask(&q)
 	defer a.end()
 	confidence := a.look(&q)
+	var corrections []Correction
 	if !q.Literal && !q.AsSpelled {
 		if fixes := a.fixes(confidence >= DefaultMinScore/100); len(fixes) > 0 {
 			corrected := q
@@ -90,13 +94,20 @@ func (s *Snapshot) Search(q Query) Result {
 			b := s.ask(&corrected)
 			defer b.end()
 			if better := b.look(&corrected); better > confidence && 100*better >= min(q.MinScore, DefaultMinScore) && b.bears(fixes) {
-				result := b.answer(&corrected, better)
-				result.Corrections = a.corrections(fixes)
-				return result
+				corrections = a.corrections(fixes)
+				a, q, confidence = b, corrected, better
 			}
 		}
 	}
-	return a.answer(&q, confidence)
+	if !q.Literal && s.table != nil && slices.ContainsFunc(a.words, func(w asked) bool { return w.use == Unknown }) {
+		q.kin = true
+		c := s.ask(&q)
+		defer c.end()
+		a, confidence = c, c.look(&q)
+	}
+	result := a.answer(&q, confidence)
+	result.Corrections = corrections
+	return result
 }
 
 // ask begins the work on a question.

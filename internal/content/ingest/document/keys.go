@@ -1,7 +1,10 @@
 package document
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"frontdesk/internal/content/ingest/jsonrepair"
 	"frontdesk/internal/content/ingest/markup"
@@ -26,6 +29,30 @@ var keyProperties = vocabulary.Set(`
 	tourBookingPage touristType provider publisher seller tag tags
 `)
 
+// silentProperties hold words by which nobody looks for the thing: what is said of other things, and what only programs read.
+var silentProperties = vocabulary.Set(`
+	@context type gender inLanguage availableLanguage currenciesAccepted priceCurrency priceRange version email telephone faxNumber encodingFormat
+	review reviews comment offers aggregateRating potentialAction interactionStatistic openingHours openingHoursSpecification
+	specialOpeningHoursSpecification hasOfferCatalog makesOffer contactPoint mainEntity itemListElement breadcrumb speakable
+	isRelatedTo isSimilarTo isAccessoryOrSparePartFor isConsumableFor isVariantOf isBasedOn citation subjectOf workTranslation
+	translationOfWork hasPart video audio associatedMedia encoding copyrightHolder copyrightNotice creditText sourceOrganization
+	sdPublisher usageInfo conditionsOfAccess eventStatus eventAttendanceMode availability itemCondition
+`)
+
+// isWords says whether a label is words, and neither a number, a date, a code or an address nor running text.
+func isWords(label string) bool {
+	if scheme, _, ok := strings.Cut(label, ":"); ok && !strings.Contains(scheme, " ") {
+		return false
+	}
+	letters := 0
+	for _, r := range label {
+		if unicode.IsLower(r) || unicode.Is(unicode.Lo, r) {
+			letters++
+		}
+	}
+	return len(label) < otherText && 2*letters > utf8.RuneCountInString(label)
+}
+
 // keysOf gathers the words beside name and text by which an item may be found, a label a line.
 func keysOf(n *jsonrepair.Node) string {
 	k := keys{seen: map[string]bool{}}
@@ -45,6 +72,8 @@ func keysOf(n *jsonrepair.Node) string {
 			k.menu(m.Value, 3)
 		case m.Name == "hasOfferCatalog" || m.Name == "makesOffer":
 			k.menu(m.Value, 3)
+		case !silentProperties[m.Name] && !isKnownText(m.Name):
+			k.add(slices.DeleteFunc(labels(m.Value), func(label string) bool { return !isWords(label) })...)
 		}
 	}
 	return k.out.String()

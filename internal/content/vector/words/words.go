@@ -146,6 +146,9 @@ func Dot(a, b Vector) int32 {
 	return s0 + s1 + s2 + s3
 }
 
+// Length is the length of a direction; the cosine of two is their product by the product of their lengths.
+func (v Vector) Length() float64 { return math.Sqrt(float64(Dot(v, v))) }
+
 // Cosine says how alike two directions are, from -1 to 1; 0 where one has none.
 func Cosine(a, b Vector) float64 {
 	if len(a) == 0 || len(a) != len(b) {
