@@ -70,7 +70,7 @@ func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 		{"", "how big is the harvest barn", "Harvest barn is 240 m²."},
 		{"harvest barn", "how big is it?", "Harvest barn is 240 m²."},
 		{"", "current version of the ferry planner", "7.4.2"},
-		{"cancelling a room", "and after that?", "Cancelling a room: Afterwards we charge half."},
+		{"cancelling a room", "and after that?", "Afterwards we charge half."},
 		{"", "how much is the moor inn", "price range of Moor inn is €€"},
 		{"ferry planner", "which version is it?", "7.4.2"},
 		{"guide bettina", "does she speak French?", "Yes, Guide Bettina Zorn speaks German and French."},

@@ -251,7 +251,7 @@ func (t *table) read(words []word) (asked Asked, known int) {
 		if best != nil && (e.length() <= best.length() && e.vague() == best.vague() || e.vague() && !best.vague()) {
 			continue
 		}
-		if from, to, ok := e.in(plain); ok {
+		if from, to, ok := e.in(plain); ok && !(e.intent == "yes" && t.asksMore(plain[:from])) {
 			best, start, behind = e, from, to
 		}
 	}
@@ -276,6 +276,11 @@ func (t *table) read(words []word) (asked Asked, known int) {
 		}
 	}
 	return asked, known
+}
+
+// asksMore says whether a question asks for more than yes or no before what may ask for that: "what is the effect of".
+func (t *table) asksMore(before []word) bool {
+	return slices.ContainsFunc(before, func(w word) bool { return slices.Contains(t.words["asking"], w.folded) })
 }
 
 // plain are words with each that is a form of another in its place: "prix d'une tente" has "prix de".

@@ -370,13 +370,14 @@ func (r *reader) readWords() {
 }
 
 // narrowed says whether a question whose words are all understood but for a category at a place among the constraints is
-// one for that category: another condition, an order, or "things" stands beside it.
+// one for that category: another condition, an order, or "things" stands beside it. What only says how it is to be does not
+// make it one: "paper bags" are found by these words, too.
 func (r *reader) narrowed(category int) bool {
 	if len(r.out.Types) > len(r.at.Types) || r.out.Sort.By != "" || r.out.Count > 0 {
 		return true
 	}
 	for i, c := range r.out.Constraints {
-		if i != category && !c.Soft {
+		if i != category && !c.Soft && (c.Not || !facets.HasTraits(c.Slot)) {
 			return true
 		}
 	}

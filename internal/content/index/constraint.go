@@ -118,6 +118,9 @@ func (v *View) onTrait(c *facets.Constraint) verdict {
 		if len(concepts) == 0 {
 			words.Values = append(words.Values, asked)
 		}
+		if !c.Not && c.Slot != facets.Color {
+			has = has.Or(v.mentioning(asked, search.Titled))
+		}
 		for _, concept := range concepts {
 			has = has.Or(v.withWordsOf(stated, concept))
 			loosely = loosely.Or(v.withWordsOf(mentioned, concept))
@@ -289,6 +292,12 @@ func (v *View) onContents(c *facets.Constraint) verdict {
 	}
 	free := v.all().Without(has).Without(mentioned)
 	if c.Slot == facets.Mention && !c.Soft {
+		if v.Len() >= besideItems { // among so many, texts and categories mention what is like it, too
+			free = v.all()
+			for _, asked := range c.Values {
+				free = free.Without(v.mentioning(asked, search.Titled))
+			}
+		}
 		return verdict{meet: free, unknown: v.none()}
 	}
 	unknown := mentioned

@@ -96,6 +96,11 @@ func (v *View) Find(q Question) Found {
 			continue
 		}
 		s.hard = append(s.hard, condition{*c, v.judge(c)})
+		if c.Not && c.Slot == facets.Mention && v.Len() >= besideItems {
+			rather := *c
+			rather.Soft = true
+			s.soft = append(s.soft, v.preferring(&rather))
+		}
 	}
 	for _, words := range q.Soft {
 		s.soft = append(s.soft, preference{verdict: verdict{meet: v.mentioning(words, search.Anywhere), unknown: v.none()}, slot: facets.Mention})
@@ -351,7 +356,7 @@ func (s *finding) try(a attempt) []Hit {
 		}
 		conditions = true
 		sure = sure.And(c.meet)
-		if c.Not || a.unknown && !harms(&c.Constraint) && (a.closest || !c.measured()) {
+		if c.Not || facets.HasTraits(c.Slot) && !c.measured() && s.view.Len() >= besideItems || a.unknown && !harms(&c.Constraint) && (a.closest || !c.measured()) {
 			likely, doubts = likely.And(c.meet.Or(c.unknown)), true
 		} else {
 			likely = likely.And(c.meet)

@@ -13,9 +13,7 @@ type asking struct {
 	snapshot  *Snapshot
 	languages []*analysis.Language // in which the question is understood
 	text      string
-	literal   bool                  // nothing is looked up but the words as they stand
-	meant     func(ref any) float64 // how much an item means what the question does; nil where that is not known
-	kin       bool                  // so do words that no item has, for those that point in about their direction
+	manner
 	spokenIn
 
 	runs     []run
@@ -35,6 +33,13 @@ type asking struct {
 	heavy    []int               // the groups that tell its best passage
 
 	gathering gathering
+}
+
+// manner is how a question is taken.
+type manner struct {
+	literal bool                  // nothing is looked up but the words as they stand
+	kin     bool                  // words that no item has stand for those that point in about their direction, too
+	meant   func(ref any) float64 // how much an item means what the question does; nil where that is not known
 }
 
 var askings = sync.Pool{New: func() any { return new(asking) }}
