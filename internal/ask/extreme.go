@@ -244,7 +244,7 @@ func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.
 	}
 	unit := commonUnit(best)
 	for i := range items {
-		if best != nil && best[i].Unit != "" && best[i].Unit == unit {
+		if best != nil && (best[i].Unit != "" && best[i].Unit == unit || best[i].Nothing()) {
 			items[i].value, items[i].known = best[i], true
 		}
 	}
@@ -270,7 +270,7 @@ func about(item source, words string) string {
 func commonUnit(values []extremes.Value) string {
 	counts, most := map[string]int{}, ""
 	for _, v := range values {
-		if v.Unit == "" {
+		if v.Unit == "" || v.Nothing() {
 			continue
 		}
 		if counts[v.Unit]++; counts[v.Unit] > counts[most] {

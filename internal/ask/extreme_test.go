@@ -21,7 +21,15 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		i.Types, i.Object = []string{"MenuItem"}, bytes.Replace(i.Object, []byte(`"Product"`), []byte(`"MenuItem"`), 1)
 		return i
 	}
+	free := func(path, name string) content.Item {
+		i := stating(path, name, map[string]any{"isAccessibleForFree": true})
+		i.Types, i.Object = []string{"Event"}, bytes.Replace(i.Object, []byte(`"Product"`), []byte(`"Event"`), 1)
+		return i
+	}
+	paid := stating("i", "Dye workshop", costing(60))
+	paid.Types, paid.Object = []string{"Event"}, bytes.Replace(paid.Object, []byte(`"Product"`), []byte(`"Event"`), 1)
 	b.fill(t, "mag", "shop",
+		free("g", "Story hour"), free("h", "Open day"), paid,
 		stating("a", "Tent Alm 3 kg", costing(210)), stating("b", "Tent Moor 2 kg", costing(180)),
 		stating("c", "Pegs for tents", costing(9)), stating("d", "Lamp", costing(30)),
 		dish("e", "Trout", 24), dish("f", "Soup", 0),

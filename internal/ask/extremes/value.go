@@ -18,6 +18,9 @@ type Value struct {
 	Unit   string // its base unit: a currency, "ml", "people", "time" ...
 }
 
+// Nothing says whether a value is a nought without a unit, which is the same in any: what is free costs nothing in any currency.
+func (v Value) Nothing() bool { return v.Unit == Bare && v.Figure.Low == 0 && v.Figure.High == 0 }
+
 // Stated gives what the facts of an item state of a measure: the most of it or the least.
 func Stated(f []facets.Figure, name string, most bool) (v Value, ok bool) {
 	m := measures()[name]
