@@ -62,31 +62,13 @@ const manyLetters = 8
 // mend reads words that no item has as the words that conditions hang on, where one letter is too many, missing or, in longer
 // ones, another, or two stand the wrong way round: "without nuts" is too much to miss for a slip of the hand. It gives the
 // question with them, and what it read so.
-//
-// A word for something that items call by another, in our languages, is read as theirs.
 func mend(text string, at *Asking) (string, []Correction) {
-	text, japanese := betweenJapanese(text, at)
 	l := split(text)
 	var b strings.Builder
 	var mended []Correction
-	from, next, looked := 0, 0, 0
+	from := 0
 	for i, t := range l.tokens {
-		if i < next || t.number || len(mended) == maxMended {
-			continue
-		}
-		theirs, n := "", 0
-		if looked < maxLooked {
-			theirs, n = l.between(i, at)
-		}
-		if n > 0 {
-			looked++
-		}
-		if theirs != "" {
-			next = i + n
-			b.WriteString(text[from:t.start])
-			b.WriteString(theirs)
-			from = l.tokens[next-1].end
-			mended = append(mended, Correction{From: l.said(i, next), To: theirs})
+		if t.number || len(mended) == maxMended {
 			continue
 		}
 		word := l.word(i)
@@ -98,14 +80,11 @@ func mend(text string, at *Asking) (string, []Correction) {
 		}
 	}
 	if len(mended) == 0 {
-		return text, japanese
+		return text, nil
 	}
 	b.WriteString(text[from:])
-	return b.String(), append(japanese, mended...)
+	return b.String(), mended
 }
-
-// maxLooked bounds the words of a question for which items' own words are looked for.
-const maxLooked = 24
 
 // maxMended bounds the words of a question that are read as others.
 const maxMended = 8

@@ -47,3 +47,21 @@ func TestWhatItemsStateDecidesWhatIsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// What is not wanted is left out in whatever language it is said.
+func TestWhatIsSaidInAnotherLanguageIsLeftOut(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"Recipe","name":"garlic soup","recipeIngredient":["bread","oil"]}`,
+		`{"@type":"Recipe","name":"farm soup","recipeIngredient":["leek","cloves of garlic"]}`,
+		`{"@type":"Recipe","name":"leek soup","recipeIngredient":["leek"]}`,
+	)
+	for _, said := range []string{"garlic", "Knoblauch", "ail", "ajo", "alho", "aglio", "にんにく"} {
+		for _, slot := range []facets.Slot{facets.Ingredient, facets.Mention} {
+			c := facets.Constraint{Slot: slot, Not: true, Values: []string{said}}
+			if got, _ := found(v, Question{Text: "soup", Constraints: []facets.Constraint{c}}); !slices.Equal(got, []string{"leek soup"}) {
+				t.Errorf("soup without %s (%s): %q", said, slot, got)
+			}
+		}
+	}
+}

@@ -246,6 +246,8 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 		}
 		if _, ok := facets.WithoutOf(diet); ok {
 			fits = fits.Without(against).Or(v.having(facets.Ingredient).Without(against))
+		} else if strings.HasSuffix(diet, "free") { // in too much that does not say so, but declared allergens do
+			fits = fits.Without(against).Or(v.having(facets.Allergens).Without(against))
 		}
 		against = against.Without(fits)
 		if i == 0 {
@@ -266,9 +268,12 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 // onContents judges what is in an item, or what it is about: its properties, and what its words mention. What is called by
 // its name and keys has it; of what mentions it only in running text it cannot be told, unless it is not wanted at all.
 func (v *View) onContents(c *facets.Constraint) verdict {
-	has, mentioned, denied := v.none(), v.none(), v.none()
+	has, mentioned := v.none(), v.none()
+	values := c.Values
 	for _, asked := range c.Values {
-		denied = denied.Or(v.mentioning(asked, search.Denied))
+		values = append(slices.Clip(values), v.snapshot.Others(asked)...)
+	}
+	for _, asked := range values {
 		if class, ok := taxonomy.Named(asked); ok && c.Slot != facets.Mention {
 			has = has.Or(v.containing(class))
 		}

@@ -460,3 +460,22 @@ func follows(text segment.Codes, at int, numbers []uint32) bool {
 	}
 	return true
 }
+
+// Others gives the other words, in the languages of the items, for what a word or a phrase means in any language of the tables.
+func (s *Snapshot) Others(text string) (words []string) {
+	for _, tag := range concepts.Tags {
+		language := s.analyzer.Language(tag)
+		means := concepts.In(tag).Meanings(strings.Join(concepts.Terms(language, text), " "))
+		if tag == "ja" {
+			means = concepts.In(tag).Meanings(text)
+		}
+		for _, t := range s.languages {
+			for _, p := range concepts.Phrases(means, t.Tag) {
+				if !p.Kind && p.Text != text && !slices.Contains(words, p.Text) {
+					words = append(words, p.Text)
+				}
+			}
+		}
+	}
+	return words
+}
