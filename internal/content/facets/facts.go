@@ -259,6 +259,9 @@ func (r *reader) price(slot Slot, n *node, currency string) {
 	r.figure(f)
 }
 
+// detailOf is what the name of a property tells, by the languages' tables.
+var detailOf = wordsOf("detail")
+
 // freePrices are prices of nothing, in words; allergenLeads stand before declared allergens, and noAllergens declare none.
 var freePrices, allergenLeads, noAllergens = wordsOf("price.free"), wordsOf("allergen.lead"), wordsOf("allergen.no")
 
@@ -548,7 +551,7 @@ func (r *reader) properties(_ string, v *node) {
 			r.spoken("", n.member("value"))
 			return
 		}
-		if name == string(Contains) {
+		if name == string(Contains) || detailOf[Fold(n.member("name").name())] == "allergens" {
 			r.allergen("", n.member("value"))
 			return
 		}

@@ -65,3 +65,19 @@ func TestWhatIsSaidInAnotherLanguageIsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// What declares its allergens in any language and does not name gluten is free of it; what says nothing is not known to be.
+func TestDeclaredAllergensTellWhatIsFreeOfGluten(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Allergens", "Allergene", "Allergènes", "Alérgenos", "Allergeni"} {
+		v := stocked(t,
+			`{"@type":"MenuItem","name":"lentil stew","additionalProperty":{"@type":"PropertyValue","name":"`+name+`","value":"celery"}}`,
+			`{"@type":"MenuItem","name":"noodle stew","additionalProperty":{"@type":"PropertyValue","name":"`+name+`","value":"gluten, egg"}}`,
+			`{"@type":"MenuItem","name":"quiet stew"}`,
+		)
+		c := facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}
+		if got, _ := found(v, Question{Text: "stew", Constraints: []facets.Constraint{c}}); !slices.Equal(got, []string{"lentil stew"}) {
+			t.Errorf("free of gluten, by %s: %q", name, got)
+		}
+	}
+}
