@@ -60,6 +60,7 @@ type askState struct {
 	asked      index.Question   // checked, and in the library's terms
 	understood query.Understood // what is wanted
 	telling    string           // the sentence that answers a comparison or a question for a detail; empty for none
+	named      string           // the question with the names of what it points at; empty where it points at nothing
 	unread     string           // what could not be read again
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.

@@ -242,7 +242,7 @@ func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.
 			best, most = values, n
 		}
 	}
-	unit := commonUnit(best)
+	unit := extremes.CommonUnit(best)
 	for i := range items {
 		if best != nil && (best[i].Unit != "" && best[i].Unit == unit || best[i].Nothing()) {
 			items[i].value, items[i].known = best[i], true
@@ -264,20 +264,6 @@ func about(item source, words string) string {
 		}
 	}
 	return strings.Join(with, "\n")
-}
-
-// commonUnit is the unit that most of some figures have: those of others cannot be compared with them.
-func commonUnit(values []extremes.Value) string {
-	counts, most := map[string]int{}, ""
-	for _, v := range values {
-		if v.Unit == "" || v.Nothing() {
-			continue
-		}
-		if counts[v.Unit]++; counts[v.Unit] > counts[most] {
-			most = v.Unit
-		}
-	}
-	return most
 }
 
 // sources gives what is released of items. It is empty for an item whose text the terms keep from other texts.

@@ -85,7 +85,7 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 		goes = query.Relate(text, &in.understood, &t.wanted)
 	}
 	in.before = t
-	if wish, bare := bareWish(text); t != nil && bare && len(in.understood.Constraints) == 0 {
+	if wish, bare := bareWish(text); t != nil && bare && goes.Relation != query.Pick && len(in.understood.Constraints) == 0 {
 		in.wish, in.understood = wish, t.wanted
 		in.keep(t)
 		return nil
@@ -236,7 +236,7 @@ func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.
 	}
 	question := strings.TrimSpace(goes.Before + " " + together + gap + goes.After)
 	in.understood = s.read(in, question, in.asked.Types)
-	in.understood.Asked = question
+	in.understood.Asked, in.named = question, question
 	return nil
 }
 

@@ -42,9 +42,19 @@ func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
 		in.understood.Intent == query.Compare || excludes {
 		return nil, nil
 	}
-	asked, ok := details.Read(in.Text)
+	if in.named != "" {
+		if told, err := s.detailIn(ctx, in, in.named); told != nil || err != nil {
+			return told, err
+		}
+	}
+	return s.detailIn(ctx, in, in.Text)
+}
+
+// detailIn reads the question for a detail in a text.
+func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*Answer, error) {
+	asked, ok := details.Read(text)
 	if !ok && in.understood.Intent == query.Tell {
-		words, topic := strings.Fields(in.understood.Subjects[0]), strings.Fields(in.Text)
+		words, topic := strings.Fields(in.understood.Subjects[0]), strings.Fields(text)
 		asked, ok = details.Asked{Intent: "property", Kind: "none", Words: words, Topic: topic}, true
 	}
 	if len(in.earlier) == 0 {
@@ -54,14 +64,14 @@ func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
 		return s.tellOf(ctx, in, asked, 0)
 	}
 	last := in.earlier[len(in.earlier)-1].Text
-	words, onward := details.Onward(in.Text)
-	if onward && details.Says(in.Text, "after") { // "and after that?"
+	words, onward := details.Onward(text)
+	if onward && details.Says(text, "after") { // "and after that?"
 		return s.tellShown(ctx, in, details.Asked{Kind: "after", Words: words})
 	}
 	if !ok {
 		return s.tellOnward(ctx, in, last)
 	}
-	if len(asked.Words) > fewWords && !details.Says(in.Text, "it") {
+	if len(asked.Words) > fewWords && !details.Says(text, "it") {
 		return s.tellOf(ctx, in, asked, 0)
 	}
 	if told, err := s.tellOf(ctx, in, asked, wellNamed); told != nil || err != nil { // a new subject

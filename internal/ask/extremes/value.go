@@ -21,6 +21,20 @@ type Value struct {
 // Nothing says whether a value is a nought without a unit, which is the same in any: what is free costs nothing in any currency.
 func (v Value) Nothing() bool { return v.Unit == Bare && v.Figure.Low == 0 && v.Figure.High == 0 }
 
+// CommonUnit is the unit that most of some figures have: those of others cannot be compared with them.
+func CommonUnit(values []Value) string {
+	counts, most := map[string]int{}, ""
+	for _, v := range values {
+		if v.Unit == "" || v.Nothing() {
+			continue
+		}
+		if counts[v.Unit]++; counts[v.Unit] > counts[most] {
+			most = v.Unit
+		}
+	}
+	return most
+}
+
 // Stated gives what the facts of an item state of a measure: the most of it or the least.
 func Stated(f []facets.Figure, name string, most bool) (v Value, ok bool) {
 	m := measures()[name]

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/content/facets"
@@ -516,7 +517,7 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 	query := search.Query{
 		Text: s.asked.Text, Limit: look.limit, Within: look.within, MinScore: look.least, Share: look.share,
 		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer, Near: s.asked.Near, Further: s.asked.Further,
-		Meaning: s.view.meaning,
+		Meaning: s.view.meaning, Names: s.names(),
 		Settle: func(found []search.Hit) []search.Hit {
 			hits = listings(found)
 			if s.view.several {
@@ -544,6 +545,18 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 	}
 	worded = slices.ContainsFunc(result.Terms, func(t search.Term) bool { return t.Use != search.Stop })
 	return hits, worded
+}
+
+// names are the words of the places, brands and people that the question names.
+func (s *finding) names() (words []string) {
+	for i := range s.asked.Constraints {
+		if c := &s.asked.Constraints[i]; c.Slot == facets.Location || c.Slot == facets.Brand || c.Slot == facets.Author {
+			for _, value := range c.Values {
+				words = append(words, strings.Fields(facets.Fold(value))...)
+			}
+		}
+	}
+	return words
 }
 
 // unlisted is the opposite of listings, in the room of what is not needed any more.

@@ -41,6 +41,7 @@ type Listing struct {
 
 	// direction is what the item is about; nil where nothing tells.
 	direction words.Vector
+	named     words.Vector // what its name means
 	facts     facts
 	naming    naming
 	open      bool // it is not shown as a notice, so that what it says of itself may teach
@@ -202,6 +203,7 @@ func (l *loader) take(c content.Change) error {
 	}
 	l.library.describe(listing, &c.Entry, l.admission.Released)
 	listing.direction = l.direction(listing, &c.Entry)
+	listing.named, _ = l.library.table.Embed(c.Entry.Name)
 	l.put = append(l.put, document(listing, &c.Entry))
 	if len(l.put) >= l.batch {
 		l.flush()

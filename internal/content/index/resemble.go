@@ -43,19 +43,14 @@ func (l *loader) direction(listing *Listing, e *content.Entry) words.Vector {
 	return direction
 }
 
-// meaning tells how much items mean what a text does, as far as all of them is shown: what is left of others may mean more
-// than the whole, and nothing is shown because something of it is not.
+// meaning tells how much the names of items mean what a text does. The rest of an item has no say, since what is found must
+// not depend on how much of it is shown.
 func (v *View) meaning(text string) func(ref any) float64 {
 	asked, ok := v.table.Embed(text)
 	if !ok {
 		return nil
 	}
-	return func(ref any) float64 {
-		if l := ref.(*Listing); l.whole {
-			return words.Cosine(asked, l.direction)
-		}
-		return 0
-	}
+	return func(ref any) float64 { return words.Cosine(asked, ref.(*Listing).named) }
 }
 
 // directions are those of a part's items, which all have as many signs: a bit for each value, set where it is above zero.

@@ -39,6 +39,7 @@ type asking struct {
 type manner struct {
 	literal bool                  // nothing is looked up but the words as they stand
 	kin     bool                  // words that no item has stand for those that point in about their direction, too
+	names   []string              // words that name something; folded
 	meant   func(ref any) float64 // how much an item means what the question does; nil where that is not known
 }
 
@@ -56,7 +57,7 @@ func (a *asking) reset(s *Snapshot) {
 
 // forget lets go of everything that would keep a snapshot or a text in memory.
 func (a *asking) forget() {
-	a.snapshot, a.languages, a.language, a.text, a.meant = nil, nil, nil, "", nil
+	a.snapshot, a.languages, a.language, a.text, a.manner = nil, nil, nil, "", manner{}
 	clear(a.words)
 	clear(a.groups)
 	clear(a.gathering.best)

@@ -230,7 +230,7 @@ func (a *asking) seekMeaning(w *asked) {
 			w.df = min(w.akin.df, a.snapshot.census.Units)
 		}
 	}
-	if a.literal || w.df == 0 && !a.kin {
+	if a.literal || w.df == 0 && !a.kin || slices.Contains(a.names, analysis.Fold(a.written(w))) {
 		return
 	}
 	if w.kin = a.snapshot.kindredOf(w, a.written(w)); w.kin != nil && w.df == 0 {

@@ -52,7 +52,7 @@ type run struct {
 func (a *asking) understand(s *Snapshot, q *Query) {
 	a.reset(s)
 	a.text = analysis.Cut(q.Text, MaxQuestionSize)
-	a.literal, a.kin = q.Literal, q.kin
+	a.literal, a.kin, a.names = q.Literal, q.kin, q.Names
 	if q.Meaning != nil {
 		a.meant = q.Meaning(a.text)
 	}

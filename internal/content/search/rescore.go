@@ -6,7 +6,7 @@ import "math"
 // the item lift it a little. It never lowers a score, so that the order stays right where the looking ends.
 const (
 	compared   = 50   // candidates whose meaning is compared with the question's
-	alikeShare = 1.2  // what those gain that mean just the same, of the best one's score,
+	alikeShare = 1.5  // what those gain that mean just the same, of their score,
 	alikeUnits = 1500 // or half of that among so many units,
 	alikeWords = 4    // for a question of so many words of equal weight; one word alone says little of what is meant
 	rescored   = 10   // candidates that are looked at
@@ -39,10 +39,10 @@ func (a *asking) compare() {
 	if a.meant == nil || a.literal || len(a.found) == 0 {
 		return
 	}
-	unit := alikeShare * min(1, math.Log(a.effectiveWords())/math.Log(alikeWords)) * float64(a.found[0].Score) * alikeUnits / (alikeUnits + float64(a.snapshot.census.Units))
+	unit := alikeShare * min(1, math.Log(a.effectiveWords())/math.Log(alikeWords)) * alikeUnits / (alikeUnits + float64(a.snapshot.census.Units))
 	best := a.found[:min(len(a.found), compared)]
 	for i := range best {
-		lift := int32(unit * a.alike(best[i]))
+		lift := int32(unit * a.alike(best[i]) * float64(best[i].Score))
 		best[i].Lift += lift
 		best[i].Score += uint32(lift)
 		for j := i; j > 0 && a.matcher.Better(best[j], best[j-1]); j-- {

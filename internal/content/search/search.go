@@ -60,6 +60,8 @@ type Query struct {
 	// Prefer are BCP 47 tags of the languages in which items are wanted, the best first. The first that the index holds
 	// counts: items in others stand behind items that fit as well.
 	Prefer []string
+	// Names are words of the text that name a place, a brand or a person: nothing else stands for one, however alike.
+	Names []string
 	// Literal takes the question by its own words: none is corrected, and none is added by what the best items have in
 	// common.
 	Literal bool
