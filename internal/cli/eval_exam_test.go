@@ -15,9 +15,11 @@ func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
 		"harbour": 29, "fournil": 29, "lomo": 25, "ribeira": 22, "biblioteca": 25, "clinique": 30, "hanaya": 30, "gasthof": 33,
-		"quayline": 38, "werkbank": 36,
+		"quayline": 38,
+		// For measuring: asked before anybody looked at them.
+		"werkbank": 36, "vigneto": 27, "pawprint": 29, "cimes": 35,
 	}
-	const shows = 6 // answers that show what they must not
+	const shows = 8 // answers that show what they must not
 	command := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		command.Exam = append(command.Exam, "eval/testdata/exam/"+site)
