@@ -17,9 +17,9 @@ func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 		"harbour": 29, "fournil": 28, "lomo": 25, "ribeira": 22, "biblioteca": 25, "clinique": 30, "hanaya": 30, "gasthof": 33,
 		"quayline": 38,
 		// For measuring: asked before anybody looked at them.
-		"werkbank": 36, "vigneto": 27, "pawprint": 29, "cimes": 35,
+		"werkbank": 36, "vigneto": 27, "pawprint": 29, "cimes": 35, "kornblume": 27, "patchbay": 24, "escuela": 28,
 	}
-	const shows = 8 // answers that show what they must not
+	const shows = 14 // answers that show what they must not
 	command := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		command.Exam = append(command.Exam, "eval/testdata/exam/"+site)
