@@ -41,7 +41,7 @@ const (
 	byMeaning  = 0.6  // how alike what it means is to what is asked
 	byValue    = 0.35 // it has a value of the kind that is asked for
 	byName     = 0.45 // it names the same people or things
-	even       = 0.15 // by which a sentence is worse at most that is quoted beside another
+	even       = 0.15 // how much worse a sentence may be that is quoted beside another
 	byCountry  = 1.2
 	byDay      = 0.9
 
@@ -56,7 +56,7 @@ const (
 	wordsFit      = 0.60 // the share of the words from which a page is on it
 	nameFits      = 0.60 // from which an answered question is the one that is asked, if it is a practical one
 	nameSure      = 0.72 // if it may be any
-	byWordless    = 0.1  // by which it is less sure without words that are the same
+	byWordless    = 0.1  // how much less sure it is where no word is the same
 	maxAnswers    = 3    // pages that are shown
 	maxRated      = 40   // whose sentences are looked at
 )
@@ -492,8 +492,8 @@ func (s *search) tell(i int) (string, bool) {
 	return strings.Join(said, " "), len(said) > 0
 }
 
-// state is what a page's properties say to an intent of package facts, for the first of the days asked about of which they
-// say something.
+// state answers an intent of package facts from a page's properties. Of several days that are asked about, it tells the
+// first that the properties know.
 func (s *search) state(i int, intent string) (string, bool) {
 	q := facts.Question{Language: s.Language, Intent: intent, Now: s.Now}
 	if len(s.Asked.Countries) > 0 {

@@ -66,8 +66,8 @@ func classOf(name string) string {
 // mostWords is how many words an entry of the lexicon has at most that is found.
 const mostWords = 5
 
-// NamesOf are the names of which a folded text has words, in any of the languages, sorted; "country" for any country. Words
-// within longer ones do not count: the "christmas" of "christmas eve".
+// NamesOf gives the names, sorted, that a folded text says in any of the languages; "country" stands for any country. A word
+// within a longer name does not count: the "christmas" of "christmas eve".
 func NamesOf(folded string) []string {
 	l, found := lexicon(), map[string]bool{}
 	words := strings.Fields(folded)

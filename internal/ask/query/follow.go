@@ -245,8 +245,8 @@ func whole(own string, earlier Understood, gone []facets.Constraint, head bool) 
 	}
 }
 
-// replaced is a question without the words behind a preposition of which there is one, where other words come behind the same:
-// "install on linux" with "on windows".
+// replaced is a question whose words behind a preposition make room for others behind the same: "install on linux" with "on
+// windows".
 func replaced(base, own string) string {
 	preposition, _, _ := strings.Cut(own, " ")
 	at := strings.LastIndex(" "+base, " "+preposition+" ")

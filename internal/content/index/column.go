@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector/words"
 )
 
 // columns are the facts of a part's items by slot. Those of the slots in common are made with the view, others when they
@@ -18,7 +19,7 @@ type columns struct {
 	mu      sync.Mutex
 	figures map[uint16]*figureColumn
 	words   map[uint16]*wordColumn
-	meant   *directions // nil until they are asked for
+	meant   *words.Signs // nil until they are asked for
 }
 
 // common are the slots that questions ask for in their own words.

@@ -357,7 +357,7 @@ func (s *finding) try(a attempt) []Hit {
 		}
 		conditions = true
 		sure = sure.And(c.meet)
-		if c.Not || facets.HasTraits(c.Slot) && !c.measured() && s.view.Len() >= besideItems || a.unknown && !harms(&c.Constraint) && (a.closest || !c.measured()) {
+		if s.letsDoubts(&c, a) {
 			likely, doubts = likely.And(c.meet.Or(c.unknown)), true
 		} else {
 			likely = likely.And(c.meet)
@@ -396,6 +396,18 @@ func (s *finding) try(a attempt) []Hit {
 		hits = s.comparable(a, hits)
 	}
 	return hits
+}
+
+// letsDoubts says whether items of which a condition cannot be told come after those that meet it. Among many, few state all
+// that they are.
+func (s *finding) letsDoubts(c *condition, a attempt) bool {
+	switch {
+	case c.Not:
+		return true
+	case facets.HasTraits(c.Slot) && !c.measured() && s.view.Len() >= besideItems:
+		return true
+	}
+	return a.unknown && !harms(&c.Constraint) && (a.closest || !c.measured())
 }
 
 // all settles for whatever is found.
@@ -550,10 +562,12 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 // names are the words of the places, brands and people that the question names.
 func (s *finding) names() (words []string) {
 	for i := range s.asked.Constraints {
-		if c := &s.asked.Constraints[i]; c.Slot == facets.Location || c.Slot == facets.Brand || c.Slot == facets.Author {
-			for _, value := range c.Values {
-				words = append(words, strings.Fields(facets.Fold(value))...)
-			}
+		c := &s.asked.Constraints[i]
+		if c.Slot != facets.Location && c.Slot != facets.Brand && c.Slot != facets.Author {
+			continue
+		}
+		for _, value := range c.Values {
+			words = append(words, strings.Fields(facets.Fold(value))...)
 		}
 	}
 	return words

@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -21,10 +20,6 @@ const (
 	alikeShare  = 0.7 // of the best one's that further items have
 
 	meantBytes = 400 // of an item's text that tell what it is about
-
-	// signShare is the share of values of a different sign up to which directions are compared at all. Those of a cosine
-	// of alikeEnough differ in 0.37 of them on average.
-	signShare = 0.43
 )
 
 // direction tells what an item is about, by its title and the beginning of its text, as far as they are released.
@@ -53,44 +48,19 @@ func (v *View) meaning(text string) func(ref any) float64 {
 	return func(ref any) float64 { return words.Cosine(asked, ref.(*Listing).named) }
 }
 
-// directions are those of a part's items, which all have as many signs: a bit for each value, set where it is above zero.
-type directions struct {
-	signs []uint64
-	per   int // words of signs an item
-}
-
-// directions gives those of the part's items.
-func (c *columns) directions() *directions {
+// signs gives those of the directions of the part's items.
+func (c *columns) signs() *words.Signs {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.meant == nil {
-		c.meant = newDirections(c.refs)
+		directions := make([]words.Vector, len(c.refs))
+		for i, ref := range c.refs {
+			directions[i] = ref.(*Listing).direction
+		}
+		signs := words.SignsOf(directions)
+		c.meant = &signs
 	}
 	return c.meant
-}
-
-func newDirections(refs []any) *directions {
-	d := &directions{}
-	for i, ref := range refs {
-		direction := ref.(*Listing).direction
-		if d.per == 0 && direction != nil {
-			d.per = (len(direction) + 63) / 64
-			d.signs = make([]uint64, len(refs)*d.per)
-		}
-		if direction != nil {
-			signs(d.signs[i*d.per:(i+1)*d.per], direction)
-		}
-	}
-	return d
-}
-
-// signs puts down the signs of a direction.
-func signs(at []uint64, direction words.Vector) {
-	for i, x := range direction {
-		if x > 0 {
-			at[i/64] |= 1 << (i % 64)
-		}
-	}
 }
 
 // resembling finds the items of a selection that mean about what the question says.
@@ -130,17 +100,8 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 
 // alike gives the items whose direction is near to another, with the cosine as their score.
 func (v *View) alike(asked words.Vector, within *search.Selection, least float64) (hits []Hit) {
-	mine := make([]uint64, (len(asked)+63)/64)
-	signs(mine, asked)
-	most := int(signShare * float64(len(asked)))
-	for part, d := range v.directions {
-		if d.per != len(mine) {
-			continue
-		}
-		for item := range len(d.signs) / d.per {
-			if differing(d.signs[item*d.per:(item+1)*d.per], mine) > most {
-				continue
-			}
+	for part, signs := range v.signs {
+		for item := range signs.Near(asked, least) {
 			listing := v.columns[v.parts[part]].refs[item].(*Listing)
 			cosine := words.Cosine(asked, listing.direction)
 			if cosine < least {
@@ -152,12 +113,4 @@ func (v *View) alike(asked words.Vector, within *search.Selection, least float64
 		}
 	}
 	return hits
-}
-
-// differing counts the values of a different sign.
-func differing(a, b []uint64) (n int) {
-	for i := range a {
-		n += bits.OnesCount64(a[i] ^ b[i])
-	}
-	return n
 }

@@ -22,7 +22,7 @@ type View struct {
 	everything *search.Selection
 	lexicon    *facets.Lexicon
 	table      *words.Table
-	directions []*directions // by part
+	signs      []*words.Signs // by part
 
 	mu       sync.Mutex
 	chosen   map[choice]*search.Selection // the items of one site or one type, made when first asked for
@@ -42,7 +42,7 @@ func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, type
 		dictionary: d, parts: snapshot.Parts(), columns: columnsOf(snapshot.Parts(), earlier, d), verdicts: map[string]verdict{},
 	}
 	for _, part := range v.parts {
-		v.directions = append(v.directions, v.columns[part].directions())
+		v.signs = append(v.signs, v.columns[part].signs())
 	}
 	v.everything = v.Select(func(*Listing) bool { return true })
 	sites := map[string]bool{}

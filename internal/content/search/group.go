@@ -154,7 +154,10 @@ func (a *asking) join(w, of *asked, negated bool) {
 			return
 		}
 		at = len(a.groups)
-		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, rarity: rarity(a.written(w)), negated: negated, whole: of.whole, akin: of.akin, kin: of.kin, aside: true, empty: true})
+		a.groups = append(a.groups, group{
+			terms: of.terms, n: of.n, df: of.df, rarity: rarity(a.written(w)), negated: negated,
+			whole: of.whole, akin: of.akin, kin: of.kin, aside: true, empty: true,
+		})
 	}
 	a.groups[at].said++
 	a.groups[at].aside = a.groups[at].aside && w.aside

@@ -44,15 +44,22 @@ func kindredIn(v *segment.View, a *analysis.Analyzer, t *words.Table) *kindred {
 func (k *kindred) fill(v *segment.View, a *analysis.Analyzer, t *words.Table) {
 	for form := range min(v.Forms.Words.Len(), mostForms) {
 		word := string(v.Forms.Words.Word(uint32(form)))
-		if !spoken(word) || slices.ContainsFunc(a.Languages, func(l *analysis.Language) bool { return l.IsStop(analysis.Fold(word)) }) {
+		if !spoken(word) || isStop(a, word) {
 			continue
 		}
 		if direction, ok := t.Embed(word); ok {
-			k.forms, k.directions = append(k.forms, uint32(form)), append(k.directions, direction)
+			k.forms = append(k.forms, uint32(form))
+			k.directions = append(k.directions, direction)
 			k.lengths = append(k.lengths, direction.Length())
 		}
 	}
 	k.signs = words.SignsOf(k.directions)
+}
+
+// isStop says whether a word, in lower case, is a function word in some language.
+func isStop(a *analysis.Analyzer, word string) bool {
+	folded := analysis.Fold(word)
+	return slices.ContainsFunc(a.Languages, func(l *analysis.Language) bool { return l.IsStop(folded) })
 }
 
 // kindredOf gives the words of the items that point in about the direction of a word, as one list of postings, of the units
@@ -83,12 +90,15 @@ func (s *Snapshot) seekKindred(w *asked, word string) *composed {
 	for _, v := range s.views {
 		k := kindredIn(v, s.analyzer, s.table)
 		for i := range k.signs.Near(direction, kindredLeast) {
-			if cosine := float64(words.Dot(direction, k.directions[i])) / (length * k.lengths[i]); cosine >= kindredLeast {
+			cosine := float64(words.Dot(direction, k.directions[i])) / (length * k.lengths[i])
+			if cosine >= kindredLeast {
 				all = append(all, relative{string(v.Words.Word(v.Forms.Terms[k.forms[i]])), cosine})
 			}
 		}
 	}
-	slices.SortFunc(all, func(x, y relative) int { return cmp.Or(cmp.Compare(y.cosine, x.cosine), cmp.Compare(x.term, y.term)) })
+	slices.SortFunc(all, func(x, y relative) int {
+		return cmp.Or(cmp.Compare(y.cosine, x.cosine), cmp.Compare(x.term, y.term))
+	})
 	share := 1.0
 	if w.df > 0 {
 		share *= kindredOwn * kindredUnits / (kindredUnits + float64(s.census.Units))
@@ -98,14 +108,17 @@ func (s *Snapshot) seekKindred(w *asked, word string) *composed {
 		own = append(own, w.whole.terms...)
 	}
 	var some []standing
+	known := own
 	for _, r := range all {
 		if len(some) == mostKindred {
 			break
 		}
-		if slices.Contains(own, r.term) || slices.ContainsFunc(some, func(o standing) bool { return o.terms[0] == r.term }) {
+		if slices.Contains(known, r.term) {
 			continue
 		}
-		some = append(some, standing{[]string{r.term}, share * min(1, (r.cosine-kindredNone)/(kindredFull-kindredNone))})
+		known = append(known, r.term)
+		counts := share * min(1, (r.cosine-kindredNone)/(kindredFull-kindredNone))
+		some = append(some, standing{[]string{r.term}, counts})
 	}
 	return s.gather(some, own)
 }

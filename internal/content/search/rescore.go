@@ -39,7 +39,8 @@ func (a *asking) compare() {
 	if a.meant == nil || a.literal || len(a.found) == 0 {
 		return
 	}
-	unit := alikeShare * min(1, math.Log(a.effectiveWords())/math.Log(alikeWords)) * alikeUnits / (alikeUnits + float64(a.snapshot.census.Units))
+	telling := min(1, math.Log(a.effectiveWords())/math.Log(alikeWords)) // how much a question of so many words tells
+	unit := alikeShare * telling * alikeUnits / (alikeUnits + float64(a.snapshot.census.Units))
 	best := a.found[:min(len(a.found), compared)]
 	for i := range best {
 		lift := int32(unit * a.alike(best[i]) * float64(best[i].Score))

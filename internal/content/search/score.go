@@ -9,14 +9,14 @@ import (
 )
 
 // The score says how sure it is that an item answers the question: by how much of the question one of the best items has
-// in some few words that follow each other, by how much of its name the question says, and by how much it means what the
-// question does, which tells the more of long ones. Words count by their weights, so that one that nothing
-// has weighs on it. The weights of this evidence were fitted, by logistic regression, on questions that sites answer and on
-// those that they do not, such as the questions of others. The other items follow in proportion.
+// in some few words that follow each other, by how much of its name the question says, and by how much its name means what
+// the question does, which tells more of long questions. Words count by their weights, so that one that nothing has weighs on
+// it. The weights of this evidence were fitted, by logistic regression, on questions that sites answer and on those that they
+// do not, such as the questions of others. The other items follow in proportion.
 const (
 	evidenceCovered = 4.5 // of the question's weight that stands together in the item,
 	evidenceNamed   = 1.9 // of the words of its title that the question says
-	evidenceAlike   = 2.0 // how much the item means what the question does, by the logarithm of the question's words
+	evidenceAlike   = 2.0 // how much its name means what the question does, by the logarithm of the question's words
 	evidenceItems   = 0.2 // that is wanting for every doubling of the items, as chance finds more among many
 	evidenceNone    = -4.75
 
