@@ -409,7 +409,8 @@ func TestTighteningARuleNeverShowsMore(t *testing.T) {
 		var items []content.Item
 		for i := range rapid.IntRange(1, 5).Draw(t, "items") {
 			it := item("site", fmt.Sprintf("p%d", i), "Article", text.Draw(t, "name"), text.Draw(t, "description"))
-			it.Passages = nil
+			// As ingesting has it, what an item is described by is the first of its passages.
+			it.Passages = []content.Passage{{ID: "described", Text: it.Description}}
 			for j := range rapid.IntRange(0, 3).Draw(t, "passages") {
 				it.Passages = append(it.Passages, content.Passage{ID: fmt.Sprint(j), Text: text.Draw(t, "passage")})
 			}

@@ -175,6 +175,23 @@ func (r *result) readNode(in io.Reader) error {
 	return lines.Err()
 }
 
+// readLast keeps the end of what a command says that counts nothing.
+func (r *result) readLast(in io.Reader) error {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadString('\n')
+		if line = strings.TrimRight(line, "\n"); line != "" {
+			r.last = append(r.last[max(0, len(r.last)-lastLines+1):], "    "+line+"\n")
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // slowest are the tests that took longest.
 func (r *result) slowest() []timed { return longest(r.times) }
 

@@ -136,7 +136,7 @@ func read(command *exec.Cmd, out io.Writer, s suite) (*result, error) {
 	case s.node:
 		err = res.readNode(io.TeeReader(pipe, out))
 	default:
-		_, err = io.Copy(out, pipe)
+		err = res.readLast(io.TeeReader(pipe, out))
 	}
 	return res, errors.Join(err, command.Wait())
 }

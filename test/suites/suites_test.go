@@ -109,7 +109,7 @@ func TestASuiteThatFailsIsTold(t *testing.T) {
 	var out strings.Builder
 	r := runner{out: &out, results: &results{dir: t.TempDir(), commit: "c0ffee", resume: true}, binary: "/bin/true"}
 	fine := suite{name: "fine", budget: time.Minute, command: []string{"true"}}
-	wrong := suite{name: "wrong", budget: time.Minute, command: []string{"false"}}
+	wrong := suite{name: "wrong", budget: time.Minute, command: []string{"sh", "-c", "seq 100; echo the linter found it; exit 1"}}
 	slow := suite{name: "slow", budget: time.Nanosecond, command: []string{"true"}}
 	var outcomes []outcome
 	for _, s := range []suite{fine, wrong, slow} {
@@ -122,7 +122,7 @@ func TestASuiteThatFailsIsTold(t *testing.T) {
 	if r.report(outcomes, time.Second, nil) {
 		t.Error("the whole passes")
 	}
-	for _, want := range []string{"fine\n", "wrong FAILED", "slow FAILED", "suite wrong does not pass:\n  exit status 1", "the budget is 1ns", "0 passed, 2 failed"} {
+	for _, want := range []string{"fine\n", "wrong FAILED", "slow FAILED", "suite wrong does not pass:\n    90\n", "    the linter found it\n  exit status 1", "the budget is 1ns", "0 passed, 2 failed"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}

@@ -70,13 +70,14 @@ func Features(text string) []Feature {
 		before = word
 	}
 	features := make([]Feature, 0, len(counts))
-	length := 0.0
 	for bucket, value := range counts {
-		value = min(value, 2)
-		length += float64(value * value)
-		features = append(features, Feature{int(bucket), value})
+		features = append(features, Feature{int(bucket), min(value, 2)})
 	}
 	slices.SortFunc(features, func(a, b Feature) int { return cmp.Compare(a.Bucket, b.Bucket) })
+	length := 0.0 // summed in one order, as another rounds otherwise
+	for _, f := range features {
+		length += float64(f.Value * f.Value)
+	}
 	scale := float32(1 / math.Sqrt(max(length, 1)))
 	for i := range features {
 		features[i].Value *= scale

@@ -1,6 +1,7 @@
 package practical
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,25 @@ func TestOnward(t *testing.T) {
 		got, onward := Read(row.before, "en", now).Onward(row.text, Read(row.text, "en", now))
 		if got.Intent != row.intent || onward != row.onward {
 			t.Errorf("%q after %q is %s, %v", row.text, row.before, got.Intent, onward)
+		}
+	}
+}
+
+// TestATextHasTheSameFeatures reads each phrase many times: the training and the program have to see the same.
+func TestATextHasTheSameFeatures(t *testing.T) {
+	t.Parallel()
+	for _, language := range Languages {
+		phrases, err := Phrases(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range phrases {
+			first := Features(p.Text)
+			for range 8 {
+				if again := Features(p.Text); !slices.Equal(first, again) {
+					t.Fatalf("%q has other features when it is read again", p.Text)
+				}
+			}
 		}
 	}
 }

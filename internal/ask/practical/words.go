@@ -1,6 +1,7 @@
 package practical
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -99,6 +100,9 @@ func (l *lexical) within(text string, found map[string]bool) {
 			words = append(words, word)
 		}
 	}
+	slices.SortFunc(words, func(a, b string) int { // longer ones, which may overlap, are taken out in one order
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
 	for _, word := range words {
 		rest := text
 		for _, longer := range words {
