@@ -8,6 +8,7 @@
 //	understand  understand.go  package query reads its words into conditions; follow.go goes on with earlier questions,
 //	                           subjects.go finds the items that it names
 //	practical   practicalroute.go  answers what is asked of the owner, by package owner; what follows is for all else
+//	detail      thing.go       answers what is asked of one item, by packages details and facts
 //	askBack     elicit.go      package elicitation decides whether something has to be known first
 //	promise     promise.go     promises the answer to what takes long; work.go works on it
 //	report      report.go      counts all that matches
@@ -15,8 +16,8 @@
 //	                           and renders them as they are read (content/released)
 //	conclude    recall.go      the conversation after it
 //
-// What the stages hand on is an askState. Sentences about items are made in summary.go, and in detail.go about one and
-// about several side by side. Beside questions there are the list of all items (list.go) and feeds of them (feed.go).
+// What the stages hand on is an askState. Sentences about items are made in summary.go, in thing.go about one,
+// and in compare.go about several side by side. Beside questions there are the list of all items (list.go) and feeds of them (feed.go).
 //
 // It knows nothing of NLWeb, which ask/nlweb reads and writes, nor of prices, licences or the ledger.
 package ask
@@ -117,10 +118,12 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
 	told, err := s.practical(ctx, in)
 	if told == nil && err == nil {
-		if back := s.askBack(ctx, in); back != nil && in.Report == NoReport {
+		told, err = s.detail(ctx, in)
+	}
+	if told == nil && err == nil && in.Report == NoReport {
+		if back := s.askBack(ctx, in); back != nil {
 			return &Reply{Elicitation: back, Understood: in.explain()}, nil
 		}
-		told, err = s.detail(ctx, in)
 	}
 	if err != nil {
 		return nil, err

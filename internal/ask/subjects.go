@@ -13,20 +13,18 @@ import (
 	"frontdesk/internal/content/released"
 )
 
-// resolveSubjects finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
-// and is read anew as that.
+// resolveSubjects finds the items that a comparison names. A question that names none is one for a list, and is read anew as
+// that.
 func (s *Service) resolveSubjects(ctx context.Context, in *askState) {
 	u := &in.understood
-	if u.Intent == query.List || in.only != nil {
+	if u.Intent != query.Compare || in.only != nil {
 		return
 	}
 	subjects, ok := s.subjects(ctx, in)
 	if ok {
 		in.telling = in.say(subjects)
-		if u.Intent == query.Compare {
-			for _, one := range subjects {
-				in.only = append(in.only, one.found)
-			}
+		for _, one := range subjects {
+			in.only = append(in.only, one.found)
 		}
 		return
 	}
@@ -54,19 +52,13 @@ func (s *Service) subjects(ctx context.Context, in *askState) (all []subject, ok
 		if err != nil {
 			return nil, false
 		}
-		at, most, says := -1, 0.0, false
+		at, most := -1, leastNamed
 		for i, c := range cards {
 			if c == nil || taken(all, a.parts[0][i]) {
 				continue
 			}
-			// Of those whose names have as much of the words, one that states what is asked for is meant.
-			share := named(name, c.Name(), c.Type())
-			if share <= leastNamed || share < most {
-				continue
-			}
-			states := in.understood.Detail == "" || states(sourceOf(c.As(a.parts[0][i].hit())), in.understood.Detail)
-			if share > most || states && !says {
-				at, most, says = i, share, states
+			if share := named(name, c.Name(), c.Type()); share > most {
+				at, most = i, share
 			}
 		}
 		if at < 0 {
@@ -125,8 +117,8 @@ func singular(words string) string {
 	return strings.Join(fields, " ")
 }
 
-// say answers a comparison or a question for a detail in a sentence, from what is released of the items. Where the terms
-// keep the text of one from being made into other texts, nothing is said.
+// say answers a comparison in a sentence, from what is released of the items. Where the terms keep the text of one from being
+// made into other texts, nothing is said.
 func (in *askState) say(subjects []subject) string {
 	told := make([]source, len(subjects))
 	for i, s := range subjects {
@@ -135,9 +127,5 @@ func (in *askState) say(subjects []subject) string {
 		}
 		told[i] = sourceOf(s.card.As(s.hit()))
 	}
-	u, speaker := &in.understood, i18n.For(in.Languages...)
-	if u.Intent == query.Compare {
-		return compare(speaker, told, u.Detail)
-	}
-	return tellDetail(speaker, told[0], u.Detail, u.DetailValue)
+	return compare(i18n.For(in.Languages...), told, in.understood.By)
 }

@@ -53,10 +53,6 @@ func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
 // detailIn reads the question for a detail in a text.
 func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*Answer, error) {
 	asked, ok := details.Read(text)
-	if !ok && in.understood.Intent == query.Tell {
-		words, topic := strings.Fields(in.understood.Subjects[0]), strings.Fields(text)
-		asked, ok = details.Asked{Intent: "property", Kind: "none", Words: words, Topic: topic}, true
-	}
 	if len(in.earlier) == 0 {
 		if !ok {
 			return nil, nil
@@ -147,6 +143,9 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 		return nil, err
 	}
 	q.language = i18n.For(in.Languages...).Language()
+	if len(in.Languages) == 0 { // which question is asked in tells it
+		q.language = q.Tag
+	}
 	best, telling, most := -1, "", 0.0
 	for i, card := range cards {
 		if card != nil {
@@ -177,6 +176,7 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	answering := items[best]
 	answering.score = 100
 	in.only, in.telling = []found{answering}, telling
+	in.understood = query.Understood{Asked: in.understood.Asked, Text: cards[best].Name(), Intent: query.Tell}
 	told := s.those(in)
 	told.view, told.factual = a.view, true
 	if whole, err := told.preload(ctx); !whole || err != nil {

@@ -4,11 +4,13 @@
 // It is pure. Its words stand in one table a language in tables/, a line "intent kind = phrase | phrase": the intent is one of
 // ask/facts where a property may answer it, the kind is that of the value which a sentence has to have ("none" for no sentence). A phrase may have a
 // gap: "where does ... come from". "filler" are words that say nothing of what the question is about. "word onward" begins a
-// question that asks the same of another thing, "word it" stands for what was spoken of, "word same de" are forms of "de"; the
-// other words stand for values.
+// question that asks the same of another thing, "word it" stands for what was spoken of, "word same de" are forms of "de",
+// "word of" lead from a property's name to the thing, "word is" from the thing to what is so or not; the other words stand
+// for values. What properties are called stands in the tables of ask/facts.
 package details
 
 import (
+	"cmp"
 	"embed"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
 )
@@ -42,12 +45,30 @@ type entry struct {
 	intent, kind string
 	first, rest  []string // before and behind its gap
 	written      string   // whole, as the table has it
+	names        naming   // what it is the name of; asks where it is none
 }
+
+// naming says how a phrase asks.
+type naming int
+
+const (
+	asks   naming = iota
+	nouns         // it names a property: "the price of ..."
+	states        // it names what is so or not: "is ... vegan"
+)
 
 func (e *entry) length() int { return len(e.first) + len(e.rest) }
 
-// vague says whether an entry may stand in any question: "can I ...".
-func (e *entry) vague() bool { return e.intent == "yes" }
+// sense is how much an entry says of what is asked for: least one that may stand in any question, more one for any figure.
+func (e *entry) sense() int {
+	switch e.intent {
+	case "yes":
+		return 0
+	case "count", "amount":
+		return 1
+	}
+	return 2
+}
 
 type table struct {
 	tag     string
@@ -60,6 +81,7 @@ var tables = sync.OnceValue(func() (all []*table) {
 	for _, tag := range language.TagsIn(files, "tables") {
 		t := &table{tag: tag, filler: map[string]bool{}, words: map[string][]string{}}
 		language.MustRead(files, "tables/"+tag+".txt", "=", t.take)
+		t.nameProperties()
 		for _, e := range t.entries {
 			for _, words := range [][]string{e.first, e.rest} {
 				for i := range words {
@@ -88,10 +110,36 @@ func (t *table) take(line language.Line) error {
 		}
 		first, rest, _ := strings.Cut(phrase, "...")
 		t.entries = append(t.entries, entry{
-			intent, kind, strings.Fields(facets.Fold(first)), strings.Fields(facets.Fold(rest)), strings.TrimSpace(phrase),
+			intent: intent, kind: kind, first: strings.Fields(facets.Fold(first)), rest: strings.Fields(facets.Fold(rest)),
+			written: strings.TrimSpace(phrase),
 		})
 	}
 	return nil
+}
+
+// nameProperties adds the names of properties, each with the kind of value that other phrases for it ask for.
+func (t *table) nameProperties() {
+	kinds := map[string]string{}
+	for _, e := range t.entries {
+		kinds[e.intent] = e.kind
+	}
+	for intent, names := range facts.Names(t.tag) {
+		is, ends := nouns, t.words["of"]
+		if facts.States(intent) {
+			is, ends = states, t.words["is"]
+		}
+		for _, name := range names {
+			e := entry{intent: intent, kind: cmp.Or(kinds[intent], "none"), first: strings.Fields(facets.Fold(name)), names: is}
+			if t.tag != unspacedTag {
+				t.entries = append(t.entries, e)
+				continue
+			}
+			for _, end := range ends {
+				e.written = name + end
+				t.entries = append(t.entries, e)
+			}
+		}
+	}
 }
 
 // fold folds a word of the table, unless it is looked for in texts as they are written.
@@ -248,10 +296,10 @@ func (t *table) read(words []word) (asked Asked, known int) {
 	plain := t.plain(words)
 	for i := range t.entries {
 		e := &t.entries[i]
-		if best != nil && (e.length() <= best.length() && e.vague() == best.vague() || e.vague() && !best.vague()) {
+		if best != nil && cmp.Or(e.sense()-best.sense(), e.length()-best.length()) <= 0 {
 			continue
 		}
-		if from, to, ok := e.in(plain); ok && !(e.intent == "yes" && t.asksMore(plain[:from])) {
+		if from, to, ok := e.in(plain); ok && t.counts(e, plain[:from], plain[from+len(e.first):]) {
 			best, start, behind = e, from, to
 		}
 	}
@@ -266,7 +314,7 @@ func (t *table) read(words []word) (asked Asked, known int) {
 		switch {
 		case first || rest:
 			asked.Topic = append(asked.Topic, w.written)
-		case t.filler[w.folded]:
+		case t.filler[w.folded], best.names == nouns && i < start:
 			known++
 		default:
 			asked.Words = append(asked.Words, w.written)
@@ -276,6 +324,26 @@ func (t *table) read(words []word) (asked Asked, known int) {
 		}
 	}
 	return asked, known
+}
+
+// counts says whether a phrase counts between the words before and behind it. The name of a property stands behind words
+// that ask, or before one that leads to the thing; what is so or not stands at the end, behind a word for "is".
+func (t *table) counts(e *entry, before, behind []word) bool {
+	is := func(w word, name string) bool { return slices.Contains(t.words[name], w.folded) }
+	leads := func(w word) bool { return t.filler[w.folded] || is(w, "asking") || is(w, "is") }
+	switch {
+	case e.names == nouns:
+		if slices.ContainsFunc(before, func(w word) bool { return !leads(w) }) {
+			return false
+		}
+		return len(behind) > 0 && is(behind[0], "of") || slices.ContainsFunc(before, func(w word) bool { return is(w, "asking") })
+	case e.names == states:
+		at := slices.IndexFunc(before, func(w word) bool { return is(w, "is") })
+		return at >= 0 && len(behind) == 0 && (at+1 < len(before) || at > 0 && !t.filler[before[at-1].folded])
+	case e.sense() == 0:
+		return !t.asksMore(before)
+	}
+	return true
 }
 
 // asksMore says whether a question asks for more than yes or no before what may ask for that: "what is the effect of".

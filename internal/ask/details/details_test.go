@@ -2,6 +2,7 @@ package details
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,64 @@ func TestReadsWhatIsAsked(t *testing.T) {
 		}
 	}
 	for _, question := range []string{"red shoes", "Zelt für zwei", "tarte aux pommes", "honey"} {
+		if got, ok := Read(question); ok {
+			t.Errorf("%q reads %+v, want nothing", question, got)
+		}
+	}
+}
+
+func TestPropertiesAreAskedForByTheirNames(t *testing.T) {
+	t.Parallel()
+	for question, intent := range map[string]string{
+		"how many calories does Lemon Tart have":   "calories",
+		"calories of Lemon Tart":                   "calories",
+		"tell me the calories in the Lemon Tart":   "calories",
+		"wie viele Kalorien hat Lemon Tart?":       "calories",
+		"quante calorie ha Lemon Tart?":            "calories",
+		"what does Lemon Tart contain?":            "ingredients",
+		"ingredients of Lemon Tart":                "ingredients",
+		"Zutaten von Lemon Tart":                   "ingredients",
+		"was ist in Lemon Tart":                    "ingredients",
+		"que contient Lemon Tart":                  "ingredients",
+		"quels sont les ingrédients de Lemon Tart": "ingredients",
+		"qué ingredientes tiene Lemon Tart":        "ingredients",
+		"o que contém Lemon Tart":                  "ingredients",
+		"Lemon Tartの材料は？":                          "ingredients",
+		"ingredienti della Lemon Tart":             "ingredients",
+		"what rating has Lemon Tart":               "rating",
+		"welche Bewertung hat Lemon Tart":          "rating",
+		"quelle est la note de Lemon Tart":         "rating",
+		"Lemon Tartの評価を教えてください":                    "rating",
+		"how many servings does Lemon Tart have":   "servings",
+		"quantas porções tem Lemon Tart":           "servings",
+		"when does Lemon Tart end":                 "end",
+		"quando finisce Lemon Tart":                "end",
+		"who organizes Lemon Tart":                 "organizer",
+		"is Lemon Tart free":                       "free",
+		"ist Lemon Tart kostenlos":                 "free",
+		"est-ce que Lemon Tart est gratuit":        "free",
+		"is the Lemon Tart gluten free":            "gluten-free",
+		"Lemon Tart est-il végan ?":                "vegan",
+		"¿Lemon Tart es vegano?":                   "vegan",
+		"Lemon Tartはヴィーガンですか":                      "vegan",
+		"Lemon Tart è vegano?":                     "vegan",
+		"what color is Lemon Tart":                 "colour",
+		"di che colore è Lemon Tart":               "colour",
+		"was kostet Lemon Tart":                    "price",
+		"what is the price of Lemon Tart":          "price",
+		"dov'è Lemon Tart":                         "place",
+		"how long does Lemon Tart take":            "duration",
+		"is the Lemon Tart full time":              "full-time",
+	} {
+		got, ok := Read(question)
+		if !ok || got.Intent != intent || strings.Join(got.Words, " ") != "Lemon Tart" {
+			t.Errorf("%q reads %+v, %v; want %s of Lemon Tart", question, got, ok, intent)
+		}
+	}
+	for _, question := range []string{
+		"which lamps have a dimmer", "recipes with calories under 300", "price under $20", "a cake that is vegan?",
+		"rezepte mit kalorien unter 300", "ヴィーガンのレシピは？", "vegan leather bags",
+	} {
 		if got, ok := Read(question); ok {
 			t.Errorf("%q reads %+v, want nothing", question, got)
 		}

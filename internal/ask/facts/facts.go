@@ -96,7 +96,8 @@ func init() {
 		"delivery-time": tellDeliveryTime,
 		"returns":       tellReturns, "warranty": tellWarranty, "quantity": tellQuantity, "size": tellSize,
 		"language": tellLanguage,
-		"food":     tellFood, "amenities": tellAmenities, "flag": tellFlag, "property": tellProperty,
+		"food":     tellFood, "amenities": tellAmenities, "flag": tellFlag, "diet": tellDiet, "stated": tellStated, "kind": tellKind,
+		"property": tellProperty,
 	}
 }
 

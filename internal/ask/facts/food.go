@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
 )
 
@@ -24,6 +25,27 @@ func tellFood(t *teller) string {
 		said = t.clauses(said, t.say("tell.traces", "name", t.name, "value", t.list(traces)))
 	}
 	return said
+}
+
+// tellDiet says whether a food keeps to a diet: by what it declares, or by what is in it. It never says so of a food that
+// says neither.
+func tellDiet(t *teller) string {
+	if said := tellFlag(t); said != "" {
+		return said
+	}
+	stated := append(t.textsOf("ingredients"), t.textsOf("allergens")...)
+	diet, _ := facets.DietOf(strings.ReplaceAll(t.intent.name, "-", " "))
+	var against []string
+	for _, class := range facets.Forbids(diet) {
+		if slices.ContainsFunc(stated, func(value string) bool { return states(value, class, false) }) {
+			against = append(against, taxonomy.Name(class, t.tag))
+		}
+	}
+	if len(against) == 0 {
+		return ""
+	}
+	t.answer.Values = against
+	return t.say("diet.broken", "said", t.flagged(No), "value", t.list(against))
 }
 
 // supposedFood tells the values that name what is supposed or a food of its class, of all that is

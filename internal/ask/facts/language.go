@@ -53,6 +53,26 @@ func languageFor(tag string) *language {
 	return languages()[fallback]
 }
 
+// Names gives the names, by intent, that properties have in the table of a language.
+func Names(tag string) map[string][]string {
+	all := map[string][]string{}
+	for list, names := range languages()[tag].lists {
+		if intent, ok := strings.CutPrefix(list, namesPrefix); ok {
+			all[intent] = names
+		}
+	}
+	return all
+}
+
+// States says whether an intent asks whether something is so.
+func States(intent string) bool {
+	switch intents()[intent].form {
+	case "flag", "diet", "kind", "free":
+		return true
+	}
+	return false
+}
+
 func newLanguage(tag string) *language {
 	return &language{
 		tag: tag, texts: map[string]template{}, lists: map[string][]string{}, coded: map[string]map[string]string{},

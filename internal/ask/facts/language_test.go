@@ -142,7 +142,7 @@ func TestKeysAreThoseThatCodeNames(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{"sentence": true, "yes": true, "no": true, "figures": true}
 	for _, in := range intents() {
-		if in.form == "flag" {
+		if States(in.name) && in.form != "kind" {
 			named["yes."+in.name], named["no."+in.name] = true, true
 		}
 		named["tell."+in.name] = true

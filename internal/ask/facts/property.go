@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
 )
 
@@ -185,6 +186,61 @@ func (t *teller) property(p property) string {
 		return ""
 	}
 	return t.say("property", "name", t.name, "property", p.name, "value", value)
+}
+
+// tellStated says what a property states, under the first of its names.
+func tellStated(t *teller) string {
+	for _, path := range t.intent.paths {
+		var said []string
+		for _, value := range t.thing.find(path) {
+			said = added(said, t.worded(value))
+		}
+		if len(said) > 0 {
+			t.state(path, said...)
+			return t.say("property", "name", t.name, "property", t.label(), "value", t.list(said))
+		}
+	}
+	for _, p := range t.named(t.intent.name) {
+		if said := t.property(p); said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+// tellKind says whether work is of a kind, and of which it is otherwise.
+func tellKind(t *teller) string {
+	path, wanted, _ := strings.Cut(t.intent.paths[0], "=")
+	var others []string
+	for _, value := range t.thing.find(path) {
+		kind, _ := facets.EmploymentOf(facets.Fold(term(value)))
+		if term(value) == wanted || kind == wanted {
+			t.state(path, t.say("word.yes"))
+			t.answer.Verdict = Yes
+			return t.say("property", "name", t.name, "property", t.label(), "value", t.say("word.yes"))
+		}
+		others = added(others, t.worded(value))
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	t.state(path, others...)
+	t.answer.Verdict = No
+	return t.say("property", "name", t.name, "property", t.lists[namesPrefix+"employment"][0], "value", t.list(others))
+}
+
+// worded words a value: a date, a figure, a span, a text or a term.
+func (t *teller) worded(value any) string {
+	if said := t.moments(text(value), ""); said != "" {
+		return said
+	}
+	if said := t.measure(value); said != text(value) {
+		return said
+	}
+	if kind, ok := facets.EmploymentOf(facets.Fold(term(value))); ok {
+		return i18n.Jobs.In(t.figures, kind)
+	}
+	return term(value)
 }
 
 // tellProperty says the property that the asker's words call by its name, that of the longest name first: as its intent where

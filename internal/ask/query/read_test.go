@@ -58,7 +58,7 @@ func read(question string, at Asking) string {
 	}
 	said := whole.Say(i18n.For("en"))
 	if u.Intent != List {
-		said += " [" + u.Intent.String() + " " + strings.Join(u.Subjects, " | ") + " " + string(u.Detail) + " " + u.DetailValue + "]"
+		said += " [" + u.Intent.String() + " " + strings.Join(u.Subjects, " | ") + " " + string(u.By) + "]"
 	}
 	return said
 }
@@ -151,18 +151,13 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"the one for whom food is not enough", "the one for whom food is not enough"},
 		{"recipe book", "recipe book"},
 		// Comparisons and details.
-		{"compare Cast-Iron Skillet and Enamel Pot", "Cast-Iron Skillet Enamel Pot [compare Cast-Iron Skillet | Enamel Pot  ]"},
-		{"cast iron skillet vs carbon steel pan", "cast iron skillet carbon steel pan [compare cast iron skillet | carbon steel pan  ]"},
-		{"which is cheaper, the skillet or the pot?", "skillet pot [compare skillet | pot price ]"},
-		{"how long does the harbour fish pie take", "harbour fish pie [detail harbour fish pie totalTime ]"},
-		{"how much is the care kit?", "care kit [detail care kit price ]"},
-		{"is the lentil soup vegan?", "lentil soup [detail lentil soup suitableForDiet vegan]"},
-		{"does the parkin contain nuts", "parkin [detail parkin recipeIngredient nuts]"},
+		{"compare Cast-Iron Skillet and Enamel Pot", "Cast-Iron Skillet Enamel Pot [compare Cast-Iron Skillet | Enamel Pot ]"},
+		{"cast iron skillet vs carbon steel pan", "cast iron skillet carbon steel pan [compare cast iron skillet | carbon steel pan ]"},
+		{"which is cheaper, the skillet or the pot?", "skillet pot [compare skillet | pot price]"},
 		// Other languages.
 		{"vegane Rezepte unter 30 Minuten", "kind: Recipe; diet: vegan; time under 30 min"},
 		{"Konzerte am Wochenende", "kind: MusicEvent; date 21 November 2026 to 22 November 2026"},
 		{"Lampen bis 50 Euro", "Lampen; price at most €50"},
-		{"was kostet die Sturmlaterne", "Sturmlaterne [detail Sturmlaterne price ]"},
 		{"recettes végétariennes sans noix en moins de 30 minutes", "kind: Recipe; without nuts; diet: vegetarian; time under 30 min"},
 		{"recetas veganas sin huevo en menos de 20 minutos", "kind: Recipe; without eggs; diet: vegan; time under 20 min"},
 		{"receitas sem glúten até 30 minutos", "kind: Recipe; diet: gluten-free; time at most 30 min"},

@@ -26,12 +26,9 @@ type Understood struct {
 	Count int
 	// Intent is what is to be done with the items.
 	Intent Intent
-	// Subjects are the names of the items that a comparison or a question for a detail is about.
+	// Subjects are the names of the items that a comparison is about, and By the slot by which it is meant; empty for any.
 	Subjects []string
-	// Detail is the slot that a question for a detail asks about, or by which a comparison is meant.
-	Detail facets.Slot
-	// DetailValue is what a question for a detail supposes: "vegan" of "is it vegan", "nuts" of "does it contain nuts".
-	DetailValue string
+	By       facets.Slot
 	// Corrections are words that were read as others.
 	Corrections []Correction
 	// Soft are further words that raise items which have them and exclude nothing.
@@ -54,7 +51,7 @@ type Intent uint8
 const (
 	List    Intent = iota // show those that fit
 	Compare               // set the subjects side by side
-	Tell                  // tell a detail of the subject
+	Tell                  // tell a detail of one
 )
 
 // String names the intent as answers do.

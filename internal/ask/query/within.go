@@ -59,15 +59,13 @@ var (
 	boundsWithin, timesWithin = withinOf("within.bound"), withinOf("within.time")
 
 	dietsWithin, typesWithin, sortsWithin = withinOf("within.diet"), withinOf("within.type"), withinOf("within.sort")
-	daysWithin, detailsWithin             = withinOf("within.day"), withinOf("within.detail")
+	daysWithin                            = withinOf("within.day")
 	workWithin, notsWithin                = withinOf("within.work"), withinOf("within.not")
 	goneWithin, nowWithin, bygonesWithin  = withinOf("within.gone"), withinOf("within.now"), withinOf("within.bygone")
 	gratisWithin, deliveredWithin         = withinOf("within.gratis"), withinOf("within.delivered")
 	cheapWithin, cheaperWithin            = withinOf("within.cheap"), withinOf("within.cheaper")
-	particlesWithin, namingWithin         = withinOf("within.particle"), withinOf("within.naming")
-	asksWithin                            = withinOf("within.asks")
-	thingsWithin, itselfWithin            = everywhere("within.thing"), everywhere("within.itself")
-	endsWithin, emptyWithin               = replacerOf("within.end"), replacerOf("within.empty")
+	particlesWithin, thingsWithin         = withinOf("within.particle"), everywhere("within.thing")
+	emptyWithin                           = replacerOf("within.empty")
 	figuresWithin, countsWithin           = formsOf("within.figure"), formsOf("within.count")
 	namesWithin, datesWithin              = formsOf("within.name"), formsOf("within.date")
 	untilWithin, behindWithin             = formsOf("within.until"), formsOf("within.behind")
@@ -544,43 +542,4 @@ func (w *joined) unreasoned() string {
 		}
 	}
 	return w.rest
-}
-
-// readDetailWithin reads a question for a detail of one item: "Xの材料は？", "Xはいくらですか", "Xはグルテンフリーですか".
-func (r *reader) readDetailWithin() bool {
-	if !strings.ContainsFunc(r.text, unspaced) {
-		return false
-	}
-	text := strings.TrimSpace(endsWithin.Replace(r.text))
-	for _, p := range namingWithin {
-		text = strings.TrimSuffix(text, p.word)
-	}
-	ask := func(pieces []piece, slot func(piece) facets.Slot, value func(piece) string) bool {
-		for _, p := range pieces {
-			if before, ok := strings.CutSuffix(text, p.word); ok {
-				if name, ok := named(before); ok {
-					return r.tell(name, slot(p), value(p))
-				}
-			}
-		}
-		return false
-	}
-	is := func(slot facets.Slot) func(piece) facets.Slot { return func(piece) facets.Slot { return slot } }
-	argument := func(p piece) string { return p.argument }
-	if ask(detailsWithin, func(p piece) facets.Slot { return facets.Slot(p.argument) }, func(piece) string { return "" }) {
-		return true
-	}
-	asks := slices.ContainsFunc(asksWithin, func(p piece) bool { return strings.Contains(r.text, p.word) })
-	return asks && (ask(dietsWithin, is(facets.Diet), argument) || ask(gratisWithin, is(facets.Price), func(piece) string { return "free" }))
-}
-
-// named is the name before a particle that leads to what is asked of it; what points back to another answer is none.
-func named(before string) (name string, ok bool) {
-	for _, p := range namingWithin {
-		if name, ok = strings.CutSuffix(strings.TrimSpace(before), p.word); ok {
-			name = strings.TrimSpace(name)
-			return name, name != "" && !itselfWithin[name] && !strings.ContainsAny(name, "、，,")
-		}
-	}
-	return "", false
 }
