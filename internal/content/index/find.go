@@ -555,7 +555,7 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 	for i := range hits {
 		hits[i].Passage, hits[i].Further = result.Hits[i].Passage, result.Hits[i].Further
 	}
-	worded = slices.ContainsFunc(result.Terms, func(t search.Term) bool { return t.Use != search.Stop })
+	worded = slices.ContainsFunc(result.Terms, func(t search.Term) bool { return t.Use != search.Stop && t.Weight > 0 })
 	return hits, worded
 }
 

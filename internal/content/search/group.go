@@ -131,10 +131,12 @@ func (a *asking) enter(i int) {
 			a.join(w, right, negated)
 			return
 		}
-		w.use = Unknown
+		if w.use = Unknown; a.vague(w) {
+			return // that no item says it tells nothing
+		}
 	}
 	a.join(w, w, negated)
-	if w.counted > 0 && w.vague {
+	if w.counted > 0 && a.vague(w) {
 		a.groups[w.groups[0]].vague = true
 	}
 }

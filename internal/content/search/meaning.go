@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"frontdesk/internal/content/search/analysis"
 	"frontdesk/internal/content/search/concepts"
@@ -30,7 +28,6 @@ const (
 	mostAkin    = 256  // terms and phrases that are looked up for one meaning
 	mostKept    = 2048 // words of which a snapshot remembers what stands for them
 	phraseReach = 3    // words from one word of a phrase to the next
-	shortWord   = 2    // characters of a word that stands by chance in others
 )
 
 // meaning is what is known of what a word of the question means.
@@ -45,6 +42,8 @@ type meaning struct {
 type spokenIn struct {
 	asks    *concepts.Language // what the language has words for; nil where that is not known
 	foreign bool               // no item is in it
+
+	faint []bool // by byte, what is vague of it where words have no blanks between; empty where that is not told
 
 	language    *analysis.Language // in which its function words are
 	languageBit int                // its place among those in which it is understood
@@ -107,7 +106,7 @@ func (a *asking) askedIn(prefer []string) *analysis.Language {
 func (a *asking) knows(known *concepts.Language, t *analysis.Language, i int) bool {
 	r := a.runs[i]
 	if r.kind == analysis.Gram {
-		return t.Tag == "ja" && !a.innerGram(i)
+		return t.Tag == "ja" && a.asksGram(i)
 	}
 	word := t.Lookup(a.text[r.start:r.end], r.kind)
 	return word.Stop || slices.ContainsFunc(word.Forms, func(f analysis.Form) bool { return known.Knows(f.Term) })
@@ -166,61 +165,6 @@ func (a *asking) readPhrases(asks *analysis.Language) {
 		from += length
 	}
 }
-
-// readUnspaced does that for scripts without blanks: the pairs of characters that a word consists of mean what it
-// does. Where no item is in the language, one of them stands for all, and those that mean nothing are passed over.
-func (a *asking) readUnspaced() {
-	for i := 0; i < len(a.words); {
-		w := &a.words[i]
-		if a.runs[w.run].kind != analysis.Gram {
-			i++
-			continue
-		}
-		means, end := a.longestAt(w.start)
-		if means == nil {
-			if w.unspoken = a.foreign; w.unspoken {
-				i++
-				continue
-			}
-			i++
-			continue
-		}
-		for first := i; i < len(a.words) && a.words[i].start < end; i++ {
-			a.words[i].means = means
-			a.words[i].unspoken = a.foreign && i > first
-		}
-	}
-}
-
-// longestAt gives what the longest phrase that begins at a place of the text means, and where it ends.
-func (a *asking) longestAt(start int) (means []concepts.ID, end int) {
-	n := 0
-	for i, r := range a.text[start:] {
-		if n == a.asks.Longest {
-			break
-		}
-		n++
-		to := start + i + len(string(r))
-		if found := a.asks.Meanings(a.text[start:to]); found != nil && !a.cuts(start, to) {
-			means, end = found, to
-		}
-	}
-	return means, end
-}
-
-// cuts says whether a short word in Katakana is a piece of a longer one, as in スパイス a pie is.
-func (a *asking) cuts(start, to int) bool {
-	if utf8.RuneCountInString(a.text[start:to]) > shortWord {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(a.text[:start])
-	first, _ := utf8.DecodeRuneInString(a.text[start:to])
-	last, _ := utf8.DecodeLastRuneInString(a.text[start:to])
-	after, _ := utf8.DecodeRuneInString(a.text[to:])
-	return katakana(first) && katakana(before) || katakana(last) && katakana(after)
-}
-
-func katakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' }
 
 // seekMeaning looks up what else stands for what a word means, and what points in about its direction. A word that nothing
 // is known of may be misspelt: what points in the direction of that is not looked for at first.

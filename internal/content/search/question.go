@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/search/analysis"
+	"frontdesk/internal/content/search/concepts"
 )
 
 // The bounds of what is read of a question.
@@ -26,7 +27,7 @@ type asked struct {
 	df      int    // units that have any of the forms
 	stops   uint32 // the languages in which it is a function word, a bit each
 	negates uint32 // those in which what follows it is not wanted
-	vague   bool
+	vagues  uint32 // those in which it says little of what is asked for
 	opening analysis.Opening
 	use     Use
 	silent  bool   // another word of its run stands for it
@@ -81,20 +82,25 @@ func (a *asking) readWords() {
 		a.runs = append(a.runs, run{start, end, k})
 		return len(a.runs) < maxRuns
 	})
+	a.faint = a.snapshot.analyzer.Language("ja").Vague(a.text, concepts.In("ja").Begins)
 	a.readRuns()
 }
 
 // readRuns makes words of the runs.
 func (a *asking) readRuns() {
 	for i, r := range a.runs {
-		if a.innerGram(i) {
+		if r.kind == analysis.Gram && !a.asksGram(i) {
 			continue
 		}
 		base := len(a.words)
 		for bit, t := range a.languages {
 			known := t.Lookup(a.text[r.start:r.end], r.kind)
 			for _, f := range known.Forms {
-				a.word(base, i, f).add(f.Term)
+				w := a.word(base, i, f)
+				w.add(f.Term)
+				if end := r.start + f.End; analysis.Elided(a.text[end:r.end]) && t.IsStop(analysis.Fold(a.text[r.start+f.Start:end])) {
+					w.stops |= 1 << bit // elided, as the first of "l'asfalto"
+				}
 			}
 			if known.Same != nil { // of a run that is one word
 				a.words[base].same = known.Same
@@ -127,7 +133,10 @@ func (w *asked) learn(known analysis.Token, bit int) {
 	if known.Negates {
 		w.negates |= 1 << bit
 	}
-	w.vague, w.opening = known.Vague, known.Opening
+	if known.Vague {
+		w.vagues |= 1 << bit
+	}
+	w.opening = known.Opening
 }
 
 // word gives the word of run i that a form stands for; words from base on are those of the run.
@@ -142,16 +151,8 @@ func (a *asking) word(base, i int, f analysis.Form) *asked {
 	return &a.words[len(a.words)-1]
 }
 
-// innerGram says whether run i is a single character within a longer stretch of its script, whose pairs are asked.
-func (a *asking) innerGram(i int) bool {
-	r := a.runs[i]
-	if r.kind != analysis.Gram {
-		return false
-	}
-	before := i > 0 && a.runs[i-1].kind == analysis.Gram && a.runs[i-1].end == r.end
-	after := i+1 < len(a.runs) && a.runs[i+1].kind == analysis.Gram && a.runs[i+1].start == r.start
-	return before || after
-}
+// vague says whether a word says little of what is asked for, in the language of the question.
+func (a *asking) vague(w *asked) bool { return w.vagues>>a.languageBit&1 != 0 }
 
 // written is a word as the question has it, in lower case.
 func (a *asking) written(w *asked) string { return strings.ToLower(a.text[w.start:w.end]) }
@@ -159,13 +160,15 @@ func (a *asking) written(w *asked) string { return strings.ToLower(a.text[w.star
 // dropStops marks the function words of the language that the question seems to be in. A question of nothing else
 // keeps them all.
 func (a *asking) dropStops() {
-	var counts [mostLanguages]int
+	var counts, tells [mostLanguages]int
 	best := 0
 	for bit := range a.languages {
 		for i := range a.words {
-			counts[bit] += int(a.words[i].stops >> bit & 1)
+			w := &a.words[i]
+			counts[bit] += int(w.stops >> bit & 1)
+			tells[bit] += int((w.stops | w.vagues) >> bit & 1)
 		}
-		if counts[bit] > counts[best] {
+		if tells[bit] > tells[best] {
 			best = bit
 		}
 	}

@@ -143,7 +143,7 @@ type Use uint8
 // The uses of a word.
 const (
 	Used    Use = iota // looked up and found in the index
-	Unknown            // looked up, but no document has it; it lowers every score
+	Unknown            // looked up, but no document has it; it lowers every score, unless it has no weight as it is vague
 	Stop               // a function word, not looked up
 	Dropped            // beyond the limits of a question
 )

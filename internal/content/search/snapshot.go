@@ -99,7 +99,7 @@ func (s *Snapshot) Search(q Query) Result {
 			}
 		}
 	}
-	if !q.Literal && s.table != nil && slices.ContainsFunc(a.words, func(w asked) bool { return w.use == Unknown }) {
+	if !q.Literal && s.table != nil && slices.ContainsFunc(a.words, func(w asked) bool { return w.use == Unknown && w.counted > 0 }) {
 		q.kin = true
 		c := s.ask(&q)
 		defer c.end()

@@ -65,8 +65,8 @@ func (a *asking) fixes(answered bool) []fix {
 		}
 		found := 0
 		switch {
-		case w.use == Unknown, w.counted == 2:
-		case w.use == Used && !answered && !w.vague && w.df <= rarelyFound:
+		case w.use == Unknown && w.counted > 0, w.counted == 2:
+		case w.use == Used && !answered && !a.vague(w) && w.df <= rarelyFound:
 			found = w.df
 		default:
 			continue

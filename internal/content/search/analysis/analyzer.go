@@ -115,7 +115,7 @@ func (l *Language) Lookup(run string, k Kind) Token {
 	word := Fold(string(key))
 	made := Token{
 		Forms: l.analyse(string(key), k), Stop: l.stops[word], Negates: l.negates[word],
-		Vague: vagueWords[word], Opening: openings[word],
+		Vague: l.vague[word], Opening: openings[word],
 	}
 	for _, other := range l.same[word] {
 		made.Same = append(made.Same, l.Stem(other))

@@ -28,6 +28,7 @@ type Language struct {
 	stemmer func(word string, stemStopWords bool) string // nil when there is none
 	stops   map[string]bool                              // folded function words; in questions they are not looked up
 	negates map[string]bool                              // folded words after which comes what is not wanted
+	vague   map[string]bool                              // folded words that say little of what is asked for
 	same    map[string][]string                          // by folded word, others that stand for it in questions
 	cache   cache
 }
@@ -58,6 +59,9 @@ func newLanguages() map[string]*Language {
 		}
 		byTag[tag].stops, byTag[tag].negates = folded(list), folded(negations[tag])
 		byTag[tag].same = sameWords(tag)
+	}
+	for tag, words := range vagueWords() {
+		byTag[tag].vague = words
 	}
 	for _, tag := range composing {
 		byTag[tag].Composes = true

@@ -189,4 +189,10 @@ const softHyphen = '\u00AD'
 
 func isHyphen(r rune) bool { return r == '-' || r == '\u2010' || r == '\u2011' }
 
+// Elided says whether an apostrophe stands before the rest of a word, at the beginning of a text.
+func Elided(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return isApostrophe(r)
+}
+
 func isApostrophe(r rune) bool { return r == '\'' || r == '\u2019' || r == '\u02BC' }

@@ -3,7 +3,6 @@ package analysis
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // functionWords are, by language, the words that carry grammar and no subject: articles, pronouns, prepositions,
@@ -18,7 +17,7 @@ var functionWords = map[string]string{
 		we were what when where which while who whom whose why will with would you your yours yourself yourselves
 		i'm i'd i'll i've you're you'd you'll you've he's she's it's we're we've they're they've that's there's what's
 		where's who's how's let's`,
-	"de": `aber alle als also am an auch auf aus bei beim bin bis bist da dann das dass dein deine dem den der des
+	"de": `aber alle als also am an auch auf aus bei beim bin bis bist da dann das dass dein deine dem den der des gegen
 		dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es
 		etwas euch euer eure für gibt habe haben hast hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem ihren
 		ihrer im in ins ist ja jede jedem jeden jeder jedes jetzt kann kannst können könnte man mein meine meinem
@@ -105,26 +104,3 @@ var negations = map[string]string{
 	"ru": "без не нет кроме",
 	"pl": "bez nie oprócz",
 }
-
-// vagueWords are English words that say what kind of answer is wanted and little of its subject: praise, cheapness,
-// ease, wishes, words for answers themselves. They are looked up and weigh less than others: that an item lacks one
-// says little against it.
-var vagueWords = func() map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsSeq(`
-		affordable amazing anybody anyone anything article articles available awesome bargain beautiful best better buy
-		buying cheap cheaper cheapest cost costs cool cute deal deals decent details easier easiest easy everyone
-		everything event events excellent expensive explain famous fancy fantastic favorite favorites favourite
-		favourites find finding fun get getting gift gifts give go going good great guide happen happened happening
-		happens help idea ideal ideas inexpensive info information interesting item items kind kinds know learn like
-		liked list looking lot lots love lovely lover lovers made make making many much near nearby need needed needs new
-		newest news nice now old option options order page pages people perfect person please popular present presents
-		price priced prices product products purchase quick quickly ready really recent recipe recipes recommend
-		recommendation recommendations recommended search shop shopping show similar simple site somebody someone
-		something somewhere sort sorts story stories stuff suggest suggestion suggestions suitable superb tell thing
-		things tip tips today tomorrow tonight top try type types use used useful using want wanted wants way ways
-		website wonderful work working works worth`) {
-		words[word] = true
-	}
-	return words
-}()

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"frontdesk/internal/content/search/analysis"
 	"frontdesk/internal/infra/language"
@@ -258,6 +259,21 @@ func (l *Language) Meanings(phrase string) []ID { return l.meanings[phrase] }
 
 // MeaningsOf is Meanings of terms in a room.
 func (l *Language) MeaningsOf(phrase []byte) []ID { return l.meanings[string(phrase)] }
+
+// Begins gives how many bytes the longest word has that a text without blanks begins with, if it has several characters; 0 for
+// none.
+func (l *Language) Begins(text string) (length int) {
+	runes := 0
+	for at, r := range text {
+		if runes++; runes > l.Longest {
+			break
+		}
+		if to := at + utf8.RuneLen(r); runes > 1 && l.meanings[text[:to]] != nil {
+			length = to
+		}
+	}
+	return length
+}
 
 // Terms gives the terms of a phrase: the stems of its words, without function words unless it has no others, and pairs of
 // characters where words have no blanks between.
