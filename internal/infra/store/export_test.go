@@ -11,6 +11,9 @@ func (db *DB) SetAttempts(n int) { db.engine.(*postgresEngine).attempts = n }
 // SetIdle changes how long an UpdateTogether on PostgreSQL may do nothing.
 func (db *DB) SetIdle(d time.Duration) { db.engine.(*postgresEngine).idle = d }
 
+// SetGather sets after how long transactions that share one take no more in.
+func (db *DB) SetGather(d time.Duration) { db.engine.(*postgresEngine).gather = d }
+
 // Waiting is how many wait on PostgreSQL for an UpdateTogether to end.
 func (db *DB) Waiting() int {
 	l := &db.engine.(*postgresEngine).lane

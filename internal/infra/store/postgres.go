@@ -24,6 +24,7 @@ type postgresEngine struct {
 	pool     *sql.DB
 	attempts int
 	idle     time.Duration // see longestIdle
+	gather   time.Duration // see gatherTime
 	lane     lane
 }
 
@@ -52,7 +53,7 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	if connections <= 0 {
 		connections = 16
 	}
-	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(settle)), attempts: maxAttempts, idle: longestIdle}
+	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(settle)), attempts: maxAttempts, idle: longestIdle, gather: gatherTime}
 	e.pool.SetMaxOpenConns(connections)
 	e.pool.SetMaxIdleConns(connections)
 	if err := e.greet(ctx); err != nil {

@@ -166,7 +166,7 @@ func (g *gathering) transact(company *company) error {
 
 // all runs the members, and takes more from those who wait until it is time to commit.
 func (g *gathering) all(company *company) error {
-	deadline := time.Now().Add(gatherTime)
+	deadline := time.Now().Add(g.engine.gather)
 	for i := 0; ; {
 		if i == len(g.members) {
 			if i >= groupSize || time.Now().After(deadline) {

@@ -59,6 +59,7 @@ type member struct {
 // behind has members wait for an UpdateTogether that is under way, lets it end, and sees what becomes of them.
 func behind(t *testing.T, db *store.DB, members ...*member) {
 	t.Helper()
+	db.SetGather(time.Hour) // all share a transaction, however slow the machine is
 	held, free, first := make(chan bool), make(chan bool), make(chan error)
 	go func() {
 		once := sync.OnceFunc(func() {
