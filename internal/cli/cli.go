@@ -45,6 +45,7 @@ type grammar struct {
 	Check    checkCommand    `cmd:"" help:"Look at anybody's publisher, business, provider or Exchange from outside, or at a document of theirs."`
 	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
 	Eval     evalCommand     `cmd:"" help:"Measure how well questions are answered, by judged questions."`
+	Model    modelCommands   `cmd:"" help:"Look at files of word vectors."`
 	Config   configCommands  `cmd:"" help:"Check, show or begin a configuration file."`
 	Terms    termsCommands   `cmd:"" help:"See what the terms decide."`
 	Keys     keysCommands    `cmd:"" help:"Give out keys, rotate them, and take them back."`

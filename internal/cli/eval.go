@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +9,8 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/app/server"
-	"frontdesk/internal/ask"
 	"frontdesk/internal/cli/eval"
 	"frontdesk/internal/content/ingest"
-	"frontdesk/internal/infra/fail"
 )
 
 type evalCommand struct {
@@ -26,6 +23,7 @@ type evalCommand struct {
 	Constrained string   `placeholder:"FILE" help:"Constrained questions with their conditions, one JSON object a line, instead of --queries and --qrels; needs --items or --demo also with --url."`
 	Demo        bool     `help:"The items of the sample sites, in place of --items; for constrained questions."`
 	Exam        []string `placeholder:"FOLDER" sep:"none" help:"Everyday questions of a site: a folder with items.jsonl and exam.jsonl; may be given more than once."`
+	Words       string   `placeholder:"FILE" help:"The file of word vectors to use, as model.words names one."`
 	Misses      bool     `help:"Of constrained and everyday questions, print what is wrong with each answer that is not whole."`
 
 	Against   string `placeholder:"FILE" help:"Compare with what --json printed of an earlier run: the change of each figure, with an interval by bootstrap."`
@@ -112,9 +110,11 @@ func (c evalCommand) check() error {
 	case c.Resamples < 1:
 		return usage("--resamples is %d; draw at least once", c.Resamples)
 	case len(c.Exam) > 0 && (c.Items+c.Queries+c.Qrels+c.URL+c.Constrained+c.Against != "" || c.Demo):
-		return usage("--exam has its items and questions in its folder; beside it there are --misses and --json alone")
+		return usage("--exam has its items and questions in its folder; beside it there are --misses, --words and --json alone")
 	case len(c.Exam) > 0:
 		return nil
+	case c.URL != "" && c.Words != "":
+		return usage("the front desk at --url has its own table; leave out --words")
 	case c.JSON && c.Against != "":
 		return usage("--against prints a table; leave out --json")
 	case c.Constrained != "" && (c.Queries != "" || c.Qrels != ""):
@@ -175,7 +175,7 @@ func (c evalCommand) asker(env *environment) (ask asker, done func(), err error)
 		}
 		return there.rank, there.close, nil
 	}
-	return here(env, c.Items)
+	return c.here(env)
 }
 
 // rank asks over HTTP.
@@ -195,14 +195,12 @@ func (f *front) rank(ctx context.Context, text string, limit int) ([]string, err
 }
 
 // here reads the items into a temporary database and asks a service on it.
-func here(env *environment, items string) (ask asker, done func(), err error) {
+func (c evalCommand) here(env *environment) (ask asker, done func(), err error) {
 	folder, err := os.MkdirTemp("", "frontdesk-eval-")
 	if err != nil {
 		return nil, nil, err
 	}
-	config := server.Default()
-	config.Data = folder
-	config.Sources = []server.Source{{Path: items, Name: "items"}}
+	config := c.config(folder)
 	house, err := server.OpenHouse(env.ctx, config, server.NewLog(server.Log{Level: "error"}, env.stderr))
 	if err != nil {
 		os.RemoveAll(folder)
@@ -219,30 +217,8 @@ func here(env *environment, items string) (ask asker, done func(), err error) {
 	}
 	if err != nil {
 		done()
-		return nil, nil, fmt.Errorf("%s: %s", items, explained(err))
+		return nil, nil, fmt.Errorf("%s: %s", c.Items, explained(err))
 	}
 	fmt.Fprintf(env.stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond), report.SkippedCount)
-	return rankOn(house.Ask), done, nil
-}
-
-// rankOn asks a service.
-func rankOn(s *ask.Service) asker {
-	return func(ctx context.Context, text string, limit int) ([]string, error) {
-		reply, err := s.Ask(ctx, ask.Question{Text: text, Limit: limit, MinScore: new(float64), AnswersOnly: true})
-		var coded *fail.Error
-		if errors.As(err, &coded) && coded.Code == fail.NoResults {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		var urls []string
-		for result, err := range reply.Answer.Results(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			urls = append(urls, result.URL())
-		}
-		return urls, nil
-	}
+	return eval.Rank(house.Ask), done, nil
 }

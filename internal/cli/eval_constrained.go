@@ -142,10 +142,14 @@ func (c evalCommand) judged(folder string) (*server.Loaded, error) {
 		}
 		return demoCommand{}.prepare(folder, address)
 	}
+	return &server.Loaded{Config: c.config(folder)}, nil
+}
+
+func (c evalCommand) config(folder string) server.Config {
 	config := server.Default()
-	config.Data = folder
+	config.Data, config.Model.Words = folder, c.Words
 	config.Sources = []server.Source{{Path: c.Items, Name: "items"}}
-	return &server.Loaded{Config: config}, nil
+	return config
 }
 
 // read takes the objects of a site's items, those aside that the terms block.

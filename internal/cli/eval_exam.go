@@ -17,7 +17,7 @@ func (c evalCommand) runExam(env *environment) error {
 		if err != nil {
 			return err
 		}
-		judge, err := evalCommand{Items: filepath.Join(folder, "items.jsonl")}.judge(env)
+		judge, err := evalCommand{Items: filepath.Join(folder, "items.jsonl"), Words: c.Words}.judge(env)
 		if err != nil {
 			return err
 		}

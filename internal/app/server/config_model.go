@@ -29,6 +29,10 @@ type Model struct {
 	Chat string `yaml:"chat"`
 	// Embedding names the model that turns texts into vectors.
 	Embedding string `yaml:"embedding"`
+	// Words is a file of the directions of words, in place of the table that the program carries: of model2vec
+	// (`model.safetensors`, with `tokenizer.json` beside it, or their folder), or of GloVe or fastText as text. It serves
+	// without a URL.
+	Words string `yaml:"words"`
 	// Uses say what the model is for, as far as there is one for it.
 	Uses ModelUses `yaml:"uses"`
 	// Time is how long each use may take; after that the answer goes on without it.
@@ -119,6 +123,11 @@ func (c *checks) model() {
 	c.modelPrice()
 	c.modelDay()
 	c.vectors()
+	if m.Words != "" {
+		if _, err := os.Stat(m.Words); err != nil {
+			c.problem("model.words", "%s cannot be read; name a file of vectors, for which frontdesk model check tells what the program makes of it", m.Words)
+		}
+	}
 	if m.URL == "" {
 		if m.Chat != "" || m.Embedding != "" {
 			c.problem("model.url", "say where the model is, like http://127.0.0.1:11434/v1")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector"
+	"frontdesk/internal/content/vector/words"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
@@ -230,12 +232,18 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		return nil, err
 	}
 	h.memory = memory
+	var table *words.Table
+	if path := config.Model.Words; path != "" {
+		if table, err = vector.OpenTable(path); err != nil {
+			return nil, errors.Join(fmt.Errorf("model.words: %w", err), h.Close())
+		}
+	}
 	var sites []released.Site
 	for _, site := range config.AllSites() {
 		sites = append(sites, released.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
 	}
 	h.Corpus, err = released.New(released.Options{
-		Catalog: h.Catalog, Sites: released.NewSites(sites...), Terms: h.Terms, Passages: config.Intent.Enabled,
+		Catalog: h.Catalog, Sites: released.NewSites(sites...), Terms: h.Terms, Words: table, Passages: config.Intent.Enabled,
 		ForSale: h.forSale, CacheBytes: uint64(config.Ask.Cache), Timeout: config.Ask.Timeout, Log: log,
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
 			return actions.Append(nil, of, sold, object)

@@ -209,6 +209,7 @@ func (l *Loaded) fromFolder(folder string) {
 	move(&l.Config.Discovery.Robots)
 	move(&l.Config.Discovery.LLMs)
 	move(&l.Config.Model.KeyFile)
+	move(&l.Config.Model.Words)
 	l.Config.Intakes.fromFolder(move)
 	l.Config.Edge.fromFolder(move)
 	for i := range l.Config.RSL {

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/vector/words"
 )
 
 // stocked is a view of items that are given by their objects. Each has an @type, a name, and its address from the name.
@@ -57,7 +58,7 @@ func stockedAs(t testing.TB, admission Admission, language string, objects []str
 	if _, err := run.Commit(ctx, content.CommitOptions{AllowShrink: true}); err != nil {
 		t.Fatal(err)
 	}
-	library := NewLibrary(catalog)
+	library := NewLibrary(catalog, words.Builtin())
 	if _, err := library.Refresh(ctx, admission); err != nil {
 		t.Fatal(err)
 	}

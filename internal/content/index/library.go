@@ -67,16 +67,16 @@ type Library struct {
 	view atomic.Pointer[View]
 }
 
-// NewLibrary returns an empty library over a catalog; Refresh fills it.
-func NewLibrary(catalog *content.Catalog) *Library {
+// NewLibrary returns an empty library over a catalog, which takes directions from a table; Refresh fills it.
+func NewLibrary(catalog *content.Catalog, table *words.Table) *Library {
 	l := &Library{
 		catalog: catalog,
-		index:   search.New(search.Options{Table: words.Builtin()}),
+		index:   search.New(search.Options{Table: table}),
 		cursor:  map[content.SourceKey]int64{},
 		types:   map[string]bool{},
 		intern:  map[string]string{},
 		words:   newDictionary(),
-		table:   words.Builtin(),
+		table:   table,
 	}
 	l.show()
 	return l
@@ -116,7 +116,7 @@ func (l *Library) Refresh(ctx context.Context, admission Admission) (changed boo
 		cursor, err = l.follow(ctx, l.cursor, admission)
 	}
 	if !same || errors.Is(err, content.ErrBehind) {
-		l.index, l.types, l.cursor, l.rules = search.New(search.Options{Table: words.Builtin()}), map[string]bool{}, nil, ""
+		l.index, l.types, l.cursor, l.rules = search.New(search.Options{Table: l.table}), map[string]bool{}, nil, ""
 		l.words, l.taught = newDictionary(), nil
 		cursor, err = l.follow(ctx, nil, admission)
 	}

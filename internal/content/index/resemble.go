@@ -45,7 +45,7 @@ func (v *View) meaning(text string) func(ref any) float64 {
 	if !ok {
 		return nil
 	}
-	return func(ref any) float64 { return words.Cosine(asked, ref.(*Listing).named) }
+	return func(ref any) float64 { return v.table.Alike(asked, ref.(*Listing).named) }
 }
 
 // signs gives those of the directions of the part's items.
@@ -98,17 +98,17 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 	return hits
 }
 
-// alike gives the items whose direction is near to another, with the cosine as their score.
+// alike gives the items whose direction is near to another, with how much they are alike as their score.
 func (v *View) alike(asked words.Vector, within *search.Selection, least float64) (hits []Hit) {
 	for part, signs := range v.signs {
-		for item := range signs.Near(asked, least) {
+		for item := range v.table.Near(*signs, asked, least) {
 			listing := v.columns[v.parts[part]].refs[item].(*Listing)
-			cosine := words.Cosine(asked, listing.direction)
-			if cosine < least {
+			likeness := v.table.Alike(asked, listing.direction)
+			if likeness < least {
 				continue
 			}
 			if at := v.snapshot.Place(part, item); within == nil && v.everything.Holds(at) || within != nil && within.Holds(at) {
-				hits = append(hits, Hit{Listing: listing, Score: cosine, at: at})
+				hits = append(hits, Hit{Listing: listing, Score: likeness, at: at})
 			}
 		}
 	}

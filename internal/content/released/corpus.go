@@ -20,6 +20,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/vector/words"
 	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/policy"
@@ -39,6 +40,8 @@ type Options struct {
 	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
 	// ForSale says whether a stranger may buy an item that is shown as a notice; nil is never.
 	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *Copy) bool
+	// Words gives texts their directions; nil is the table that the program carries.
+	Words *words.Table
 	// CacheBytes bounds the memory for items that are ready to leave; 0 is 64 MiB.
 	CacheBytes uint64
 	// Timeout bounds how long loading the items of one Render may take; 0 is 10 seconds.
@@ -66,6 +69,7 @@ func New(options Options) (*Corpus, error) {
 		return nil, err
 	}
 	options.CacheBytes = cmp.Or(options.CacheBytes, 64<<20)
+	options.Words = cmp.Or(options.Words, words.Builtin())
 	options.Timeout = cmp.Or(options.Timeout, 10*time.Second)
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
@@ -84,7 +88,7 @@ func New(options Options) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
-	return &Corpus{options: options, library: index.NewLibrary(options.Catalog), cards: cards, wholes: wholes}, nil
+	return &Corpus{options: options, library: index.NewLibrary(options.Catalog, options.Words), cards: cards, wholes: wholes}, nil
 }
 
 // Refresh brings the index to the catalog's published state and the terms in force.

@@ -83,21 +83,21 @@ func (s *Snapshot) seekKindred(w *asked, word string) *composed {
 	}
 	length := direction.Length()
 	type relative struct {
-		term   string
-		cosine float64
+		term     string
+		likeness float64
 	}
 	var all []relative
 	for _, v := range s.views {
 		k := kindredIn(v, s.analyzer, s.table)
-		for i := range k.signs.Near(direction, kindredLeast) {
-			cosine := float64(words.Dot(direction, k.directions[i])) / (length * k.lengths[i])
-			if cosine >= kindredLeast {
-				all = append(all, relative{string(v.Words.Word(v.Forms.Terms[k.forms[i]])), cosine})
+		for i := range s.table.Near(k.signs, direction, kindredLeast) {
+			likeness := s.table.Likeness(float64(words.Dot(direction, k.directions[i])) / (length * k.lengths[i]))
+			if likeness >= kindredLeast {
+				all = append(all, relative{string(v.Words.Word(v.Forms.Terms[k.forms[i]])), likeness})
 			}
 		}
 	}
 	slices.SortFunc(all, func(x, y relative) int {
-		return cmp.Or(cmp.Compare(y.cosine, x.cosine), cmp.Compare(x.term, y.term))
+		return cmp.Or(cmp.Compare(y.likeness, x.likeness), cmp.Compare(x.term, y.term))
 	})
 	share := 1.0
 	if w.df > 0 {
@@ -117,7 +117,7 @@ func (s *Snapshot) seekKindred(w *asked, word string) *composed {
 			continue
 		}
 		known = append(known, r.term)
-		counts := share * min(1, (r.cosine-kindredNone)/(kindredFull-kindredNone))
+		counts := share * min(1, (r.likeness-kindredNone)/(kindredFull-kindredNone))
 		some = append(some, standing{[]string{r.term}, counts})
 	}
 	return s.gather(some, own)

@@ -39,7 +39,7 @@ const (
 // rarity says how rare a word is in everyday speech, from near 0 for those of every second sentence to 1 for those that few
 // people say. Speech is that of all our languages, since a question does not say in which it is.
 func rarity(word string) float64 {
-	surprise := words.Builtin().Surprise(word)
+	surprise := words.Surprise(word)
 	return min(1, max(leastRarity, (surprise-commonSurprise)/(rareSurprise-commonSurprise)))
 }
 

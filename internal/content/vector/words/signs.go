@@ -40,9 +40,10 @@ func (v Vector) signs(at []uint64) {
 // slack is how many standard deviations more of the signs may differ than do so on average at a cosine.
 const slack = 1.5
 
-// Near yields the numbers of the directions whose cosine with another may be so high: most of those where it is,
-// the more the higher it is, and few others.
-func (s Signs) Near(v Vector, cosine float64) iter.Seq[int] {
+// Near yields the numbers of the directions, of this table, that may be so much alike another: most of those that are, the
+// more the more alike they are, and few others.
+func (t *Table) Near(s Signs, v Vector, likeness float64) iter.Seq[int] {
+	cosine := t.cosine(likeness)
 	return func(yield func(int) bool) {
 		per := (len(v) + 63) / 64
 		if s.per != per {

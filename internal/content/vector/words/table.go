@@ -19,11 +19,11 @@ const (
 var errBroken = errors.New("it is no table of word pieces, or only a part of one")
 
 // read reads a table.
-func read(data string) (*Table, error) {
-	if len(data) < headSize || data[:4] != magic {
+func read(data []byte) (*Table, error) {
+	if len(data) < headSize || string(data[:4]) != magic {
 		return nil, errBroken
 	}
-	head := []byte(data[:headSize])
+	head := data[:headSize]
 	count, dimensions := int(binary.LittleEndian.Uint32(head[4:])), int(binary.LittleEndian.Uint32(head[8:]))
 	unit := math.Float32frombits(binary.LittleEndian.Uint32(head[12:]))
 	if count > len(data) || dimensions > len(data) || dimensions%2 != 0 {
@@ -38,24 +38,24 @@ func read(data string) (*Table, error) {
 	packed := steps{scales: data[:2*count], unit: unit, dimensions: dimensions}
 	data = data[2*count:]
 	packed.values, data = data[:count*dimensions/2], data[count*dimensions/2:]
-	ends, likely, end := make([]uint32, count), make([]float32, count), uint32(0)
+	spans, likely, end := make([]span, count), make([]float32, count), uint64(0)
 	for piece := range count {
-		end += uint32(lengths[piece])
-		ends[piece] = end
+		spans[piece] = span{end, uint16(lengths[piece])}
+		end += uint64(lengths[piece])
 		likely[piece] = scoreUnit * float32(number(scores, piece))
 	}
-	if int(end) != len(data) {
+	if end != uint64(len(data)) {
 		return nil, errBroken
 	}
-	return &Table{newCutter(data, ends, likely), packed}, nil
+	return &Table{pieces: newCutter(newLexicon(data, spans), likely, false), rows: packed}, nil
 }
 
 // number gives number i of 16 bits.
-func number(data string, i int) uint16 { return uint16(data[2*i]) | uint16(data[2*i+1])<<8 }
+func number(data []byte, i int) uint16 { return uint16(data[2*i]) | uint16(data[2*i+1])<<8 }
 
 // steps are directions of four bits a value, as they stand in the table.
 type steps struct {
-	scales, values string
+	scales, values []byte
 	unit           float32
 	dimensions     int
 }

@@ -22,25 +22,19 @@ const (
 // cutter cuts texts into pieces: of all ways to cut, the one whose pieces are the most likely together, each by itself
 // (Kudo, 2018).
 type cutter struct {
-	names   string
-	ends    []uint32 // by piece: where its name ends in names
+	lexicon
 	scores  []float32
-	slots   []uint32 // by hash of the name: the piece, plus one; 0 for none
-	longest []uint8  // by hash of how a piece begins: the runes of the longest that does so
+	longest []uint8 // by hash of how a piece begins: the runes of the longest that does so
 	unknown float32
+	cased   bool // whether pieces have capital letters
 }
 
-func newCutter(names string, ends []uint32, scores []float32) cutter {
-	c := cutter{names: names, ends: ends, scores: scores}
-	size := 64
-	for size < 2*len(ends) {
-		size *= 2
-	}
-	c.slots, c.longest = make([]uint32, size), make([]uint8, beginnings)
-	for piece := range ends {
+func newCutter(known lexicon, scores []float32, cased bool) *cutter {
+	c := &cutter{lexicon: known, scores: scores, longest: make([]uint8, beginnings), cased: cased}
+	for piece := range known.spans {
 		name := c.name(piece)
 		h, runes := uint32(seed), 0
-		for rest := name; rest != ""; runes++ {
+		for rest := name; rest != "" && runes < begin; runes++ {
 			_, size := utf8.DecodeRuneInString(rest)
 			if h, rest = hash(h, rest[:size]), rest[size:]; runes == begin-1 {
 				longest := &c.longest[h%beginnings]
@@ -48,42 +42,9 @@ func newCutter(names string, ends []uint32, scores []float32) cutter {
 			}
 		}
 		c.unknown = min(c.unknown, scores[piece])
-		at := h & uint32(size-1)
-		for ; c.slots[at] != 0; at = (at + 1) & uint32(size-1) {
-		}
-		c.slots[at] = uint32(piece) + 1
 	}
 	c.unknown -= unlikelier
 	return c
-}
-
-func (c *cutter) name(piece int) string {
-	from := uint32(0)
-	if piece > 0 {
-		from = c.ends[piece-1]
-	}
-	return c.names[from:c.ends[piece]]
-}
-
-const seed = 2166136261
-
-// hash goes on with the hash of what stands before text: FNV-1a.
-func hash(h uint32, text string) uint32 {
-	for i := range len(text) {
-		h = (h ^ uint32(text[i])) * 16777619
-	}
-	return h
-}
-
-// find gives the piece of a name whose hash is known; -1 for none.
-func (c *cutter) find(name string, h uint32) int {
-	mask := uint32(len(c.slots) - 1)
-	for at := h & mask; c.slots[at] != 0; at = (at + 1) & mask {
-		if piece := int(c.slots[at]) - 1; c.name(piece) == name {
-			return piece
-		}
-	}
-	return -1
 }
 
 // step is the best way to a place in the text.
@@ -95,7 +56,7 @@ type step struct {
 
 // cut yields the pieces of a text, from the last to the first.
 func (c *cutter) cut(text string, yield func(piece int)) {
-	text = normalized(text)
+	text = normalized(text, c.cased)
 	steps := make([]step, len(text)+1)
 	for i := range steps[1:] {
 		steps[i+1].score = -math.MaxFloat32
@@ -132,13 +93,16 @@ func (c *cutter) cut(text string, yield func(piece int)) {
 	}
 }
 
-// normalized brings a text to the form that pieces have: compatible characters are one (NFKC), letters are small, and a
-// sign stands before each word instead of what is between them.
-func normalized(text string) string {
+// normalized brings a text to the form that pieces have: compatible characters are one (NFKC), letters are small unless the
+// pieces are cased, and a sign stands before each word instead of what is between them.
+func normalized(text string, cased bool) string {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	text = strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(text, " ")))
+	text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
+	if !cased {
+		text = strings.ToLower(text)
+	}
 	var b strings.Builder
 	b.Grow(len(text) + 16)
 	between := true

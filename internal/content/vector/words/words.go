@@ -1,8 +1,9 @@
 // Package words turns texts into directions by tables of word pieces, in this process and without a model: texts that
 // mean about the same point in about the same direction, in whichever of a table's languages they are.
 //
-// Enter at Builtin, the table that the program carries. A text is cut into the pieces that are most likely
-// (tokenize.go), and its direction is the mean of theirs, in which frequent pieces count less.
+// Enter at Builtin, the table that the program carries, or at ReadTensors and ReadText for others. A text is cut into
+// pieces (tokenize.go, wordpiece.go, text.go), and its direction is the mean of theirs, in which frequent pieces count
+// less. How alike two directions are is told on one scale, whatever the table (scale.go).
 package words
 
 import (
@@ -18,15 +19,16 @@ import (
 //	python3 -m venv venv && venv/bin/pip install -r distil/requirements.txt && venv/bin/python distil/distil.py pieces.bin
 
 //go:embed pieces.bin
-var pieces string
+var builtin []byte
 
 // Builtin is the table that the program carries: 78 thousand pieces of English, German, French, Spanish, Portuguese,
 // Italian and Japanese in one space, distilled from the multilingual Universal Sentence Encoder by distil/distil.py.
 var Builtin = sync.OnceValue(func() *Table {
-	t, err := read(pieces)
+	t, err := read(builtin)
 	if err != nil {
 		panic("the table of word pieces in the program is broken: " + err.Error())
 	}
+	t.scale = scale{1, 0}
 	return t
 })
 
@@ -36,9 +38,22 @@ type Vector []int8
 
 // Table is the directions of word pieces. It never changes.
 type Table struct {
-	cutter
+	pieces
 	rows
+	scale
+	Form string // of the file that it is read from; empty for the one that the program carries
 }
+
+// pieces cut texts.
+type pieces interface {
+	// cut yields the pieces of a text, in no order.
+	cut(text string, yield func(piece int))
+	// count is how many pieces there are.
+	count() int
+}
+
+// Pieces is how many word pieces the table has.
+func (t *Table) Pieces() int { return t.count() }
 
 // rows are the directions of pieces, by number.
 type rows interface {
@@ -75,14 +90,15 @@ func (t *Table) EmbedTitled(title, text string) (Vector, bool) {
 	return quantized(sum)
 }
 
-// Surprise is how unlikely a word, in lower case, is in the texts that the table was made of: the negative logarithm of its
-// share of their pieces, +Inf where it is no piece by itself.
-func (t *Table) Surprise(word string) float64 {
-	mask := uint32(len(t.slots) - 1)
-	for at := hash(hash(seed, space), word) & mask; t.slots[at] != 0; at = (at + 1) & mask {
-		piece := int(t.slots[at]) - 1
-		if bare, begins := strings.CutPrefix(t.name(piece), space); begins && bare == word {
-			return -float64(t.scores[piece])
+// Surprise is how unlikely a word, in lower case, is in the texts that the program's table was made of: the negative
+// logarithm of its share of their pieces, +Inf where it is no piece by itself.
+func Surprise(word string) float64 {
+	c := Builtin().pieces.(*cutter)
+	mask := uint32(len(c.slots) - 1)
+	for at := hash(hash(seed, space), word) & mask; c.slots[at] != 0; at = (at + 1) & mask {
+		piece := int(c.slots[at]) - 1
+		if bare, begins := strings.CutPrefix(c.name(piece), space); begins && bare == word {
+			return -float64(c.scores[piece])
 		}
 	}
 	return math.Inf(1)
