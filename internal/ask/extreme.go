@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"frontdesk/internal/ask/extremes"
 	"frontdesk/internal/ask/i18n"
@@ -305,7 +304,7 @@ func sayValue(say i18n.Speaker, v extremes.Value, most bool) string {
 	}
 	switch v.Unit {
 	case "time":
-		at := time.Unix(int64(v.Figure.Low), 0).UTC()
+		at := v.Figure.At()
 		if at.Hour() == 0 && at.Minute() == 0 {
 			return say.Day(at)
 		}

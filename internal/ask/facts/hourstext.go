@@ -3,7 +3,8 @@ package facts
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"frontdesk/internal/content/facets"
 )
 
 // maxHoursText bounds the text of one value of openingHours, in bytes.
@@ -140,72 +141,11 @@ func (s *scanner) hours() (spans []span, ok bool) {
 
 func (s *scanner) atDigit() bool { return s.rest != "" && s.rest[0] >= '0' && s.rest[0] <= '9' }
 
-// clock takes a time of day: "9", "09:00", "9.30", "17:00:00", "5 pm". 24:00 is the end of the day.
+// clock takes a time of day.
 func (s *scanner) clock() (minute int, ok bool) {
-	hour, ok := s.figure(24)
-	if !ok {
-		return 0, false
-	}
-	parts := 0
-	for parts < 2 && len(s.rest) > 1 && strings.IndexByte(":.h", s.rest[0]) >= 0 && s.rest[1] >= '0' && s.rest[1] <= '9' {
-		s.rest = s.rest[1:]
-		part, ok := s.figure(59)
-		if !ok {
-			return 0, false
-		}
-		if parts++; parts == 1 {
-			minute = part
-		}
-	}
-	if hour, ok = s.half(hour); !ok || hour == 24 && minute > 0 {
-		return 0, false
-	}
-	return hour*60 + minute, true
-}
-
-// ReadClock reads a time of day at the beginning of a text: its minute, whether it is written as one ("7pm", "18:30"), and
-// its length; 0 for none.
-func ReadClock(text string) (minute int, marked bool, n int) {
-	s := scanner{rest: text}
-	minute, ok := s.clock()
-	if !ok {
-		return 0, false, 0
-	}
-	n = len(text) - len(s.rest)
-	return minute, strings.ContainsAny(text[:n], ":hm"), n
-}
-
-// figure takes one or two digits that no third follows, up to a bound.
-func (s *scanner) figure(most int) (value int, ok bool) {
-	n := 0
-	for n < len(s.rest) && s.rest[n] >= '0' && s.rest[n] <= '9' {
-		if n++; n > 2 {
-			return 0, false
-		}
-		value = value*10 + int(s.rest[n-1]-'0')
-	}
+	minute, _, n := facets.ReadClock(s.rest)
 	s.rest = s.rest[n:]
-	return value, n > 0 && value <= most
-}
-
-// half takes "am" or "pm" behind an hour.
-func (s *scanner) half(hour int) (int, bool) {
-	rest := strings.TrimLeft(s.rest, " ")
-	for _, sign := range []struct {
-		written string
-		later   int
-	}{{"am", 0}, {"a.m.", 0}, {"pm", 12}, {"p.m.", 12}} {
-		if len(rest) < len(sign.written) || !strings.EqualFold(rest[:len(sign.written)], sign.written) {
-			continue
-		}
-		after := rest[len(sign.written):]
-		if next, _ := utf8.DecodeRuneInString(after); unicode.IsLetter(next) {
-			break
-		}
-		s.rest = after
-		return hour%12 + sign.later, hour >= 1 && hour <= 12
-	}
-	return hour, true
+	return minute, n > 0
 }
 
 // wholeClock reads a text that is a time of day, its zone aside: it is the place's own.

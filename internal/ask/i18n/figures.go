@@ -77,8 +77,7 @@ func (s Speaker) Day(t time.Time) string {
 	return s.Say(ofDay, t.Day(), strings.Fields(s.Say(months))[t.Month()-1], t.Year())
 }
 
-// Moment writes a date and a time of day, which it takes in UTC: "9 March 2026, 19:30 UTC".
+// Moment writes a date and a time of day, as the clock of its zone shows it: "9 March 2026, 19:30".
 func (s Speaker) Moment(t time.Time) string {
-	t = t.UTC()
 	return s.Say(atHour, s.Day(t), fmt.Sprintf("%02d:%02d", t.Hour(), t.Minute()))
 }

@@ -118,13 +118,13 @@ func TestFiguresAndDaysAreWrittenAsTheLanguageDoes(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 9, 19, 30, 0, 0, time.UTC)
 	for _, row := range []struct{ language, number, small, span, day, moment string }{
-		{"en", "1,299.5", "4.5", "1 h 10 min", "9 March 2026", "9 March 2026, 19:30 UTC"},
-		{"de", "1.299,5", "4,5", "1 h 10 min", "9. März 2026", "9. März 2026, 19:30 Uhr UTC"},
-		{"fr", "1\u202f299,5", "4,5", "1 h 10 min", "9 mars 2026", "9 mars 2026, 19:30 UTC"},
-		{"es", "1299,5", "4,5", "1 h 10 min", "9 de marzo de 2026", "9 de marzo de 2026, 19:30 UTC"},
-		{"pt", "1.299,5", "4,5", "1 h 10 min", "9 de março de 2026", "9 de março de 2026, 19:30 UTC"},
-		{"it", "1.299,5", "4,5", "1 h 10 min", "9 marzo 2026", "9 marzo 2026, ore 19:30 UTC"},
-		{"ja", "1,299.5", "4.5", "1時間10分", "2026年3月9日", "2026年3月9日 19:30（UTC）"},
+		{"en", "1,299.5", "4.5", "1 h 10 min", "9 March 2026", "9 March 2026, 19:30"},
+		{"de", "1.299,5", "4,5", "1 h 10 min", "9. März 2026", "9. März 2026, 19:30 Uhr"},
+		{"fr", "1\u202f299,5", "4,5", "1 h 10 min", "9 mars 2026", "9 mars 2026, 19:30"},
+		{"es", "1299,5", "4,5", "1 h 10 min", "9 de marzo de 2026", "9 de marzo de 2026, 19:30"},
+		{"pt", "1.299,5", "4,5", "1 h 10 min", "9 de março de 2026", "9 de março de 2026, 19:30"},
+		{"it", "1.299,5", "4,5", "1 h 10 min", "9 marzo 2026", "9 marzo 2026, ore 19:30"},
+		{"ja", "1,299.5", "4.5", "1時間10分", "2026年3月9日", "2026年3月9日 19:30"},
 	} {
 		s := For(row.language)
 		for got, want := range map[string]string{

@@ -49,6 +49,8 @@ var (
 	Diet         = in("diet")
 	Ingredient   = in("ingredient")
 	Yield        = in("yield")
+	Ages         = in("ages")
+	StartTime    = in("start_time")
 	Calories     = in("calories")
 	Protein      = in("protein")
 	Fat          = in("fat")

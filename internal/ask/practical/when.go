@@ -111,7 +111,7 @@ func (a *Asked) readClock() (minute int, ok bool) {
 		if !isDigit(lower[i]) || i > 0 && (isDigit(lower[i-1]) || strings.IndexByte(".,:-/", lower[i-1]) >= 0) {
 			continue
 		}
-		minute, marked, n := facts.ReadClock(lower[i:])
+		minute, marked, n := facets.ReadClock(lower[i:])
 		if n == 0 {
 			continue
 		}

@@ -111,3 +111,25 @@ func (r *reader) age(i int) (step func(day time.Time, times int) time.Time, next
 	}
 	return step, i + 2, true
 }
+
+// readYears reads for whom by age something is to be: "for a 7 year old", "meine Tochter, 7 Jahre". The words for whoever it
+// is say nothing more.
+func (r *reader) readYears() {
+	if !r.known(facets.Age) {
+		return
+	}
+	words := make([]string, len(r.tokens))
+	for i := range words {
+		words[i] = r.word(i)
+	}
+	said := facets.AgesIn(words)
+	for _, a := range said {
+		low, high := a.Low, a.High
+		r.add(facets.Constraint{Slot: facets.Age, Min: &low, Max: &high}, a.From, a.To)
+	}
+	for i, word := range words {
+		if len(said) > 0 && facets.IsChild(word) && !r.tokens[i].used {
+			r.use(i, i+1)
+		}
+	}
+}

@@ -92,6 +92,9 @@ func (r *reader) quantity(q facets.Quantity, next int) (f figure, ok bool) {
 		}
 		f.slot, f.unit = "weight", "g"
 		return f, r.known("weight")
+	case "ml":
+		f.slot, f.unit = "capacity", "ml"
+		return f, r.known("capacity")
 	case "cm":
 		for _, slot := range []facets.Slot{"width", "height", "depth"} {
 			if s, n := r.slotAt(next); n > 0 && s == slot && r.known(slot) {
@@ -419,6 +422,9 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 	case c.Slot == facets.Yield:
 		r.serving(c, f.value, i, next)
 		return true
+	case f.unit != "": // "yarn 500 g"
+		least, most := f.value*(1-nearly), f.value*(1+nearly)
+		c.Min, c.Max = &least, &most
 	case c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
 		c.Max = &f.value
 	default:
@@ -427,6 +433,9 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 	r.add(c, i, next)
 	return true
 }
+
+// nearly is by which share an amount may differ from one that nothing bounds.
+const nearly = 0.03
 
 // readServes reads for how many people something is to be: "serves 6", "for a family of four", "for two".
 func (r *reader) readServes(i int) bool {
@@ -439,7 +448,7 @@ func (r *reader) readServes(i int) bool {
 		next += n
 	}
 	value, ok := numberOf(r.word(next))
-	if !ok || value < 1 || value > 100 || value != float64(int(value)) {
+	if !ok || value < 1 || value > mostPeople || value != float64(int(value)) {
 		return false
 	}
 	if f, ok := r.figureAt(next); ok && (f.slot != "" && f.slot != facets.Yield || f.time) || r.jointAt(next+1) >= 0 {
@@ -457,6 +466,9 @@ func (r *reader) readServes(i int) bool {
 	r.serving(facets.Constraint{Slot: facets.Yield}, value, i, end)
 	return true
 }
+
+// mostPeople is for how many people at most something is asked for.
+const mostPeople = 10000
 
 // serving adds a wish for so many servings.
 func (r *reader) serving(c facets.Constraint, people float64, i, next int) {

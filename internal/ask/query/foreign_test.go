@@ -32,7 +32,7 @@ func TestWhatSomebodyMustNotEatIsNeverAWish(t *testing.T) {
 		{"卵を使わない料理", "without eggs"},
 		{"赤いランプ", "ランプ; colour: red"},
 		{"魚以外のレシピ", "kind: Recipe; without fish"},
-		{"二人分のレシピ", "kind: Recipe; servings 2 to 4"},
+		{"二人分のレシピ", "kind: Recipe; people 2 to 4"},
 	} {
 		if got := read(row.question, asking()); got != row.want {
 			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)

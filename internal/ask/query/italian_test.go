@@ -20,7 +20,7 @@ func TestItalianIsReadLikeTheOtherLanguages(t *testing.T) {
 		{"i prodotti più cari", "kind: Product; by price, highest first"},
 		{"i cinque prodotti meno costosi", "kind: Product; by price, lowest first; 5 results"},
 		{"mi serve una lampada rossa sotto i 50 euro", "una lampada; price under €50; colour: red"},
-		{"ricette per quattro persone", "kind: Recipe; servings 4"},
+		{"ricette per quattro persone", "kind: Recipe; people 4"},
 		{"ricette vegane senza noci", "kind: Recipe; without nuts; diet: vegan"},
 		{"non mangio carne", "kind: Recipe; without meat"},
 		{"ricette, sono allergica ai crostacei", "kind: Recipe; without shellfish"},

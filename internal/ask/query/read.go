@@ -47,6 +47,7 @@ func Read(text string, at Asking) Understood {
 		return u
 	}
 	r.readRefusals()
+	r.readYears()
 	r.readProperties()
 	r.readDistances()
 	r.readTypes()
@@ -67,6 +68,7 @@ func Read(text string, at Asking) Understood {
 	r.implied()
 	r.readWords()
 	r.paid()
+	r.readBroad()
 	r.settleText()
 	return u
 }
@@ -228,7 +230,7 @@ func (r *reader) functional(i int) bool {
 // readAt tries each kind of condition at i.
 func (r *reader) readAt(i int) {
 	for _, try := range []func(*reader, int) bool{
-		(*reader).readSort, (*reader).readAge, (*reader).readTime, (*reader).readGone, (*reader).readBound, (*reader).readServes, (*reader).readDiet,
+		(*reader).readSort, (*reader).readAge, (*reader).readClock, (*reader).readTime, (*reader).readGone, (*reader).readBound, (*reader).readServes, (*reader).readDiet,
 		(*reader).readWithout, (*reader).readNutrient, (*reader).readSoft, (*reader).readGratis, (*reader).readMark,
 	} {
 		if try(r, i) {

@@ -67,7 +67,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ question, want string }{
 		// Price.
-		{"gifts under $20", "gifts; price under $20"},
+		{"gifts under $20", "kind: Product; price under $20"},
 		{"what can i get for less than 15 dollars", "price under $15"},
 		{"lamps between 40 and 60 dollars", "lamps; price $40 to $60"},
 		{"lamp $10-15", "lamp; price $10 to $15"},
@@ -112,8 +112,8 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"less than 300 calories", "kind: Recipe; calories under 300 kcal"},
 		{"recipes with at least 20g protein", "kind: Recipe; protein at least 20 g"},
 		{"high protein breakfast with cinnamon", "breakfast with cinnamon; kind: Recipe; preferably protein at least 20 g"},
-		{"dinner for 4 people", "dinner; kind: Recipe; servings 4"},
-		{"a soup that serves six", "a soup; kind: Recipe; servings 6"},
+		{"dinner for 4 people", "dinner; kind: Recipe; people 4"},
+		{"a soup that serves six", "a soup; kind: Recipe; people 6"},
 		{"pan weighing less than 3 kg", "pan; weight under 3,000 g"},
 		// Diets, allergens, exclusions.
 		{"gluten free bread", "bread; kind: Recipe; diet: gluten-free"},
@@ -218,7 +218,7 @@ func TestAttributesOutweighWords(t *testing.T) {
 		{"articles", `{"datePublished":"2024"}`, "kind: Article; published 1 January 2024 to 31 December 2024"},
 		{"articles", `{"since":"2024"}`, "kind: Article; published from 1 January 2024 on"},
 		{"events", `{"location":"Idaho"}`, "kind: Event; place: Idaho"},
-		{"soup", `{"servings":4}`, "soup; servings 4 to 6"},
+		{"soup", `{"servings":4}`, "soup; people 4 to 6"},
 		{"lamp", `{"sort":"price desc"}`, "lamp; by price, highest first"},
 		{"lamp", `{"sort":"cheapest"}`, "lamp; by price, lowest first"},
 		{"lamp", `{"budget":1e3}`, "lamp; price at most 1,000"},

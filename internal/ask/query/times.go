@@ -1,7 +1,9 @@
 package query
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontdesk/internal/content/facets"
@@ -36,14 +38,102 @@ func (r *reader) readTime(i int) bool {
 	if p, next, ok := r.trailed(i); ok && next > end {
 		best, end = p, next
 	}
-	if end > 0 && dayParts[r.word(end)] && !r.together2(end) {
+	if end == 0 {
+		return r.readDayPart(i)
+	}
+	if p, next, ok := r.weekdayDate(best, i, end); ok {
+		best, end = p, next
+	}
+	if dayParts[r.word(end)] != "" && !r.together2(end) && !r.known(facets.StartTime) {
 		end++
 	}
-	return end > 0 && r.dated(best, i, end)
+	return r.dated(best, i, end)
 }
 
-// dayParts are parts of a day that items do not tell apart: "vendredi soir".
-var dayParts = everywhere("time.daypart")
+// weekdayDate reads the date behind the name of its day or of the weekend: "Saturday, 5 December", "le samedi 23 janvier".
+func (r *reader) weekdayDate(named period, i, end int) (p period, next int, ok bool) {
+	if s, n := r.match(i, roleDay); n == 0 || i+n != end || weekdays[s.arg] == 0 && s.arg != "sunday" && s.arg != "weekend" {
+		for k := i + 1; k < end && !ok; k++ {
+			s, n := r.match(k, roleDay)
+			_, day := weekdays[s.arg]
+			ok = n > 0 && k+n == end && (day || s.arg == "weekend")
+		}
+		if !ok {
+			return p, 0, false
+		}
+	}
+	at := r.unarticled(end)
+	for at < len(r.tokens) && (r.has(at, roleIn) || fromWords[r.word(at)]) {
+		at++
+	}
+	p, next, ok = r.point(at, false)
+	if ok = ok && p.from.AddDate(0, 0, 1).Equal(p.to); ok && named.to.Sub(named.from) > 25*time.Hour { // "the weekend of 5 December"
+		p.from = p.from.AddDate(0, 0, -int(p.from.Weekday()+6)%7+5)
+		p.to = p.from.AddDate(0, 0, 2)
+	}
+	return p, next, ok
+}
+
+// dayParts are the parts of a day, each with the minutes of the day at which it begins and ends.
+var dayParts = argumentsOf("time.daypart")
+
+// readDayPart reads in which part of the day something is to begin: "in the evening". It is said of what has a date.
+func (r *reader) readDayPart(i int) bool {
+	part := dayParts[r.word(i)]
+	if part == "" || r.tokens[i].used || !r.known(facets.StartTime) || r.named(i, 1) || !r.wanted("Event", "Course") && !r.hasDate() {
+		return false
+	}
+	least, most, _ := strings.Cut(part, " ")
+	from, err := strconv.ParseFloat(least, 64)
+	to, errToo := strconv.ParseFloat(most, 64)
+	if err != nil || errToo != nil {
+		return false
+	}
+	r.add(facets.Constraint{Slot: facets.StartTime, Min: &from, Max: &to}, i, i+1)
+	return true
+}
+
+// hasDate says whether the question has a time at which something begins.
+func (r *reader) hasDate() bool {
+	return slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.Start || c.Slot == facets.StartTime })
+}
+
+// clockUnits are words behind a time of day, clockArticles those before one.
+var clockUnits, clockArticles = everywhere("clock.unit"), everywhere("clock.article")
+
+// readClock reads at what time of the day something is to begin: "after 6 pm", "nach 19 Uhr", "dopo le 20".
+func (r *reader) readClock(i int) bool {
+	if !r.known(facets.StartTime) || r.force != "" {
+		return false
+	}
+	for _, lead := range []role{roleAfter, roleSince, roleBefore, roleUntil, roleOver} {
+		_, n := r.match(i, lead)
+		at, article := i+n, false
+		for n > 0 && at < len(r.tokens) && (clockArticles[r.word(at)] || articles[r.word(at)] || dayArticles[r.word(at)]) {
+			article = article || clockArticles[r.word(at)]
+			at++
+		}
+		if n == 0 || at >= len(r.tokens) || !r.tokens[at].number || r.tokens[at].used {
+			continue
+		}
+		minute, marked, size := facets.ReadClock(strings.ToLower(r.text[r.tokens[at].start:]))
+		end := r.behind(at, r.tokens[at].start+size)
+		if clockUnits[r.word(end)] {
+			marked, end = true, end+1
+		}
+		if size == 0 || !marked && !(article && !r.has(end, rolePeople)) {
+			continue
+		}
+		bound := float64(minute)
+		c := facets.Constraint{Slot: facets.StartTime, Min: &bound}
+		if lead == roleBefore || lead == roleUntil {
+			c.Min, c.Max, c.Below = nil, &bound, lead == roleBefore
+		}
+		r.add(c, i, end)
+		return true
+	}
+	return false
+}
 
 // together2 says whether the token at i is apart from the one before it.
 func (r *reader) together2(i int) bool {

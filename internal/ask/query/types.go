@@ -67,6 +67,42 @@ func (r *reader) readKinds() {
 	}
 }
 
+// readBroad takes a word for whatever there is of some types ("activities", "gifts") for these types where the question's
+// conditions say all the rest.
+func (r *reader) readBroad() {
+	if len(r.out.Types) > 0 || !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.Soft }) {
+		return
+	}
+	var types []string
+	var said []int
+	for i := 0; i < len(r.tokens); i++ {
+		var n int
+		r.phrases(i, func(s sense, length int) bool {
+			if s.role == roleBroad && (n == 0 || n == length) && !r.refusedKind(i) {
+				if n = length; r.have(s.arg) > 0 && !slices.Contains(types, s.arg) {
+					types = append(types, s.arg)
+				}
+			}
+			return true
+		})
+		switch {
+		case n > 0:
+			said = append(said, i, i+n)
+			i += n - 1
+		case r.tokens[i].used && !slices.Contains(r.kept, i), r.functional(i), r.idle(i) > 0, r.has(i, roleGlue), r.has(i, roleCourtesy), r.has(i, roleAnd), r.has(i, roleOr):
+		default:
+			return
+		}
+	}
+	if len(types) == 0 {
+		return
+	}
+	r.out.Types = types
+	for k := 0; k < len(said); k += 2 {
+		r.use(said[k], said[k+1])
+	}
+}
+
 // fallback are types whose items stand in for those of their subtypes, when the catalog knows only the former: the word
 // is searched for then.
 var fallback = []string{"Event", "Article", "LodgingBusiness", "FoodEstablishment"}

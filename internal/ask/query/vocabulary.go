@@ -69,6 +69,7 @@ const (
 	roleGone          // over, of events
 	roleNow           // on at this time, of events
 	roleRather        // makes a preference of what follows
+	roleBroad         // whatever there is of a type, arg, where conditions say the rest
 	roleKind          // what items of a type, arg, are about: says the type where it is not wanted
 )
 
@@ -97,7 +98,7 @@ var roleNames = map[string]role{
 	"this": roleThis, "in": roleIn, "near": roleNear, "by": roleBy, "made": roleMade, "for": roleFor, "serves": roleServes, "type": roleType,
 	"thing": roleThing, "top": roleTop, "stock": roleStock, "out": roleOut, "unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue,
 	"stars": roleStars, "reviews": roleReviews, "people": rolePeople, "and": roleAnd, "or": roleOr, "courtesy": roleCourtesy,
-	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow, "kind": roleKind, "rather": roleRather,
+	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow, "kind": roleKind, "broad": roleBroad, "rather": roleRather,
 }
 
 // compile reads the lists of the tables whose keys are roles, and those of function words.

@@ -32,7 +32,7 @@ func (r *reader) readSort(i int) bool {
 			order.By = releaseDate
 		}
 	case facets.Start:
-		if !r.wanted("Event", "Course") && !(len(r.out.Types) == 0 && r.have("Event") > 0) {
+		if !r.wanted("Event", "Course") && !(len(r.out.Types) == 0 && r.have("Event") > 0) || r.hasDay(i+n-1) {
 			return false
 		}
 	case "weight":

@@ -23,6 +23,12 @@ type Figure struct {
 	Kind      Kind    // Figures or Times
 	Low, High float64 // a time in Unix seconds; High is the first moment after it, or Low for a moment
 	Unit      string  // an ISO 4217 currency or a base unit of [Quantity]; empty where the slot has one unit
+	Zone      int     // of a time, in seconds east of UTC, as the item writes it
+}
+
+// At is the moment of a time, on the item's own clock.
+func (f *Figure) At() time.Time {
+	return time.Unix(int64(f.Low), 0).In(time.FixedZone("", f.Zone))
 }
 
 // Word is a value in words, as the item writes it.
@@ -78,10 +84,10 @@ func (f Facts) Values(slot Slot) (values []string) {
 	return values
 }
 
-// Time gives the first time of a slot, in UTC; zero when there is none.
+// Time gives the first time of a slot, on the item's own clock; zero when there is none.
 func (f Facts) Time(slot Slot) time.Time {
 	if figure, ok := f.Figure(slot); ok && figure.Kind == Times {
-		return time.Unix(int64(figure.Low), 0).UTC()
+		return figure.At()
 	}
 	return time.Time{}
 }
@@ -144,6 +150,8 @@ func init() {
 	as((*reader).category, "category", "recipeCategory", "articleSection", "genre", "applicationCategory", "occupationalCategory", "industry", "courseCategory")
 	as((*reader).place, "location", "address", "contentLocation", "jobLocation", "areaServed", "spatialCoverage", "locationCreated", "foodEstablishment", "applicantLocationRequirements", "availableAtOrFrom")
 	as((*reader).geo, "geo")
+	as((*reader).ages, string(Age))
+	as((*reader).holds, "occupancy", "maximumAttendeeCapacity")
 	as((*reader).language, "inLanguage")
 	as((*reader).spoken, string(Spoken), "availableLanguage")
 	as((*reader).audience, "audience", "educationalAudience")
@@ -531,10 +539,13 @@ func (r *reader) audience(_ string, v *node) {
 		for _, member := range []string{"audienceType", "suggestedGender", "educationalRole", "geographicArea"} {
 			n.member(member).each(func(m *node) { r.word(Audience, enumerated(m.name())) })
 		}
-		for _, age := range []string{"suggestedMinAge", "suggestedMaxAge"} {
-			if value, ok := numberOf(n.member(age)); ok {
-				r.figure(Figure{Slot: Slot(age), Kind: Figures, Low: value, High: value})
-			}
+		least, from := numberOf(n.member("suggestedMinAge"))
+		most, upTo := numberOf(n.member("suggestedMaxAge"))
+		if !upTo {
+			most = maxAge
+		}
+		if from || upTo {
+			r.suits(least, most)
 		}
 	})
 }
@@ -554,6 +565,9 @@ func (r *reader) properties(_ string, v *node) {
 		if name == string(Contains) || detailOf[Fold(n.member("name").name())] == "allergens" {
 			r.allergen("", n.member("value"))
 			return
+		}
+		if _, room := peopleOf[Fold(n.member("name").name())]; room {
+			r.holds("", n.member("value"))
 		}
 		if read := readers[name]; read != nil && name != "additionalProperty" {
 			read(r, name, n.member("value"))
@@ -698,7 +712,11 @@ func (r *reader) text(slot Slot, text string) {
 	}
 	if len(text) >= 4 && text[0] >= '0' && text[0] <= '9' {
 		if from, to, n := readISODay(text, time.UTC); n == len(text) && (n > 4 || isDate(slot)) {
-			r.figure(Figure{Slot: slot, Kind: Times, Low: float64(from.Unix()), High: float64(to.Unix())})
+			_, zone := from.Zone()
+			r.figure(Figure{Slot: slot, Kind: Times, Low: float64(from.Unix()), High: float64(to.Unix()), Zone: zone})
+			if minute := float64(from.Hour()*60 + from.Minute()); slot == Start && minute > 0 {
+				r.figure(Figure{Slot: StartTime, Kind: Figures, Low: minute, High: minute})
+			}
 			return
 		}
 	}

@@ -58,7 +58,7 @@ func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
 		{`{"totalTime":30}`, facets.TotalTime, ""},
 		{`{"timeRequired":"PT5H30M"}`, facets.TotalTime, "330"},
 		{`{"duration":"PT90M","totalTime":"PT2H"}`, facets.TotalTime, "120"},
-		{`{"startDate":"2026-12-05T19:30:00+01:00"}`, facets.Start, "2026-12-05T18:30"},
+		{`{"startDate":"2026-12-05T19:30:00+01:00"}`, facets.Start, "2026-12-05T19:30"},
 		{`{"startDate":"soon"}`, facets.Start, ""},
 		{`{"uploadDate":"2026-05-04"}`, facets.Published, "2026-05-04T00:00"},
 		{`{"datePublished":"1999"}`, facets.Published, "1999-01-01T00:00"},

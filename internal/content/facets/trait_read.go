@@ -90,6 +90,11 @@ func (d *describer) describe() {
 	})
 	d.sizes()
 	d.figures()
+	if !slices.ContainsFunc(ofNobody, d.root.isType) {
+		for sentence := range strings.FieldsFuncSeq(d.root.name()+"\n"+d.prose, func(c rune) bool { return strings.ContainsRune(".!?;\n。", c) }) {
+			d.whom(sentence)
+		}
+	}
 	d.write()
 }
 
@@ -126,7 +131,7 @@ func (d *describer) byProperties() {
 		if t, ok := d.byUnit[f.Unit]; ok {
 			d.state(t)
 		}
-		if f.Slot == "suggestedMaxAge" && f.High < adultAge {
+		if f.Slot == Age && f.High < adultAge {
 			d.state(Trait{Audience, "children"})
 		}
 	}

@@ -80,6 +80,8 @@ func (v *View) verdictOn(c *facets.Constraint) verdict {
 		return v.onEnded(c.To)
 	case c.Slot == facets.Workplace:
 		return v.onWorkplace(c)
+	case c.Slot == facets.Age && c.Min != nil:
+		return v.onAge(c)
 	case c.Min != nil || c.Max != nil:
 		in, meets := within(c, v.unitOf(c))
 		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
@@ -390,6 +392,13 @@ func (v *View) onEnded(by time.Time) verdict {
 	behind := func(_, high float64, _ uint16) bool { return high > at }
 	meet := v.withFigures(facets.Start, interval{math.Inf(-1), at}, before).Without(v.withFigures(facets.End, interval{at, math.Inf(1)}, behind))
 	return verdict{meet: meet, unknown: v.all().Without(v.having(facets.Start))}
+}
+
+// onAge judges for which ages something is. What is for children and tells no age may be meant.
+func (v *View) onAge(c *facets.Constraint) verdict {
+	in, meets := within(c, 0)
+	young := v.withWordsOf(facets.Stated(facets.Audience), "children").Or(v.withWordsOf(facets.Mentioned(facets.Audience), "children"))
+	return verdict{meet: v.withFigures(c.Slot, in, meets), unknown: young.Without(v.having(c.Slot))}
 }
 
 // onWorkplace judges where one works. Work that does not say that it is remote is not.

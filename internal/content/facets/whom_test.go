@@ -1,0 +1,69 @@
+package facets_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+// TestItemsTellForWhomTheyAre holds that ages and numbers of people are read from properties and from texts alike.
+func TestItemsTellForWhomTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		object string
+		slot   facets.Slot
+		want   string
+	}{
+		{`{"typicalAgeRange":"7-11"}`, facets.Age, "7-11"},
+		{`{"typicalAgeRange":"16-"}`, facets.Age, "16-120"},
+		{`{"typicalAgeRange":"ab 6"}`, facets.Age, "6-120"},
+		{`{"audience":{"@type":"PeopleAudience","suggestedMinAge":3,"suggestedMaxAge":6}}`, facets.Age, "3-6"},
+		{`{"description":"Mittens for ages 3 to 6."}`, facets.Age, "3-6"},
+		{`{"description":"Plätzchen backen, für Kinder ab 6 Jahren."}`, facets.Age, "6-120"},
+		{`{"description":"Pour les enfants de 8 à 12 ans."}`, facets.Age, "8-12"},
+		{`{"description":"Para niños de tres a seis años."}`, facets.Age, "3-6"},
+		{`{"description":"Optimist, dai 7 agli 11 anni."}`, facets.Age, ""},
+		{`{"description":"Per bambini dai 7 agli 11 anni."}`, facets.Age, "7-11"},
+		{`{"description":"Para crianças até 5 anos."}`, facets.Age, "0-5"},
+		{`{"description":"5歳以上の子どもが作れます。"}`, facets.Age, "5-120"},
+		{`{"description":"Ten years of guarantee, 3 to 5 years of use."}`, facets.Age, ""},
+		{`{"description":"Adultes 14 euros, enfants de moins de 12 ans 8 euros."}`, facets.Age, ""},
+		{`{"@type":"JobPosting","description":"For children aged 3 to 6."}`, facets.Age, ""},
+		{`{"occupancy":{"@type":"QuantitativeValue","maxValue":4}}`, facets.Yield, "1-4"},
+		{`{"occupancy":{"@type":"QuantitativeValue","minValue":2,"maxValue":4}}`, facets.Yield, "2-4"},
+		{`{"maximumAttendeeCapacity":80}`, facets.Yield, "1-80"},
+		{`{"additionalProperty":{"@type":"PropertyValue","name":"Schlafplätze","value":6}}`, facets.Yield, "1-6"},
+		{`{"description":"Junto ao ribeiro, para quatro pessoas."}`, facets.Yield, "1-4"},
+		{`{"description":"Box für 2 bis 4 Personen."}`, facets.Yield, "2-4"},
+		{`{"recipeYield":"6 servings","description":"For 4 people as a main."}`, facets.Yield, "6-6"},
+	} {
+		var got []string
+		for _, f := range facets.Describe([]byte(row.object), "").Figures {
+			if f.Slot == row.slot {
+				got = append(got, fmt.Sprintf("%g-%g", f.Low, f.High))
+			}
+		}
+		if strings.Join(got, " ") != row.want {
+			t.Errorf("%s of %s is %q, want %q", row.slot, row.object, got, row.want)
+		}
+	}
+}
+
+// TestTimesOfDayAreRead holds what stands at the beginning of a text.
+func TestTimesOfDayAreRead(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text      string
+		minute, n int
+		marked    bool
+	}{
+		{"9", 540, 1, false}, {"09:30 Uhr", 570, 5, true}, {"18h30", 1110, 5, true}, {"5 pm.", 1020, 4, true}, {"12 a.m.", 0, 7, true},
+		{"24:00", 1440, 5, true}, {"25", 0, 0, false}, {"13 pm", 0, 0, false}, {"100", 0, 0, false}, {"24:30", 0, 0, false}, {"7 amber", 420, 1, false},
+	} {
+		if minute, marked, n := facets.ReadClock(row.text); minute != row.minute || marked != row.marked || n != row.n {
+			t.Errorf("%q is %d, %v, %d; want %d, %v, %d", row.text, minute, marked, n, row.minute, row.marked, row.n)
+		}
+	}
+}
