@@ -2,7 +2,6 @@ package ask
 
 import (
 	"strings"
-	"time"
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
@@ -68,7 +67,7 @@ func figureInWords(s i18n.Speaker, f facets.Facts, figure facets.Figure) string 
 		figure = priceRange(f, figure)
 	}
 	if figure.Kind == facets.Times {
-		at := time.Unix(int64(figure.Low), 0).UTC()
+		at := figure.At()
 		if at.Hour() == 0 && at.Minute() == 0 {
 			return s.Day(at)
 		}

@@ -424,7 +424,7 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 		return true
 	case f.unit != "": // "yarn 500 g"
 		least, most := f.value*(1-nearly), f.value*(1+nearly)
-		c.Min, c.Max = &least, &most
+		c.Min, c.Max, c.Bare = &least, &most, true
 	case c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
 		c.Max = &f.value
 	default:

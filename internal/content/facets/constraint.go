@@ -9,6 +9,8 @@ type Constraint struct {
 	Not bool
 	// Allergy says that what is not wanted harms somebody: traces of it count, and so does what is only spoken of.
 	Allergy bool
+	// Bare says that an amount was named and not bounded: it may be one of something else that an item does not state.
+	Bare bool
 	// Stated says that only what states it is an answer.
 	Stated bool
 	// Values are words of a slot that holds words. One of them is enough.

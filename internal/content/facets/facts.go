@@ -267,11 +267,11 @@ func (r *reader) price(slot Slot, n *node, currency string) {
 	r.figure(f)
 }
 
-// detailOf is what the name of a property tells, by the languages' tables.
-var detailOf = wordsOf("detail")
+// freePrices are prices of nothing, in words.
+var freePrices = wordsOf("price.free")
 
-// freePrices are prices of nothing, in words; allergenLeads stand before declared allergens, and noAllergens declare none.
-var freePrices, allergenLeads, noAllergens = wordsOf("price.free"), wordsOf("allergen.lead"), wordsOf("allergen.no")
+// Words of allergens that are declared: the names of properties that do, what stands before them, and what declares none.
+var allergenNames, allergenLeads, noAllergens = wordsOf("allergen.property"), wordsOf("allergen.lead"), wordsOf("allergen.no")
 
 // sumsIn reads the sums of money of a value, two at most.
 func sumsIn(n *node) (sums []Money) {
@@ -562,7 +562,7 @@ func (r *reader) properties(_ string, v *node) {
 			r.spoken("", n.member("value"))
 			return
 		}
-		if name == string(Contains) || detailOf[Fold(n.member("name").name())] == "allergens" {
+		if name == string(Contains) || isIn(allergenNames, Fold(n.member("name").name())) {
 			r.allergen("", n.member("value"))
 			return
 		}

@@ -402,7 +402,7 @@ func (s *finding) try(a attempt) []Hit {
 // that they are.
 func (s *finding) letsDoubts(c *condition, a attempt) bool {
 	switch {
-	case c.Not, c.Slot == facets.Age:
+	case c.Not, c.Slot == facets.Age, c.Bare:
 		return true
 	case facets.HasTraits(c.Slot) && !c.measured() && s.view.Len() >= besideItems:
 		return true
