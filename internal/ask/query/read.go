@@ -353,7 +353,7 @@ func (r *reader) settleText() {
 		i++
 	}
 	lean := ""
-	if !empty || said && len(kept) > 0 && !r.sorted(kept) {
+	if !empty || said && len(kept) > 0 && (!r.sorted(kept) || r.at.Lexicon.Items() >= fewItems) {
 		lean = r.rest()
 	}
 	if empty && !said {

@@ -13,6 +13,13 @@ func (r *reader) stated(slot facets.Slot) bool {
 	return ok && known.Count > 1
 }
 
+// rarelyDeclared says whether among many items most that state an attribute do so in their words alone, and not by a property:
+// words tell of some that they have a value, and of few that they have none.
+func (r *reader) rarelyDeclared(slot facets.Slot) bool {
+	known, _ := r.at.Lexicon.Slot(string(facets.Stated(slot)))
+	return r.at.Lexicon.Items() >= fewItems && 2*r.at.Lexicon.Declaring(slot) < known.Count
+}
+
 // readDeniedTraits reads the values that are said with a negation of their own, before that is read as one of something
 // else: "no electricity", "not waterproof".
 func (r *reader) readDeniedTraits() {
@@ -75,13 +82,20 @@ func (r *reader) trait(said []facets.Trait, i, n int) int {
 		if taken {
 			r.free(i, n)
 		}
-		if !r.another(t.Slot, values, i, n) {
-			r.add(facets.Constraint{Slot: t.Slot, Values: values}, i, i+n)
+		switch c := (facets.Constraint{Slot: t.Slot, Values: values}); {
+		case r.another(t.Slot, values, i, n):
+		case values[0] != "no" && r.rarelyDeclared(t.Slot):
+			r.prefer(c, i, i+n)
+		default:
+			r.add(c, i, i+n)
 		}
 		taken = true
 	}
 	if !taken {
 		return 0
+	}
+	for k := i; k < i+n; k++ {
+		r.beside = append(r.beside, k)
 	}
 	return n
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"testing"
 
+	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
 )
 
@@ -70,5 +71,37 @@ func TestAttributesThatNothingStatesAreWords(t *testing.T) {
 	at := town(map[string]int{"Event": 30})
 	if got := read("red wine tasting for women", at); got != "red wine tasting for women" {
 		t.Error(got)
+	}
+}
+
+func TestAttributesThatFewOfManyDeclareStayWords(t *testing.T) {
+	t.Parallel()
+	at := asking()
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 5000, Types: map[string]int{"Product": 5000}, Slots: []facets.Known{
+		{Slot: facets.Stated(facets.Color), Count: 3000}, {Slot: "farbe", Count: 2800},
+		{Slot: facets.Stated(facets.Audience), Count: 2000},
+		{Slot: facets.Stated(facets.Material), Count: 900}, {Slot: facets.Material, Count: 90},
+		{Slot: facets.Stated("waterproof"), Count: 200},
+	}})
+	for _, test := range []struct{ question, want, soft string }{
+		{"red slippers for women", "slippers for women; colour: red", "women"},
+		{"paper lamps", "paper lamps", "paper"},
+		{"blaue Jacke aus Leinen", "Jacke aus Leinen; colour: blue", "linen"},
+		{"camisetas rojas de hombre", "camisetas de hombre; colour: red", "men"},
+		{"wasserdichte Schuhe", "wasserdichte Schuhe", "yes"},
+		{"shoes that are not waterproof", "shoes; not waterproof", ""},
+	} {
+		u := Read(test.question, at)
+		text, soft := u.Text, ""
+		for _, c := range u.Constraints {
+			if c.Soft {
+				soft = c.Values[0]
+			} else {
+				text += "; " + SayConstraint(i18n.For("en"), &c)
+			}
+		}
+		if text != test.want || soft != test.soft {
+			t.Errorf("%s\n got %s, softly %q\nwant %s, softly %q", test.question, text, soft, test.want, test.soft)
+		}
 	}
 }

@@ -361,7 +361,7 @@ func (r *reader) readWords() {
 			others = true
 		}
 	}
-	if category >= 0 && !others && r.narrowed(category) {
+	if category >= 0 && !others && r.at.Lexicon.Items() < fewItems && r.narrowed(category) {
 		r.out.Constraints[category].Soft = false
 		r.kept = slices.DeleteFunc(r.kept, func(i int) bool {
 			return r.out.Constraints[category].Said == r.said(i, i+1) || strings.Contains(r.out.Constraints[category].Said, r.said(i, i+1))

@@ -38,6 +38,20 @@ type Known struct {
 	Count int    // of items that say it
 }
 
+// Declaring is how many items have a property for an attribute, under any of its names.
+func (l *Lexicon) Declaring(slot Slot) (items int) {
+	if l == nil {
+		return 0
+	}
+	t := traits()
+	for name, known := range l.slots {
+		if Slot(name) == known.Slot && slices.Contains(t.attributesOf(known.Slot), slot) {
+			items += known.Count
+		}
+	}
+	return items
+}
+
 // LongestPhrase is how many words a phrase of a Lexicon has at most.
 const LongestPhrase = 4
 

@@ -96,7 +96,12 @@ func (v *View) Find(q Question) Found {
 			s.soft = append(s.soft, v.preferring(c))
 			continue
 		}
-		s.hard = append(s.hard, condition{*c, v.judge(c)})
+		judged := v.judge(c)
+		if v.loosely(c) {
+			s.soft = append(s.soft, preference{verdict: judged, slot: c.Slot})
+			judged = verdict{meet: judged.meet.Or(judged.unknown), unknown: v.none()}
+		}
+		s.hard = append(s.hard, condition{*c, judged})
 		if c.Not && c.Slot == facets.Mention && v.Len() >= besideItems {
 			rather := *c
 			rather.Soft = true
@@ -120,6 +125,12 @@ func (v *View) Find(q Question) Found {
 		}
 	}
 	return s.find()
+}
+
+// loosely says whether items that do not say whether they meet a condition stand among those that do: among many, few state
+// all that they are.
+func (v *View) loosely(c *facets.Constraint) bool {
+	return !c.Not && facets.HasTraits(c.Slot) && !c.Stated && v.Len() >= besideItems
 }
 
 // tells says whether a soft condition tells what is wanted, so that without any other words it has to hold: "ugg slippers".
@@ -398,13 +409,9 @@ func (s *finding) try(a attempt) []Hit {
 	return hits
 }
 
-// letsDoubts says whether items of which a condition cannot be told come after those that meet it. Among many, few state all
-// that they are.
+// letsDoubts says whether items of which a condition cannot be told come after those that meet it.
 func (s *finding) letsDoubts(c *condition, a attempt) bool {
-	switch {
-	case c.Not, c.Slot == facets.Age, c.Bare:
-		return true
-	case facets.HasTraits(c.Slot) && !c.measured() && s.view.Len() >= besideItems:
+	if c.Not || c.Slot == facets.Age || c.Bare {
 		return true
 	}
 	return a.unknown && !harms(&c.Constraint) && (a.closest || !c.measured())
@@ -593,7 +600,7 @@ func (s *finding) raise(hits []Hit) {
 			switch {
 			case soft.denied != nil && soft.denied.Holds(h.at):
 				factor += 1.5 * softWeight / float64(len(s.soft))
-			case soft.not && !met && !soft.unknown.Holds(h.at):
+			case (soft.not || facets.HasTraits(soft.slot)) && !met && !soft.unknown.Holds(h.at):
 				factor *= unwanted
 			case met && (soft.slot == facets.Brand || soft.slot == facets.Color || soft.slot == facets.Material):
 				factor += namedWeight

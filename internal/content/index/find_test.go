@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -321,6 +322,22 @@ func TestWhatIsNotWantedComesLast(t *testing.T) {
 		`{"@type":"Product","name":"Wall lamp","description":"A lamp for the wall."}`, `{"@type":"Product","name":"Tote bag","description":"A bag without zip."}`)
 	unwanted := facets.Constraint{Slot: facets.Mention, Not: true, Values: []string{"switch"}, Soft: true}
 	wantFound(t, v, Question{Text: "lamp", Beside: "lamp without switch", Constraints: []facets.Constraint{unwanted}}, "Touch lamp", "Wall lamp", "Desk lamp")
+}
+
+func TestItemsThatSayNothingOfAnAttributeStandAmongMany(t *testing.T) {
+	t.Parallel()
+	items := []string{
+		`{"@type":"Product","name":"Champion hoodie","color":"Red"}`, `{"@type":"Product","name":"Champion hoodie for runners"}`,
+		`{"@type":"Product","name":"Champion hoodie with zip","color":"Blue"}`,
+	}
+	for i := range besideItems {
+		items = append(items, fmt.Sprintf(`{"@type":"Product","name":"Thing %d","color":"Green"}`, i))
+	}
+	v := stocked(t, items...)
+	red := facets.Constraint{Slot: facets.Color, Values: []string{"red"}, Source: facets.FromText}
+	q := Question{Text: "champion hoodie for runners", Literal: true, Constraints: []facets.Constraint{red}}
+	wantFound(t, v, q, "Champion hoodie for runners", "Champion hoodie")
+	wantFound(t, stocked(t, items[:3]...), q, "Champion hoodie")
 }
 
 func TestTypesAreLeftOutAndNeverGiveWay(t *testing.T) {
