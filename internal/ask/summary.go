@@ -9,7 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
@@ -174,8 +176,10 @@ func sourceOf(r released.Result) source {
 		return t
 	}
 	t.Facts = r.Facts()
-	if text := r.Passage(); text != "" {
-		t.Text += "\n" + text
+	texts := []string{t.Text, r.Passage()}
+	if texts[1] == "" { // its members have it
+		texts = append(texts, facts.Read(r.AppendObject(nil)).Texts(content.BodyProperties)...)
 	}
+	t.Text = strings.Join(texts, "\n")
 	return t
 }

@@ -13,22 +13,27 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector/words"
 )
 
 // The bounds of looking for a detail.
 const (
-	mostAsked   = 8    // items that may answer
-	leastShared = 0.6  // share of the weight of a question's words that a sentence has with the name of its item
-	leastYes    = 0.75 // the same where any sentence may answer
-	wellNamed   = 0.6  // share that the name has of the item whose property answers,
-	partlyNamed = 0.35 // and where the other words may be what is supposed of it
-	halfNamed   = 0.5  // share that the name has of an item of which one sentence alone has such a value
-	fewWords    = 2    // words of a question that may go on with the one before it
-	byNameAlone = 0.7  // what a word counts that the sentence lacks and the name of the item has,
-	byTextAlone = 0.5  // or other sentences of it
-	leastShown  = 0.4  // share of the weight of a question's words that a sentence has of an item that was shown
-	minWeight   = 1e-6 // of a question without words of weight
+	mostAsked    = 8    // items that may answer
+	leastShared  = 0.6  // share of the weight of a question's words that a sentence has with the name of its item
+	leastYes     = 0.75 // the same where any sentence may answer
+	wellNamed    = 0.6  // share that the name has of the item whose property answers,
+	partlyNamed  = 0.35 // and where the other words may be what is supposed of it
+	halfNamed    = 0.5  // share that the name has of an item of which one sentence alone has such a value
+	fewWords     = 2    // words of a question that may go on with the one before it
+	byNameAlone  = 0.7  // what a word counts that the sentence lacks and the name of the item has,
+	byTextAlone  = 0.5  // or other sentences of it
+	leastShown   = 0.4  // share of the weight of a question's words that a sentence has of an item that was shown
+	leastNear    = 0.45 // cosine of what is asked for with the name of a property,
+	wholeNear    = 0.8  // and where its value is no figure, though one is asked for
+	mostPassages = 40   // of an item in which its sentences are looked for
+	minWeight    = 1e-6 // of a question without words of weight
 )
 
 // detail answers a question for a detail of one thing: by the property of the item that the question names, or else by
@@ -64,7 +69,7 @@ func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*Ans
 	if onward && details.Says(text, "after") { // "and after that?"
 		return s.tellShown(ctx, in, details.Asked{Kind: "after", Words: words})
 	}
-	if !ok {
+	if !ok || onward && (asked.Intent == "yes" || asked.Intent == "property") {
 		return s.tellOnward(ctx, in, last)
 	}
 	if len(asked.Words) > fewWords && !details.Says(text, "it") {
@@ -148,21 +153,26 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	}
 	best, telling, most := -1, "", 0.0
 	for i, card := range cards {
-		if card != nil {
-			named, _ := q.weigh(q.naming(sourceOf(card.As(items[i].hit()))))
-			q.named = max(q.named, named)
+		if card == nil {
+			continue
+		}
+		switch named, _ := q.weigh(q.naming(sourceOf(card.As(items[i].hit())))); {
+		case named > q.named:
+			q.named, q.several = named, false
+		case named == q.named:
+			q.several = true
 		}
 	}
 	if _, whole := q.weigh(make([]bool, len(q.terms))); q.named < q.least*whole {
 		return nil, nil
 	}
-	for _, by := range []func(source, []byte) (string, float64){q.byProperty, q.bySentence} {
+	for _, by := range []func(source, facts.Object) (string, float64){q.byProperty, q.byStatement, q.bySentence} {
 		for i, card := range cards {
 			if card == nil || !card.Input() {
 				continue
 			}
 			r := card.As(items[i].hit())
-			if said, share := by(sourceOf(r), r.AppendObject(nil)); share > most {
+			if said, share := by(wholeSource(card, items[i].listing), facts.Read(r.AppendObject(nil))); share > most {
 				best, telling, most = i, said, share
 			}
 		}
@@ -186,12 +196,22 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	return told, nil
 }
 
+// wholeSource is an item with all of its text.
+func wholeSource(card *released.Card, l *index.Listing) source {
+	all := sourceOf(card.As(index.Hit{Listing: l}))
+	for n := 1; n < mostPassages; n++ {
+		all.Text += "\n" + card.As(index.Hit{Listing: l, Passage: n}).Passage()
+	}
+	return all
+}
+
 // detailQuestion is a question for a detail with what became of its words.
 type detailQuestion struct {
 	details.Asked
 	language string
 	terms    []search.Term
 	named    float64 // the most that any item has of its words in the name
+	several  bool    // and whether several have as many
 	least    float64 // share of its words that one has to have
 	shown    bool    // it is asked of an item that was shown, whether it names it or not
 }
@@ -212,10 +232,10 @@ func (q *detailQuestion) naming(item source) []bool {
 }
 
 // byProperty answers from the properties of an item that the question names, and says how well it names it.
-func (q *detailQuestion) byProperty(item source, object []byte) (said string, share float64) {
+func (q *detailQuestion) byProperty(item source, object facts.Object) (said string, share float64) {
 	in := q.naming(item)
 	named, whole := q.weigh(in)
-	if !q.shown && (whole == 0 || named == 0 || named < q.named) { // another one is meant, which does not say
+	if !q.means(named) || q.several && q.open() { // another one is meant, which does not say
 		return "", 0
 	}
 	var beside []string
@@ -228,9 +248,8 @@ func (q *detailQuestion) byProperty(item source, object []byte) (said string, sh
 	if slices.Contains(supposing, q.Intent) {
 		least = partlyNamed
 	}
-	whatever := facts.Read(object)
 	for _, fact := range q.questions(beside) {
-		answer, ok := fact.Answer(whatever)
+		answer, ok := fact.Answer(object)
 		if !ok || fact.Intent == "property" && !q.figures(answer) {
 			continue
 		}
@@ -238,19 +257,105 @@ func (q *detailQuestion) byProperty(item source, object []byte) (said string, sh
 		known, _ := q.weigh(either(in, index.Covered(q.terms, answer.Called, item.Language)))
 		if share = named / max(whole-known+named, minWeight); share >= least || q.shown {
 			// Of items that have as many of the words, the one whose name has the fewest others is meant.
-			return answer.Text, max(share, minWeight) + 0.1/float64(1+len(strings.Fields(item.Name)))
+			share = max(share, minWeight) + 0.1/float64(1+len(strings.Fields(item.Name)))
+			if closer := q.closer(item, either(in, index.Covered(q.terms, answer.Text, item.Language))); closer != "" {
+				return closer, share
+			}
+			return answer.Text, share
 		}
 	}
 	return "", 0
 }
 
+// means says whether an item may be meant of which the name has a weight of the question's words.
+func (q *detailQuestion) means(named float64) bool { return q.shown || named > 0 && named >= q.named }
+
+// open says whether the question asks for what no phrase names.
+func (q *detailQuestion) open() bool { return q.Intent == "property" && !q.shown }
+
+// closer is the sentence of an item with a figure of the kind that was asked for that has a word of the question which
+// neither the item's name nor its property has: what students pay, where the property says what it costs.
+func (q *detailQuestion) closer(item source, known []bool) string {
+	if !q.asksFigure() {
+		return ""
+	}
+	best, most := "", 0.0
+	for _, sentence := range sentences(item.Text) {
+		in := index.Covered(q.terms, sentence, item.Language)
+		for i := range in {
+			in[i] = in[i] && !known[i]
+		}
+		if own, _ := q.weigh(in); own > most && details.Has(sentence, q.Kind) {
+			best, most = q.quote(item, sentence), own
+		}
+	}
+	return best
+}
+
+// quote tells a sentence of an item.
+func (q *detailQuestion) quote(item source, sentence string) string {
+	sentence = shorten(strings.Join(strings.Fields(sentence), " "), sentenceRunes)
+	if item.Name == "" {
+		return sentence
+	}
+	return item.Name + ": " + sentence
+}
+
+// byStatement answers from a property of any name that means about what the words beside the item's name ask for, or of
+// which the value has them.
+func (q *detailQuestion) byStatement(item source, object facts.Object) (said string, share float64) {
+	in := q.naming(item)
+	named, _ := q.weigh(in)
+	if !q.means(named) || q.several && !q.shown {
+		return "", 0
+	}
+	var asks []string
+	for i, term := range q.terms {
+		if !in[i] && term.Use != search.Stop {
+			asks = append(asks, term.Word)
+		}
+	}
+	for _, word := range q.Topic {
+		if !details.Says(word, "asking") {
+			asks = append(asks, word)
+		}
+	}
+	wanted, ok := words.Builtin().Embed(strings.Join(asks, " "))
+	if !ok || len(asks) == 0 {
+		return "", 0
+	}
+	for _, s := range object.Statements(q.language) {
+		least := leastNear
+		if q.asksFigure() && !q.has(s.Value) {
+			least = wholeNear
+		}
+		for _, name := range s.Names {
+			if v, ok := words.Builtin().Embed(name); ok {
+				if near := words.Cosine(wanted, v); near >= least && near > share {
+					said, share = s.Text, near
+				}
+			}
+		}
+	}
+	return said, share
+}
+
+// asksFigure says whether a value of the kind that was asked for is a figure.
+func (q *detailQuestion) asksFigure() bool {
+	return slices.Contains([]string{"count", "quantity", "money", "temperature", "span", "people", "date"}, q.Kind)
+}
+
 // figures says whether an answer has a value of the kind that was asked for, where that is a figure: "medium" is not how much.
 func (q *detailQuestion) figures(answer facts.Answer) bool {
-	switch q.Kind {
-	case "count", "quantity", "money", "temperature", "span":
-		return slices.ContainsFunc(answer.Values, func(v string) bool { return details.Has(v, q.Kind) })
+	return !q.asksFigure() || slices.ContainsFunc(answer.Values, q.has)
+}
+
+// has says whether the value of a property is of the kind that was asked for.
+func (q *detailQuestion) has(value string) bool {
+	if q.Kind == "people" {
+		return details.Has(value, "count")
 	}
-	return true
+	return details.Has(value, q.Kind)
 }
 
 // questions gives the questions that the properties of an item may answer, the likeliest first.
@@ -294,12 +399,15 @@ func (q *detailQuestion) weigh(holds []bool) (those, whole float64) {
 }
 
 // bySentence answers with the sentence of an item's text that has most of the question's words and a value of the kind.
-func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share float64) {
+func (q *detailQuestion) bySentence(item source, _ facts.Object) (said string, share float64) {
 	inName := q.naming(item)
 	inText := index.Covered(q.terms, item.Text, item.Language)
 	least := leastShared
-	if q.Kind == "yes" || q.Kind == "person" {
+	if q.Kind == "yes" || q.Kind == "person" || q.Kind == "open" {
 		least = leastYes
+	}
+	if named, _ := q.weigh(inName); q.open() && (q.several || !q.means(named)) {
+		return "", 0
 	}
 	if q.shown {
 		least = leastShown
@@ -321,15 +429,15 @@ func (q *detailQuestion) bySentence(item source, _ []byte) (said string, share f
 		}
 		beyond := named > own // the name says what the sentence is about
 		said, share = shorten(strings.Join(strings.Fields(sentence), " "), sentenceRunes), covered
-		if beyond && item.Name != "" {
-			said = item.Name + ": " + said
+		if beyond {
+			said = q.quote(item, sentence)
 		}
 	}
 	switch named, whole := q.weigh(inName); {
-	case said != "" || alone == "" || several && !(q.shown && whole == 0) || q.Kind == "yes":
+	case said != "" || alone == "" || several && !(q.shown && whole == 0) || q.Kind == "yes" || q.Kind == "open":
 	case q.shown, whole > 0 && named/whole >= halfNamed:
 		share = leastShared * max(named, minWeight) / max(whole, minWeight)
-		return item.Name + ": " + shorten(strings.Join(strings.Fields(alone), " "), sentenceRunes), share
+		return q.quote(item, alone), share
 	}
 	return said, share
 }

@@ -23,6 +23,13 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 	b.fill(t, "mag", "shop",
 		saying("It holds the heat.", stating("moss", "Moss mug", property("Dishwasher safe", "no"))),
 		saying("Its glaze is fired at 1200 degrees.", stating("fern", "Fern mug", property("Origin", "Stoke"))),
+		saying("Students pay 39 euros. The app speaks to you.", stating("pass", "Month pass", map[string]any{
+			"offers": map[string]any{"price": "49", "priceCurrency": "EUR"},
+		})),
+		stating("brunaia", "Brunaia 2021", property("Gradazione", "14,5%")),
+		stating("pool", "Aquafitness", property("Wassertiefe", "1,35 m")),
+		stating("lindholm", "Doctor Lindholm", map[string]any{"medicalSpecialty": "https://schema.org/Cardiovascular"}),
+		stating("seals", "Camera care", map[string]any{"articleBody": "Keep it dry. Replace the light seals every ten years."}),
 		saying("Four hundred lumens, charged in three hours.", stating("lamp", "Firefly lamp", map[string]any{"size": []string{"XS", "XL"}})),
 	)
 	for question, want := range map[string]string{
@@ -31,6 +38,13 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 		"at what temperature is the fern mug glazed": "1200 degrees",
 		"how many lumens has the firefly lamp":       "Four hundred lumens",
 		"does the firefly lamp come in L?":           "L",
+		"how much is the month pass":                 "Month pass costs €49.",
+		"how much is the month pass for students":    "39 euros",
+		"combien coûte le Month pass ?":              "Month pass coûte 49 €.",
+		"how deep is the water at the Aquafitness":   "1,35 m",
+		"quanto è la gradazione del Brunaia":         "14,5%",
+		"was ist das Fachgebiet von Doctor Lindholm": "Kardiologie",
+		"how often should light seals be replaced":   "every ten years",
 		"where does the moss mug come from":          "",
 		"how many lumens has the fern mug":           "",
 	} {

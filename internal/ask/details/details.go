@@ -5,7 +5,7 @@
 // ask/facts where a property may answer it, the kind is that of the value which a sentence has to have ("none" for no sentence). A phrase may have a
 // gap: "where does ... come from". "filler" are words that say nothing of what the question is about. "word onward" begins a
 // question that asks the same of another thing, "word it" stands for what was spoken of, "word same de" are forms of "de",
-// "word of" lead from a property's name to the thing, "word is" from the thing to what is so or not; the other words stand
+// "word of" lead from a property's name to the thing, "word is" from the thing to what is so or not, "word has" to what it has; the other words stand
 // for values. What properties are called stands in the tables of ask/facts.
 package details
 
@@ -165,7 +165,8 @@ func wordsOf(text string) (words []word) {
 	return words
 }
 
-// Read reads a question; false where it asks for no detail. The language that knows most of its words counts.
+// Read reads a question; false where it asks for no detail. The language that knows most of its words counts. One that asks
+// in words that no phrase has asks for what some property may be called: "which grapes are in ...".
 func Read(text string) (asked Asked, ok bool) {
 	words, most := wordsOf(text), 0
 	for _, t := range tables() {
@@ -177,7 +178,37 @@ func Read(text string) (asked Asked, ok bool) {
 			asked, ok, most = a, a.Intent != list, known
 		}
 	}
+	if most > 0 {
+		return asked, ok
+	}
+	marked := strings.ContainsAny(text, "?？")
+	for _, t := range tables() {
+		if a, known, asks := t.readOpen(words, marked); known > most && t.tag != unspacedTag {
+			asked, ok, most = a, asks, known
+		}
+	}
 	return asked, ok
+}
+
+// readOpen reads a question that has a word which asks before all that it is about, or one for yes or no: with a question
+// mark, and a word for "is" or "has". It says how many words the language knows, too.
+func (t *table) readOpen(words []word, marked bool) (asked Asked, known int, asks bool) {
+	asked = Asked{Intent: "property", Kind: "open", Tag: t.tag}
+	whether := false
+	for _, w := range words {
+		whether = whether || marked && (slices.Contains(t.words["is"], w.folded) || slices.Contains(t.words["has"], w.folded))
+		is := slices.Contains(t.words["asking"], w.folded)
+		if asks = asks || is && len(asked.Words) == 0; is || t.filler[w.folded] {
+			known++
+		} else {
+			asked.Words = append(asked.Words, w.written)
+		}
+	}
+	if !asks {
+		asked.Intent, asked.Kind = "yes", "yes"
+	}
+	asked.Inner = asked.Words
+	return asked, known, asks || whether
 }
 
 // unspacedTag is the language whose words have no blanks between.
@@ -187,7 +218,7 @@ const unspacedTag = "ja"
 func (t *table) readUnspaced(text string) (asked Asked, known int) {
 	phrase := ""
 	for i := range t.entries {
-		if e := &t.entries[i]; len(e.written) > len(phrase) && strings.Contains(text, e.written) {
+		if e := &t.entries[i]; len(e.written) > len(phrase) && e.standsIn(text) {
 			phrase, asked.Intent, asked.Kind = e.written, e.intent, e.kind
 		}
 	}
@@ -205,6 +236,17 @@ func (t *table) readUnspaced(text string) (asked Asked, known int) {
 	}
 	asked.Inner = asked.Words
 	return asked, 2 * utf8.RuneCountInString(phrase)
+}
+
+// standsIn says whether an unspaced text has a phrase. The name of a property is not a part of a longer word there.
+func (e *entry) standsIn(text string) bool {
+	before, _, found := strings.Cut(text, e.written)
+	if !found || e.names == asks {
+		return found
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(e.written)
+	return !unicode.Is(unicode.Han, last) || !unicode.Is(unicode.Han, first)
 }
 
 // trimmed is a part of an unspaced text without the fillers at its ends. One of a single character goes only behind it: it may

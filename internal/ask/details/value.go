@@ -68,15 +68,17 @@ func Has(sentence, kind string) bool {
 	return true
 }
 
-// somewhere says whether something stands at the beginning of a word of a text.
+// somewhere says whether something stands at the beginning of a word of a text. What a hyphen joins to a letter does not:
+// "PB-429".
 func somewhere(text string, is func(rest string) bool) bool {
-	before := ' '
+	before, beyond := ' ', ' '
 	for i, r := range text {
-		begins := !letterOrDigit(before) && !strings.ContainsRune(".,", before) && !unicode.IsSpace(r)
+		joined := before == '-' && unicode.IsLetter(beyond)
+		begins := !letterOrDigit(before) && !strings.ContainsRune(".,", before) && !unicode.IsSpace(r) && !joined
 		if begins && is(text[i:]) {
 			return true
 		}
-		before = r
+		before, beyond = r, before
 	}
 	return false
 }

@@ -137,3 +137,27 @@ func TestSaysWhereAnAnswerIsFrom(t *testing.T) {
 		t.Errorf("the zero Object says %q", answer.Text)
 	}
 }
+
+func TestStatesWhateverPropertiesAreCalled(t *testing.T) {
+	t.Parallel()
+	object := facts.Read([]byte(`{"name":"Node SDK","url":"https://x.example","runtimePlatform":"Node 20 or newer",
+		"medicalSpecialty":"https://schema.org/Dermatology","isAcceptingNewPatients":true,
+		"hasCourseInstance":{"startDate":"2027-05-08","courseMode":"onsite"},
+		"additionalProperty":[{"name":"Wheels","value":4},{"name":"Climatisation","value":false}]}`))
+	for language, want := range map[string]string{
+		"en": "Node SDK: Wheels – 4. | No, Node SDK: Climatisation – no. | Node SDK: course mode – onsite. | " +
+			"Node SDK: date – 8 May 2027. | Node SDK: accepts new patients – yes. | Node SDK: specialty – dermatology (skin). | " +
+			"Node SDK: runtime platform – Node 20 or newer.",
+		"fr": "Node SDK : Wheels – 4. | Non, Node SDK : Climatisation – non. | Node SDK : course mode – onsite. | " +
+			"Node SDK : date – 8 mai 2027. | Node SDK : accepte de nouveaux patients – oui. | " +
+			"Node SDK : spécialité – dermatologie (peau). | Node SDK : runtime platform – Node 20 or newer.",
+	} {
+		var said []string
+		for _, s := range object.Statements(language) {
+			said = append(said, s.Text)
+		}
+		if got := strings.Join(said, " | "); got != want {
+			t.Errorf("%s\n got %s\nwant %s", language, got, want)
+		}
+	}
+}

@@ -240,7 +240,11 @@ func (t *teller) worded(value any) string {
 	if kind, ok := facets.EmploymentOf(facets.Fold(term(value))); ok {
 		return i18n.Jobs.In(t.figures, kind)
 	}
-	return term(value)
+	said := term(value)
+	if known := t.coded["terms"][said]; known != "" || said == text(value) {
+		return cmp.Or(known, said)
+	}
+	return apart(said) // a term of the vocabulary
 }
 
 // tellProperty says the property that the asker's words call by its name, that of the longest name first: as its intent where
