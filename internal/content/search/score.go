@@ -14,12 +14,12 @@ import (
 // fitted, by logistic regression with one of eighteen sites left out in turn, on questions that sites answer and on those that
 // they do not, such as the questions of others. The other items follow in proportion.
 const (
-	evidenceCovered = 4.5 // of the question's weight that stands together in the item,
-	evidenceWords   = 1.8 // of the words that stand together, by the logarithm of their number
-	evidenceRare    = 1.5 // of the rarest of them in everyday speech
-	evidenceNamed   = 1.7 // of the words of its title that the question says
-	evidenceAlike   = 3.0 // how much its name means what the question does,
-	evidenceLong    = 1.7 // and the same, by the logarithm of the question's words
+	evidenceCovered = 4.5  // of the question's weight that stands together in the item,
+	evidenceWords   = 1.8  // of the words that stand together, by the logarithm of their number
+	evidenceRare    = 1.5  // of the rarest of them in everyday speech
+	evidenceNamed   = 1.7  // of the words of its title that the question says
+	evidenceAlike   = 3.0  // how much its name means what the question does,
+	evidenceLong    = 1.7  // and the same, by the logarithm of the question's words
 	evidenceItems   = 0.35 // that is wanting for every doubling of the items, as chance finds more among many
 	evidenceNone    = -8.1
 
