@@ -96,7 +96,7 @@ func ownerPage(l *index.Listing, c *released.Card) owner.Page {
 // practical answers a question that is for the sites' owner rather than for items; nil where it is none, or nothing here
 // answers it.
 func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) {
-	bound := in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0
+	bound := in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.understood.Selects()
 	if bound || in.Fresh || in.Report != NoReport || in.Text == "" || len(in.Text) > maxPractical {
 		return nil, nil
 	}

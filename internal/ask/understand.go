@@ -141,7 +141,7 @@ func (in *askState) anyType() bool { return len(in.Types) > 0 && !in.typed() }
 // toQuery brings what was understood to the library's terms.
 func (s *Service) toQuery(asked index.Question, u *query.Understood) index.Question {
 	asked.Guessed = len(asked.Types) == 0
-	asked.Text, asked.Beside, asked.Types = u.Text, u.Beside, u.Types
+	asked.Text, asked.Broad, asked.Beside, asked.Types = u.Text, u.Broad, u.Beside, u.Types
 	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
 	now := s.deps.Now().In(s.deps.Reading.Place)
 	asked.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())

@@ -75,13 +75,12 @@ func contentOf(name string) (words []string) {
 // flag reads a property that is or is not. A name of one word alone needs a word before it that asks for it or for its
 // absence.
 func (q Question) flag(name string, of []facets.Property) (f Found, ok bool) {
-	var yes, no []string
+	var yes []string
 	for _, p := range of {
 		switch {
 		case taxonomy.Affirms(p.Value) || p.Value == "true":
 			yes = append(yes, p.Value)
 		case taxonomy.Negates(p.Value) || p.Value == "false":
-			no = append(no, p.Value)
 		default:
 			return f, false
 		}
@@ -96,8 +95,11 @@ func (q Question) flag(name string, of []facets.Property) (f Found, ok bool) {
 		return f, false
 	}
 	f = Found{from, to, facets.Constraint{Slot: of[0].Slot, Values: yes, Stated: true}}
-	if denied {
-		f.From, f.Condition.Values = from-1, no
+	if denied { // what does not say comes after
+		f.From, f.Condition.Not = from-1, true
+		if len(yes) == 0 {
+			f.Condition.Values = []string{"yes"}
+		}
 		for f.From > 0 && !facets.Denies(q.Words[f.From]) {
 			f.From--
 		}

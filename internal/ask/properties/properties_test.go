@@ -22,9 +22,9 @@ func TestWhatItemsStateUnderTheirOwnNamesIsACondition(t *testing.T) {
 		{"médecins qui prennent de nouveaux patients", "nouveauxPatients oui"},
 		{"qui consulte le mardi", "joursDeConsultation weekday2"},
 		{"hotel mit parkplatz", "parkplatz ja"},
-		{"wohnung ohne parkplatz", "parkplatz nein"},
+		{"wohnung ohne parkplatz", "not parkplatz ja"},
 		{"courses for skill level beginner", "skillLevel beginner"},
-		{"rooms without deposit", "depositRequired no"},
+		{"rooms without deposit", "not depositRequired yes"},
 		// What only has a word of it.
 		{"wo ist der parkplatz", ""},
 		{"patients tell their stories", ""},
@@ -37,7 +37,11 @@ func TestWhatItemsStateUnderTheirOwnNamesIsACondition(t *testing.T) {
 		}
 		var got []string
 		for _, f := range properties.Read(q, all) {
-			got = append(got, string(f.Condition.Slot)+" "+strings.Join(f.Condition.Values, "+"))
+			not := ""
+			if f.Condition.Not {
+				not = "not "
+			}
+			got = append(got, not+string(f.Condition.Slot)+" "+strings.Join(f.Condition.Values, "+"))
 		}
 		if !slices.Equal(got, strings.FieldsFunc(row.want, func(r rune) bool { return r == ';' })) {
 			t.Errorf("%q: %q, want %q", row.question, got, row.want)

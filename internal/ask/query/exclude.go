@@ -15,6 +15,12 @@ var notExcluded = everywhere("not.part")
 // articles stand between a negation and what it is about.
 var articles = everywhere("article")
 
+// notLinks are the words that stand there beside articles: "que no sean azules", "pas en porcelaine".
+var notLinks = everywhere("not.link")
+
+// linked says whether the word at i only joins a negation to what it is about.
+func (r *reader) linked(i int) bool { return articles[r.word(i)] || notLinks[r.word(i)] }
+
 // plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
 // other things.
 const plainSpoken = 12
@@ -45,7 +51,7 @@ func (r *reader) readWithout(i int) bool {
 	next, first, any := i+n, i, false
 	for next < len(r.tokens) {
 		start := next
-		for start < len(r.tokens) && articles[r.word(start)] && !r.tokens[start].stop {
+		for start < len(r.tokens) && r.linked(start) && !r.tokens[start].stop {
 			start++
 		}
 		if !any && (notExcluded[r.word(start)] || owned[r.word(next)]) && by.role != roleAllergic {

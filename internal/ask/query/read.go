@@ -231,7 +231,7 @@ func (r *reader) functional(i int) bool {
 func (r *reader) readAt(i int) {
 	for _, try := range []func(*reader, int) bool{
 		(*reader).readSort, (*reader).readAge, (*reader).readClock, (*reader).readTime, (*reader).readGone, (*reader).readBound, (*reader).readServes, (*reader).readDiet,
-		(*reader).readWithout, (*reader).readNutrient, (*reader).readSoft, (*reader).readGratis, (*reader).readMark,
+		(*reader).readGratis, (*reader).readWithout, (*reader).readNutrient, (*reader).readSoft, (*reader).readMark,
 	} {
 		if try(r, i) {
 			return

@@ -17,7 +17,7 @@ func (r *reader) readRefusals() {
 	q := refusals.Question{
 		Words: make([]string, len(r.tokens)), Said: r.said, Together: r.together, Listed: r.listed, Free: r.freeBehind,
 		Ends:    func(i int) bool { return r.tokens[i].comma || r.tokens[i].stop },
-		Article: func(i int) bool { return articles[r.word(i)] },
+		Article: r.linked,
 		Plain:   func(i int) bool { return r.plain(i) && !r.nounFirst() && !r.has(i, roleCourtesy) },
 	}
 	for i := range q.Words {
@@ -41,7 +41,7 @@ func (r *reader) readNamed(i int) bool {
 		return false
 	}
 	start := r.unnamed[at].To
-	for start < len(r.tokens)-1 && articles[r.word(start)] {
+	for start < len(r.tokens)-1 && r.linked(start) {
 		start++
 	}
 	c, end := r.unwanted(start, negation{role: roleNot})

@@ -75,10 +75,12 @@ func (r *reader) readBroad() {
 	}
 	var types []string
 	var said []int
+	eats := false
 	for i := 0; i < len(r.tokens); i++ {
 		var n int
 		r.phrases(i, func(s sense, length int) bool {
 			if s.role == roleBroad && (n == 0 || n == length) && !r.refusedKind(i) {
+				eats = eats || s.arg == "food"
 				if n = length; r.have(s.arg) > 0 && !slices.Contains(types, s.arg) {
 					types = append(types, s.arg)
 				}
@@ -94,13 +96,19 @@ func (r *reader) readBroad() {
 			return
 		}
 	}
-	if len(types) == 0 {
+	r.out.Broad = eats && slices.ContainsFunc(r.out.Constraints, feeds)
+	if len(types) == 0 || r.out.Broad {
 		return
 	}
 	r.out.Types = types
 	for k := 0; k < len(said); k += 2 {
 		r.use(said[k], said[k+1])
 	}
+}
+
+// feeds says whether a condition is about what somebody eats.
+func feeds(c facets.Constraint) bool {
+	return !c.Soft && (c.Slot == facets.Diet || c.Slot == facets.Ingredient)
 }
 
 // fallback are types whose items stand in for those of their subtypes, when the catalog knows only the former: the word

@@ -5,7 +5,11 @@
 // Package ask stands above it: it finds what was understood, and asks back when too little was.
 package query
 
-import "frontdesk/internal/content/facets"
+import (
+	"slices"
+
+	"frontdesk/internal/content/facets"
+)
 
 // Understood is what a question wants.
 type Understood struct {
@@ -14,6 +18,8 @@ type Understood struct {
 	// Beside is Text with the words for what is rather not wanted, which say something of items all the same ("belt without
 	// buckle"); empty where there are none.
 	Beside string
+	// Broad says that Text is no more than words for food of any kind: it gives way to conditions on what somebody eats.
+	Broad bool
 	// Asked is the whole question in words, with what earlier questions add: a follow-up made to stand by itself.
 	Asked string
 	// Types are schema.org types, any of which is wanted; an item of a subtype is one too.
@@ -42,6 +48,13 @@ type Understood struct {
 // Literally takes the text as it stands, where it is a name: nothing is read from its words.
 func (u *Understood) Literally(text string) {
 	*u = Understood{Text: text, Asked: u.Asked, Intent: u.Intent, lean: text}
+}
+
+// Selects says whether the question is for the items of a type that meet a condition, and nothing else.
+func (u *Understood) Selects() bool {
+	return u.Text == "" && len(u.Types) > 0 && slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool {
+		return !c.Soft && !c.Not && (c.Slot == facets.Location || c.Free())
+	})
 }
 
 // Intent is what is to be done with the items found.

@@ -48,3 +48,42 @@ func TestConditionsOnWhomAndWhenAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatJoinsANegationToItsThingIsNoPartOfIt holds exclusions behind words that only join.
+func TestWhatJoinsANegationToItsThingIsNoPartOfIt(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"tazas que no sean azules":       "azules",
+		"cursos que no sean de torno":    "torno",
+		"tasse mais pas en porcelaine":   "porcelaine",
+		"vino rosso ma non sangiovese":   "sangiovese",
+		"livros que não sejam de Santos": "Santos",
+	} {
+		u := Read(question, shopping())
+		found := false
+		for _, c := range u.Constraints {
+			found = found || c.Not && !c.Soft && len(c.Values) == 1 && facets.Fold(c.Values[0]) == facets.Fold(want)
+			found = found || c.Not && !c.Soft && len(facets.TraitValues(c.Slot, want)) > 0
+		}
+		if !found {
+			t.Errorf("%q leaves out %+v, want %q", question, u.Constraints, want)
+		}
+	}
+}
+
+// TestWordsForAnyFoodGiveWay holds that they do beside what somebody eats alone.
+func TestWordsForAnyFoodGiveWay(t *testing.T) {
+	t.Parallel()
+	at := gathering()
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 9, Types: map[string]int{"MenuItem": 9}, Slots: []facets.Known{
+		{Slot: facets.Diet, Count: 9}, {Slot: facets.Ingredient, Count: 9}, {Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9},
+	}})
+	for question, want := range map[string]bool{
+		"hauptgericht ohne gluten": true, "dolci senza latte": true, "a dessert without eggs": true, "un postre sin nueces": true,
+		"steak ohne gluten": false, "dolci sotto i 5 euro": false,
+	} {
+		if got := Read(question, at).Broad; got != want {
+			t.Errorf("%q is broad: %v", question, got)
+		}
+	}
+}

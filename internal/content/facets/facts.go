@@ -587,6 +587,7 @@ func (r *reader) property(name string, value *node) {
 	text := value.name()
 	if value.kind == 't' || value.kind == 'f' {
 		text = map[bool]string{true: "yes", false: "no"}[value.kind == 't']
+		r.word(Slot(camel(name)), text)
 	}
 	if len(text) > maxStatement {
 		return
@@ -619,8 +620,13 @@ const maxStatement = 4000
 
 func (r *reader) amenity(name string, v *node) {
 	v.each(func(n *node) {
-		if value := n.member("value"); value.text != "false" && value.text != "0" {
+		value := n.member("value")
+		if value.text != "false" && value.text != "0" {
 			r.word(Slot(name), n.name())
+		}
+		if called := n.name(); value.kind == 't' || value.kind == 'f' {
+			r.property(called, value)
+			r.other(camel(called), value)
 		}
 	})
 }

@@ -16,6 +16,8 @@ type Question struct {
 	// Text is what is looked for by words. Without any that can be looked for, everything that meets the constraints is
 	// found, or is of the types if the text is empty; without either, nothing.
 	Text string
+	// Broad says that Text names no more than a broad kind, and gives way to what meets the constraints.
+	Broad bool
 	// Beside is Text with words that lift items and are no part of what is asked for; empty where there are none.
 	Beside string
 	// Sites and Types restrict the items; empty means no restriction. A type stands for its subtypes too.
@@ -265,8 +267,8 @@ func (s *finding) attempts() []attempt {
 		one[i] = true
 		all = append(all, attempt{dropped: one, closest: s.stated(one)})
 	}
-	if s.vouched() {
-		all = append(all, attempt{dropped: whole.dropped, wordless: true, closest: true})
+	if s.vouched() || s.asked.Broad {
+		all = append(all, attempt{dropped: whole.dropped, wordless: true, closest: !s.asked.Broad})
 	}
 	more := slices.Clone(whole.dropped)
 	for n, i := range order {
@@ -375,7 +377,7 @@ func (s *finding) try(a attempt) []Hit {
 		}
 	}
 	s.corrections = nil
-	if a.wordless {
+	if a.wordless && !s.asked.Broad {
 		// Words that nothing has are no words to give way: then nothing here is what was meant.
 		if known, worded := s.search(lookup{s.within, 1, s.asked.MinScore * faintly, 0}, all); worded && len(known) == 0 {
 			return nil
