@@ -7,8 +7,9 @@
 //	recall      recall.go      the conversation before it, and what is remembered
 //	understand  understand.go  package query reads its words into conditions; follow.go goes on with earlier questions,
 //	                           subjects.go finds the items that it names
-//	practical   practicalroute.go  answers what is asked of the owner, by package owner; what follows is for all else
-//	detail      thing.go       answers what is asked of one item, by packages details and facts
+//	choose      choose.go      weighs what may answer: what is said of the owner (practicalroute.go, package owner), a detail of
+//	                           one item (thing.go, packages details and facts), or the items that are found; what follows is
+//	                           for these
 //	askBack     elicit.go      package elicitation decides whether something has to be known first
 //	promise     promise.go     promises the answer to what takes long; work.go works on it
 //	report      report.go      counts all that matches
@@ -116,17 +117,14 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 
 // reply settles what becomes of a question that is understood.
 func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
-	told, err := s.practical(ctx, in)
-	if told == nil && err == nil {
-		told, err = s.detail(ctx, in)
+	told, err := s.choose(ctx, in)
+	if err != nil {
+		return nil, err
 	}
-	if told == nil && err == nil && in.Report == NoReport {
+	if told == nil && in.Report == NoReport {
 		if back := s.askBack(ctx, in); back != nil {
 			return &Reply{Elicitation: back, Understood: in.explain()}, nil
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	if promise, err := s.promise(ctx, in); promise != nil || err != nil {
 		return &Reply{Promise: promise, Understood: in.explain()}, err

@@ -210,7 +210,7 @@ func (s *Service) findExtreme(
 		return true
 	}
 	say := i18n.For(in.Languages...)
-	in.telling = wish.Say(say.Language(), first[0].Name, sayValue(say, items[0].value, most))
+	in.telling = wish.Say(say.Language(), first[0].Name, items[0].value.Say(say, most))
 	return true
 }
 
@@ -290,46 +290,4 @@ func (in *askState) show(items []measuredItem) {
 		in.only = append(in.only, found{listing: item.Listing, score: float32(max(1, 100-i))})
 	}
 	in.understood.Intent = query.List
-}
-
-// sayValue words a figure.
-func sayValue(say i18n.Speaker, v extremes.Value, most bool) string {
-	amount := v.Figure.Low
-	if most {
-		amount = v.Figure.High
-	}
-	money := len(v.Unit) == 3 && v.Unit == strings.ToUpper(v.Unit)
-	if money && amount == 0 {
-		return say.Say(i18n.Free)
-	}
-	switch v.Unit {
-	case "time":
-		at := v.Figure.At()
-		if at.Hour() == 0 && at.Minute() == 0 {
-			return say.Day(at)
-		}
-		return say.Moment(at)
-	case "min":
-		return say.Span(amount)
-	case "ml":
-		return inUnit(say, amount, 1000, "l", "ml")
-	case "g":
-		return inUnit(say, amount, 1000, "kg", "g")
-	case "cm":
-		return inUnit(say, amount, 100, "m", "cm")
-	case extremes.Bare:
-		return say.Number(amount, -1)
-	}
-	if money {
-		return say.With(v.Unit, say.Amount(amount))
-	}
-	return say.Number(amount, -1) + " " + extremes.UnitName(say.Language(), v.Unit)
-}
-
-// inUnit words a figure in the greater of two units where it is large enough.
-func inUnit(say i18n.Speaker, amount, factor float64, greater, smaller string) string {
-	if amount >= factor/2 {
-		return say.Number(amount/factor, -1) + " " + greater
-	}
-	return say.Number(amount, -1) + " " + smaller
 }

@@ -10,7 +10,6 @@ import (
 	"frontdesk/internal/ask/owner"
 	"frontdesk/internal/ask/practical"
 	"frontdesk/internal/ask/query"
-	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 )
@@ -21,8 +20,8 @@ const (
 	maxPractical  = 400  // bytes of a question that is read as a practical one
 	maxChat       = 6    // words of a greeting, or of thanks
 	maxExamples   = 3    // questions that a greeting is answered with
-	leastAsked    = 0.65 // from which a question is taken for a practical one
-	leastKin      = 0.40 // from which it is known what a practical question asks for
+	leastAsked    = 0.35 // from which a question may be a practical one
+	leastKin      = 0.25 // from which it is known what a practical question asks for
 )
 
 // ownerPages are the items of a view that may answer practical questions, made when first asked for.
@@ -93,9 +92,9 @@ func ownerPage(l *index.Listing, c *released.Card) owner.Page {
 	}
 }
 
-// practical answers a question that is for the sites' owner rather than for items; nil where it is none, or nothing here
-// answers it.
-func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) {
+// practical is what the sites say of their owner to a question that may be for them rather than for items; nil where it is none,
+// or nothing here answers it.
+func (s *Service) practical(ctx context.Context, in *askState) (*proposal, error) {
 	bound := in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.understood.Selects()
 	if bound || in.Fresh || in.Report != NoReport || in.Text == "" || len(in.Text) > maxPractical {
 		return nil, nil
@@ -118,42 +117,25 @@ func (s *Service) practical(ctx context.Context, in *askState) (*Answer, error) 
 		Now: s.deps.Now().In(s.deps.Reading.Place), Sites: in.asked.Sites,
 	}
 	var told owner.Answer
+	chat := ok && practical.IntentOf(asked.Intent).Is("chat")
 	switch {
 	case !ok:
 		told, ok = directory.AnswerSame(q)
-	case practical.IntentOf(asked.Intent).Is("chat"):
+	case chat:
 		told, listings, err = s.chat(ctx, g, directory, q, listings)
-		ok = len(told.Items) > 0
 	default:
 		told, ok = directory.Answer(q)
-		ok = ok && !s.namesItem(ctx, in, &asked, told, listings)
 	}
-	if !ok || err != nil {
+	if !ok || err != nil || len(told.Items) == 0 {
 		return nil, err
 	}
-	return s.tellPractical(ctx, in, g, told, listings)
-}
-
-// tellPractical makes the answer ready.
-func (s *Service) tellPractical(
-	ctx context.Context, in *askState, g *released.View, told owner.Answer, listings []*index.Listing,
-) (*Answer, error) {
-	var items []found
+	p := &proposal{
+		view: g, telling: told.Text, certain: chat, reading: told.By, understood: query.Understood{Asked: in.Text, Text: in.Text},
+	}
 	for n, at := range told.Items[:min(len(told.Items), in.asked.Limit)] {
-		items = append(items, found{listing: listings[at], score: float32(100 - 10*n)})
+		p.items = append(p.items, found{listing: listings[at], score: float32(100 - 10*n)})
 	}
-	if len(items) == 0 {
-		return nil, nil
-	}
-	in.only, in.telling = items, told.Text
-	in.understood = query.Understood{Asked: in.Text, Text: in.Text}
-	a := s.those(in)
-	a.view, a.factual = g, told.Text != ""
-	if whole, err := a.preload(ctx); !whole || err != nil {
-		return nil, err
-	}
-	a.improve(ctx, in)
-	return a, nil
+	return p, nil
 }
 
 // readPractical reads the question as a practical one, as it goes on with those before it, and gives the text that it goes on
@@ -165,10 +147,8 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	}
 	now := s.deps.Now().In(s.deps.Reading.Place)
 	asked, before, last := practical.ReadAfter(earlier, in.Text, i18n.For(in.Languages...).Language(), now)
-	own := practical.Read(in.Text, i18n.For(in.Languages...).Language(), now)
-	if _, whole := details.Read(in.Text); before != "" && (details.Says(in.Text, "after") ||
-		whole && own.Intent != last.Intent && own.Sure() < practical.Sure && details.Says(in.Text, "it")) {
-		return asked, "", false // of what was shown: "and what does it cost?"
+	if before != "" && details.Says(in.Text, "after") {
+		return asked, "", false // of what was shown
 	}
 	if len(earlier) > 0 && before == "" {
 		if asked.Has("it") && asked.IsPractical(strings.Join(asked.Subject(in.Text), " ")) ||
@@ -180,48 +160,7 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	if chat && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
 		return asked, "", false
 	}
-	sure := asked.KinSure() >= practical.Sure || asked.KinSure() >= leastKin && len(strings.Fields(in.Text)) > 2
-	return asked, before, sure && asked.Practical >= leastAsked
-}
-
-// namesItem says whether the question names another item than those that answer it: one that is called by all that it is
-// asked of, where items are asked the same, or one whose whole name stands in it. Of products the latter counts only where
-// items are asked the same: others are delivered, returned and repaired.
-func (s *Service) namesItem(
-	ctx context.Context, in *askState, asked *practical.Asked, told owner.Answer, listings []*index.Listing,
-) bool {
-	const few, leastWords, mostNamed = 3, 2, 0.75
-	item := practical.IntentOf(asked.Intent).Is("item")
-	subject := strings.Join(asked.Subject(in.Text), " ")
-	for _, text := range []string{subject, in.Text} {
-		if text == "" {
-			continue
-		}
-		a := s.find(index.Question{
-			Text: text, Sites: in.asked.Sites, Limit: few, Prefer: in.asked.Prefer, AsSpelled: true, OwnWords: true,
-		})
-		if len(a.parts) == 0 {
-			continue
-		}
-		cards, err := a.render(ctx, a.parts[0])
-		if err != nil {
-			return false
-		}
-		for i, c := range cards {
-			l := a.parts[0][i].listing
-			if c == nil || slices.ContainsFunc(told.Items, func(at int) bool { return listings[at].URL == l.URL }) {
-				continue
-			}
-			if item && i == 0 && subject != "" && !owner.Concerns(l.Types[0]) && named(subject, c.Name(), c.Type()) >= 0.99 {
-				return true
-			}
-			if (item || !content.IsA(l.Types[0], "Product")) && len(strings.Fields(c.Name())) >= leastWords &&
-				named(c.Name(), in.Text, "") >= mostNamed {
-				return true
-			}
-		}
-	}
-	return false
+	return asked, before, asked.KinSure() >= leastKin && asked.Practical >= leastAsked
 }
 
 // chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask/choice"
 	"frontdesk/internal/ask/details"
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
@@ -39,7 +40,7 @@ const (
 // detail answers a question for a detail of one thing: by the property of the item that the question names, or else by
 // the sentence that has most of its words and a value of the kind that was asked for. A question that names nothing, or
 // goes on with the one before, is about what was shown then. It is nil where neither is there.
-func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
+func (s *Service) detail(ctx context.Context, in *askState) (*proposal, error) {
 	excludes := slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool {
 		return c.Not && c.Source > facets.FromEarlier
 	})
@@ -56,7 +57,7 @@ func (s *Service) detail(ctx context.Context, in *askState) (*Answer, error) {
 }
 
 // detailIn reads the question for a detail in a text.
-func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*Answer, error) {
+func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*proposal, error) {
 	asked, ok := details.Read(text)
 	if len(in.earlier) == 0 {
 		if !ok {
@@ -90,7 +91,7 @@ func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*Ans
 }
 
 // tellOnward answers a question that asks of another thing what the last one asked.
-func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*Answer, error) {
+func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*proposal, error) {
 	asked, ok := details.Read(last)
 	words, onward := details.Onward(in.Text)
 	if !ok || !onward {
@@ -102,7 +103,11 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*A
 		return told, err
 	}
 	asked.Words = slices.Concat(words, before)
-	if told, err := s.tellOf(ctx, in, asked, 0); told != nil || err != nil {
+	told, err := s.tellOf(ctx, in, asked, 0)
+	if told != nil && err == nil { // it has to be of the other thing
+		told.reading.Explained *= named(strings.Join(words, " "), told.telling, "")
+	}
+	if told != nil || err != nil {
 		return told, err
 	}
 	asked.Words = words
@@ -110,7 +115,7 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*A
 }
 
 // tellShown answers a question for a detail of what the last answer showed first.
-func (s *Service) tellShown(ctx context.Context, in *askState, asked details.Asked) (*Answer, error) {
+func (s *Service) tellShown(ctx context.Context, in *askState, asked details.Asked) (*proposal, error) {
 	wanted := s.toQuery(in.asked, &in.before.wanted)
 	wanted.Sites, wanted.Limit = in.before.sites, in.before.skip+1
 	shown := s.find(wanted)
@@ -127,7 +132,7 @@ func (s *Service) tellShown(ctx context.Context, in *askState, asked details.Ask
 }
 
 // tellOf answers a question for a detail that is read, of items whose names have at least a share of its words.
-func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked, least float64) (*Answer, error) {
+func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked, least float64) (*proposal, error) {
 	if len(asked.Words) == 0 {
 		return nil, nil
 	}
@@ -142,7 +147,7 @@ func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked,
 }
 
 // tellFrom answers a question for a detail from some items of an answer.
-func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items []found, q detailQuestion) (*Answer, error) {
+func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items []found, q detailQuestion) (*proposal, error) {
 	cards, err := a.render(ctx, items)
 	if err != nil {
 		return nil, err
@@ -151,22 +156,22 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	if len(in.Languages) == 0 { // which question is asked in tells it
 		q.language = q.Tag
 	}
-	best, telling, most := -1, "", 0.0
+	best, telling, most, property := -1, "", 0.0, 0.0
 	for i, card := range cards {
 		if card == nil {
 			continue
 		}
-		switch named, _ := q.weigh(q.naming(sourceOf(card.As(items[i].hit())))); {
-		case named > q.named:
-			q.named, q.several = named, false
-		case named == q.named:
+		switch says, _ := q.weigh(q.naming(sourceOf(card.As(items[i].hit())))); {
+		case says > q.named:
+			q.named, q.several = says, false
+		case says == q.named:
 			q.several = true
 		}
 	}
 	if _, whole := q.weigh(make([]bool, len(q.terms))); q.named < q.least*whole {
 		return nil, nil
 	}
-	for _, by := range []func(source, facts.Object) (string, float64){q.byProperty, q.byStatement, q.bySentence} {
+	for n, by := range []func(source, facts.Object) (string, float64){q.byProperty, q.byStatement, q.bySentence} {
 		for i, card := range cards {
 			if card == nil || !card.Input() {
 				continue
@@ -177,6 +182,7 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 			}
 		}
 		if best >= 0 {
+			property = 1 - float64(n)/2
 			break
 		}
 	}
@@ -185,15 +191,13 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	}
 	answering := items[best]
 	answering.score = 100
-	in.only, in.telling = []found{answering}, telling
-	in.understood = query.Understood{Asked: in.understood.Asked, Text: cards[best].Name(), Intent: query.Tell}
-	told := s.those(in)
-	told.view, told.factual = a.view, true
-	if whole, err := told.preload(ctx); !whole || err != nil {
-		return nil, err
-	}
-	told.improve(ctx, in)
-	return told, nil
+	item := sourceOf(cards[best].As(answering.hit()))
+	explained, called := q.explainedBy(item, in, telling)
+	return &proposal{
+		view: a.view, telling: telling, items: []found{answering},
+		understood: query.Understood{Asked: in.understood.Asked, Text: item.Name, Intent: query.Tell},
+		reading:    choice.Reading{Route: choice.Detail, Fits: min(most, 1), Explained: explained, Called: called, Property: property},
+	}, nil
 }
 
 // wholeSource is an item with all of its text.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
 )
 
@@ -203,4 +204,46 @@ func UnitName(language, unit string) string {
 		return said
 	}
 	return unit
+}
+
+// Say words the figure, of a range its end that was asked for.
+func (v Value) Say(say i18n.Speaker, most bool) string {
+	amount := v.Figure.Low
+	if most {
+		amount = v.Figure.High
+	}
+	money := len(v.Unit) == 3 && v.Unit == strings.ToUpper(v.Unit)
+	if money && amount == 0 {
+		return say.Say(i18n.Free)
+	}
+	switch v.Unit {
+	case "time":
+		at := v.Figure.At()
+		if at.Hour() == 0 && at.Minute() == 0 {
+			return say.Day(at)
+		}
+		return say.Moment(at)
+	case "min":
+		return say.Span(amount)
+	case "ml":
+		return inUnit(say, amount, 1000, "l", "ml")
+	case "g":
+		return inUnit(say, amount, 1000, "kg", "g")
+	case "cm":
+		return inUnit(say, amount, 100, "m", "cm")
+	case Bare:
+		return say.Number(amount, -1)
+	}
+	if money {
+		return say.With(v.Unit, say.Amount(amount))
+	}
+	return say.Number(amount, -1) + " " + UnitName(say.Language(), v.Unit)
+}
+
+// inUnit words a figure in the greater of two units where it is large enough.
+func inUnit(say i18n.Speaker, amount, factor float64, greater, smaller string) string {
+	if amount >= factor/2 {
+		return say.Number(amount/factor, -1) + " " + greater
+	}
+	return say.Number(amount, -1) + " " + smaller
 }

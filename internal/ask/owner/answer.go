@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"frontdesk/internal/ask/choice"
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/practical"
 	"frontdesk/internal/content"
@@ -28,6 +29,17 @@ type Question struct {
 type Answer struct {
 	Text  string // one or two sentences; empty where the pages may answer, and no sentence of theirs does for sure
 	Items []int  // the pages that answer, the best first
+
+	By   choice.Reading // the evidence for it
+	from int            // the page that the text is from
+}
+
+// evidence is that for an answer from a page that fits so well.
+func (s *search) evidence(i int, fits float64) choice.Reading {
+	return choice.Reading{
+		Route: choice.Owner, Sure: s.Asked.Practical, Kin: s.Asked.KinSure(), Fits: min(fits, 1), Explained: 1 - s.strange(i),
+		Called: min(s.pages[i].called, 1) * (1 - s.narrow(i)),
+	}
 }
 
 // The weights by which pages and sentences are found, and what an answer has to have.
@@ -93,10 +105,12 @@ func (d *Directory) Answer(q Question) (Answer, bool) {
 	s.score()
 	s.findNamed()
 	if a, ok := s.byProperty(); ok {
+		a.By = s.evidence(a.from, q.Asked.Sure())
+		a.By.Property = 1
 		return a, true
 	}
 	if i, sure := s.asked(); sure >= nameFits {
-		return Answer{Text: s.quote(i, 0), Items: s.with(i)}, true
+		return Answer{Text: s.quote(i, 0), Items: s.with(i), By: s.evidence(i, sure)}, true
 	}
 	return s.byText()
 }
@@ -110,7 +124,7 @@ func (d *Directory) AnswerSame(q Question) (Answer, bool) {
 	if sure < nameSure {
 		return Answer{}, false
 	}
-	return Answer{Text: s.quote(i, 0), Items: []int{i}}, true
+	return Answer{Text: s.quote(i, 0), Items: []int{i}, By: s.evidence(i, sure)}, true
 }
 
 // asked is the answered question that means most what is asked, and how sure it is that this is the same: 0 to 1. In one
@@ -376,7 +390,7 @@ func (s *search) byProperty() (Answer, bool) {
 	}
 	for _, i := range s.named {
 		if text, ok := s.tell(i); ok {
-			return Answer{Text: text, Items: s.with(i)}, true
+			return Answer{Text: text, Items: s.with(i), from: i}, true
 		}
 	}
 	if s.intent.Is("work") {
@@ -384,7 +398,7 @@ func (s *search) byProperty() (Answer, bool) {
 	}
 	if i := s.owner(); i >= 0 && !(s.intent.Is("place") && (!s.ofUs || s.elsewhere(i))) {
 		if text, ok := s.tell(i); ok && !(s.intent.Is("words") && s.isWorded()) {
-			return Answer{Text: text, Items: s.with(i)}, true
+			return Answer{Text: text, Items: s.with(i), from: i}, true
 		}
 	}
 	return s.byOthers()
@@ -403,7 +417,7 @@ func (s *search) byOthers() (Answer, bool) {
 			continue
 		}
 		if text, ok := s.tell(i); ok {
-			said, a.Items = append(said, text), append(a.Items, i)
+			said, a.Items, a.from = append(said, text), append(a.Items, i), i
 		}
 	}
 	a.Text = strings.Join(said, " ")
@@ -460,7 +474,7 @@ func (s *search) ofMeals() (Answer, bool) {
 		return Answer{}, false
 	}
 	text, ok := s.state(at, "open")
-	return Answer{Text: text, Items: []int{at}}, ok
+	return Answer{Text: text, Items: []int{at}, from: at}, ok
 }
 
 // ofJobs answers from the jobs on offer that have most of the question's words.
@@ -475,7 +489,7 @@ func (s *search) ofJobs() (Answer, bool) {
 		return Answer{}, false
 	}
 	text, ok := s.tell(best)
-	return Answer{Text: text, Items: []int{best}}, ok
+	return Answer{Text: text, Items: []int{best}, from: best}, ok
 }
 
 // tell is what a page's properties say.
@@ -642,7 +656,7 @@ func (s *search) byText() (Answer, bool) {
 	if s.pages[best[0].page].words < littleStrange && s.others(best[0].page) {
 		return Answer{}, false
 	}
-	answer := Answer{}
+	answer := Answer{By: s.evidence(best[0].page, s.pages[best[0].page].fit)}
 	for _, c := range best[:min(len(best), maxAnswers)] {
 		if c.score >= 0.6*best[0].score {
 			answer.Items = append(answer.Items, c.page)

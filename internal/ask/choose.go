@@ -1,0 +1,99 @@
+package ask
+
+import (
+	"context"
+
+	"frontdesk/internal/ask/choice"
+	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/released"
+)
+
+// proposal is what may be answered in place of the items that are found: some items and a sentence.
+type proposal struct {
+	reading choice.Reading
+	view    *released.View
+	items   []found
+	telling string
+	certain bool // nothing competes with it, as with a greeting
+
+	understood query.Understood
+}
+
+// choose chooses among what may be answered, and makes it ready; nil for the items that are found.
+func (s *Service) choose(ctx context.Context, in *askState) (*Answer, error) {
+	var proposals []*proposal
+	for _, propose := range []func(context.Context, *askState) (*proposal, error){s.practical, s.detail} {
+		p, err := propose(ctx, in)
+		switch {
+		case err != nil:
+			return nil, err
+		case p != nil && p.certain:
+			return s.tell(ctx, in, p)
+		case p != nil:
+			proposals = append(proposals, p)
+		}
+	}
+	if len(proposals) == 0 {
+		return nil, nil
+	}
+	literal, err := s.searching(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	readings := []choice.Reading{literal}
+	for _, p := range proposals {
+		readings = append(readings, p.reading)
+	}
+	best := choice.Best(ctx, readings)
+	if best == 0 {
+		return nil, nil
+	}
+	return s.tell(ctx, in, proposals[best-1])
+}
+
+// searching is the evidence for the items that are found.
+func (s *Service) searching(ctx context.Context, in *askState) (choice.Reading, error) {
+	r := choice.Reading{Route: choice.Search}
+	asked := in.asked
+	asked.Limit = 1
+	a := s.find(asked)
+	if len(a.parts) == 0 {
+		return r, nil
+	}
+	cards, err := a.render(ctx, a.parts[0])
+	if err != nil || cards[0] == nil {
+		return r, err
+	}
+	item := sourceOf(cards[0].As(a.parts[0][0].hit()))
+	q := detailQuestion{terms: a.terms}
+	r.Explained, r.Called = q.explainedBy(item, in, item.Text)
+	if !a.closest {
+		r.Fits = float64(a.parts[0][0].score) / 100
+	}
+	return r, nil
+}
+
+// explainedBy is how much of the question an item's name explains with what is told of it, and how far the name and the question
+// have the same words.
+func (q *detailQuestion) explainedBy(item source, in *askState, told string) (explained, called float64) {
+	inName := q.naming(item)
+	says, whole := q.weigh(inName)
+	if whole == 0 { // nothing is left to be explained
+		return 1, 0
+	}
+	explained, _ = q.weigh(either(inName, index.Covered(q.terms, told, item.Language)))
+	return explained / whole, says / whole * named(item.Name, in.Text, "")
+}
+
+// tell makes an answer of what was chosen ready.
+func (s *Service) tell(ctx context.Context, in *askState, p *proposal) (*Answer, error) {
+	in.only, in.telling, in.understood = p.items, p.telling, p.understood
+	a := s.those(in)
+	a.view, a.factual = p.view, p.telling != ""
+	if whole, err := a.preload(ctx); !whole || err != nil {
+		return nil, err
+	}
+	a.improve(ctx, in)
+	return a, nil
+}
