@@ -14,10 +14,10 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 29, "fournil": 28, "lomo": 25, "ribeira": 22, "biblioteca": 25, "clinique": 30, "hanaya": 30, "gasthof": 33,
-		"quayline": 38,
+		"harbour": 31, "fournil": 28, "lomo": 27, "ribeira": 23, "biblioteca": 29, "clinique": 30, "hanaya": 33, "gasthof": 37,
+		"quayline": 39,
 		// For measuring: asked before anybody looked at them.
-		"werkbank": 36, "vigneto": 27, "pawprint": 29, "cimes": 35, "kornblume": 27, "patchbay": 24, "escuela": 28,
+		"werkbank": 36, "vigneto": 32, "pawprint": 29, "cimes": 38, "kornblume": 30, "patchbay": 25, "escuela": 29,
 	}
 	const shows = 14 // answers that show what they must not
 	command := evalCommand{JSON: true, Resamples: 1}

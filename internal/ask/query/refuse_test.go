@@ -87,6 +87,8 @@ func TestClassesAreLeftOutHoweverItIsSaid(t *testing.T) {
 		{"no problem with nuts", "", ""},
 		{"cakes with or without nuts", "", ""},
 		{"not only wool", "", ""},
+		{"ein Riegel, ich bin gegen Mandeln allergisch", "Riegel", "almonds"},
+		{"ein Riegel gegen Mandeln getauscht", "", ""},
 		{"I am not allergic to nuts", "", ""},
 		{"Jacke für Damen, nicht für Herren", "", ""},
 		{"a bar for her, but no milk chocolate", "", ""},

@@ -184,7 +184,11 @@ func (r *reading) refusalAt(i int) int {
 			trust = 1
 		}
 		if things := r.thingsFrom(i+len(form.before), trust); len(things) > 0 {
-			return r.refuse(things, i, things[len(things)-1].end, form.allergy)
+			end := things[len(things)-1].end
+			if !r.stands(end, form.after) { // "gegen Mandeln allergisch"
+				continue
+			}
+			return r.refuse(things, i, end+len(form.after), form.allergy)
 		}
 	}
 	return r.refusalBehind(i)
