@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"frontdesk/internal/ask/extremes"
+	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector/words"
 )
 
 // The bounds of looking at all items of a kind.
@@ -49,7 +51,7 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 		switch {
 		case len(items) == 0 || len(items) > mostCompared:
 		case wish.Count():
-			in.countThem(ctx, s, g, items)
+			in.countThem(ctx, s, g, items, wish.Tag)
 			return
 		case s.findExtreme(ctx, in, g, &wish, items, ""):
 			return
@@ -61,6 +63,16 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 	}
 	if wish.Count() || wish.Subject == "" {
 		return
+	}
+	// A kind, and words for what is compared of it: "which plan keeps logs the longest".
+	for at := strings.LastIndexByte(wish.Subject, ' '); at > 0; at = strings.LastIndexByte(wish.Subject[:at], ' ') {
+		named := wish.Subject[:at]
+		if kind := g.Index.KindExactly(named, typesNamed(named)...); kind != nil {
+			items := measured(g, kind.And(met))
+			if len(items) <= mostRead && s.findExtreme(ctx, in, g, &wish, items, wish.Subject[at+1:]) {
+				return
+			}
+		}
 	}
 	// No name says it, but a text may: "a hall for 120 people".
 	if items := measured(g, g.Index.Mentioning(wish.Subject).And(met)); len(items) <= mostRead {
@@ -77,7 +89,7 @@ func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.Vi
 		}
 	}
 	if wish.Count() {
-		in.countThem(ctx, s, g, items)
+		in.countThem(ctx, s, g, items, wish.Tag)
 	} else if len(items) > 0 {
 		s.findExtreme(ctx, in, g, wish, items, "")
 	}
@@ -144,6 +156,7 @@ func without(text, words string) string {
 type measuredItem struct {
 	*index.Listing
 	value extremes.Value
+	words string // for the value, where it is told as the item states it
 	known bool
 }
 
@@ -165,7 +178,7 @@ func measured(g *released.View, items *search.Selection) (all []measuredItem) {
 }
 
 // countThem tells how many there are.
-func (in *askState) countThem(ctx context.Context, s *Service, g *released.View, items []measuredItem) {
+func (in *askState) countThem(ctx context.Context, s *Service, g *released.View, items []measuredItem, tag string) {
 	in.show(items)
 	var names []string
 	for _, source := range s.sources(ctx, g, items[:min(len(items), countedNames)]) {
@@ -176,7 +189,7 @@ func (in *askState) countThem(ctx context.Context, s *Service, g *released.View,
 	if len(names) == 0 { // what they say may not be told
 		return
 	}
-	say := i18n.For(in.Languages...)
+	say := in.speaker(tag)
 	in.telling = extremes.SayCount(say.Language(), len(items), len(names), say.Number(float64(len(items)), 0), say.List(names))
 }
 
@@ -185,11 +198,15 @@ func (in *askState) countThem(ctx context.Context, s *Service, g *released.View,
 func (s *Service) findExtreme(
 	ctx context.Context, in *askState, g *released.View, wish *extremes.Wish, items []measuredItem, beside string,
 ) bool {
-	if !s.measure(ctx, g, wish, items, beside) {
+	say := in.speaker(wish.Tag)
+	if !s.measure(ctx, g, wish, items, beside, say.Language()) {
 		return false
 	}
-	if beside != "" {
-		items = slices.DeleteFunc(items, func(item measuredItem) bool { return !item.known })
+	items = slices.DeleteFunc(items, func(item measuredItem) bool {
+		return beside != "" && !item.known || wish.Paid && item.known && item.value.Figure.High == 0
+	})
+	if len(items) == 0 {
+		return false
 	}
 	most := wish.Most()
 	slices.SortStableFunc(items, func(a, b measuredItem) int {
@@ -209,13 +226,15 @@ func (s *Service) findExtreme(
 	if len(first) == 0 || first[0].Name == "" {
 		return true
 	}
-	say := i18n.For(in.Languages...)
-	in.telling = wish.Say(say.Language(), first[0].Name, items[0].value.Say(say, most))
+	value := cmp.Or(items[0].words, items[0].value.Say(say, most))
+	in.telling = wish.Say(say.Language(), first[0].Name, value)
 	return true
 }
 
 // measure finds the figures of items. Of the measures that may be meant, it takes the one that most items state.
-func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.Wish, items []measuredItem, beside string) bool {
+func (s *Service) measure(
+	ctx context.Context, g *released.View, wish *extremes.Wish, items []measuredItem, beside, language string,
+) bool {
 	var texts []source
 	best, most := []extremes.Value(nil), 0
 	for _, name := range wish.Measures() {
@@ -230,8 +249,20 @@ func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.
 					texts = s.sources(ctx, g, items)
 				}
 				if len(texts) == len(items) {
-					value, ok = extremes.Told(about(texts[i], beside), name, wish.Per, wish.Most())
+					if stated := valueOf(texts[i], beside); stated != "" {
+						value, ok = extremes.Told(stated, name, wish.Per, wish.Most())
+						items[i].words = stated
+					} else {
+						value, ok = extremes.Told(about(texts[i], beside), name, wish.Per, wish.Most())
+					}
 				}
+			}
+			if name == "salary" && texts == nil && len(items) <= mostRead {
+				texts = s.sources(ctx, g, items)
+			}
+			if name == "salary" && len(texts) == len(items) {
+				said, period := texts[i].Object.Pay(language)
+				value, items[i].words = value.Paid(period), said
 			}
 			if ok {
 				values[i], n = value, n+1
@@ -250,7 +281,23 @@ func (s *Service) measure(ctx context.Context, g *released.View, wish *extremes.
 	return most > 0
 }
 
-// about is the text of an item: its name and description, or those of its sentences that have one of some words.
+// valueOf is the value of an item's property of which the name means about the same as some words.
+func valueOf(item source, called string) (value string) {
+	if called == "" {
+		return ""
+	}
+	most := leastNear
+	for _, s := range item.Object.Statements(item.Language) {
+		for _, name := range s.Names {
+			if near := words.Builtin().Nearness(called, name); near >= most {
+				most, value = near, s.Value
+			}
+		}
+	}
+	return value
+}
+
+// about is the text of an item: its name and description, or those of its sentences that have some words.
 func about(item source, words string) string {
 	if words == "" {
 		return item.Name + "\n" + item.Text
@@ -278,7 +325,9 @@ func (s *Service) sources(ctx context.Context, g *released.View, items []measure
 	all := make([]source, len(items))
 	for i, card := range cards {
 		if card != nil && card.Input() {
-			all[i] = sourceOf(card.As(index.Hit{Listing: listings[i]}))
+			r := card.As(index.Hit{Listing: listings[i]})
+			all[i] = sourceOf(r)
+			all[i].Object = facts.Read(r.AppendObject(nil))
 		}
 	}
 	return all

@@ -16,6 +16,16 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 	costing := func(price int) map[string]any {
 		return map[string]any{"offers": map[string]any{"price": price, "priceCurrency": "EUR"}}
 	}
+	retention := func(span string) map[string]any {
+		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "Log retention", "value": span}}}
+	}
+	paying := func(path, name string, pay int, unit string) content.Item {
+		i := stating(path, name, map[string]any{"baseSalary": map[string]any{
+			"currency": "EUR", "value": map[string]any{"value": pay, "unitText": unit},
+		}})
+		i.Types, i.Object = []string{"JobPosting"}, bytes.Replace(i.Object, []byte(`"Product"`), []byte(`"JobPosting"`), 1)
+		return i
+	}
 	dish := func(path, name string, price int) content.Item {
 		i := stating(path, name, costing(price))
 		i.Types, i.Object = []string{"MenuItem"}, bytes.Replace(i.Object, []byte(`"Product"`), []byte(`"MenuItem"`), 1)
@@ -33,6 +43,8 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		stating("a", "Tent Alm 3 kg", costing(210)), stating("b", "Tent Moor 2 kg", costing(180)),
 		stating("c", "Pegs for tents", costing(9)), stating("d", "Lamp", costing(30)),
 		dish("e", "Trout", 24), dish("f", "Soup", 0),
+		stating("j", "Hobby plan", retention("3 days")), stating("k", "Team plan", retention("up to 60 days")),
+		paying("l", "Caretaker", 24000, "YEAR"), paying("m", "Clerk", 2600, "MONTH"), paying("n", "Waiter", 15, "HOUR"),
 	)
 	for question, want := range map[string]struct {
 		said  string
@@ -41,7 +53,10 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		"what is your cheapest tent":         {"The cheapest is Tent Moor 2 kg (€180).", []string{"b", "a"}},
 		"which tent is the most expensive":   {"The most expensive is Tent Alm 3 kg (€210).", []string{"a", "b"}},
 		"which is the lightest tent":         {"The lightest is Tent Moor 2 kg (2 kg).", []string{"b", "a"}},
-		"das teuerste Gericht auf der Karte": {"The most expensive is Trout (€24).", []string{"e", "f"}},
+		"das teuerste Gericht auf der Karte": {"Am teuersten ist Trout (24 €).", []string{"e", "f"}},
+		"the cheapest paid dish":             {"The cheapest is Trout (€24).", []string{"e"}},
+		"which plan keeps logs the longest":  {"The longest is Team plan (up to 60 days).", []string{"k", "j"}},
+		"which job pays the most":            {"The best paid is Clerk (€2,600 per month).", []string{"m", "l", "n"}},
 		"the cheapest dish":                  {"The cheapest is Soup (free of charge).", []string{"f", "e"}},
 		"how many tents do you have":         {"There are 2: Tent Alm 3 kg and Tent Moor 2 kg.", []string{"a", "b"}},
 	} {

@@ -25,6 +25,7 @@ type source struct {
 	Language string
 	Text     string // released text, from which sentences are taken
 	Facts    facets.Facts
+	Object   facts.Object // its properties; zero where they were not asked for
 }
 
 // The bounds of a summary.

@@ -152,10 +152,7 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	if err != nil {
 		return nil, err
 	}
-	q.language = i18n.For(in.Languages...).Language()
-	if len(in.Languages) == 0 { // which question is asked in tells it
-		q.language = q.Tag
-	}
+	q.language = in.speaker(q.Tag).Language()
 	best, telling, most, property := -1, "", 0.0, 0.0
 	for i, card := range cards {
 		if card == nil {
@@ -207,6 +204,14 @@ func wholeSource(card *released.Card, l *index.Listing) source {
 		all.Text += "\n" + card.As(index.Hit{Listing: l, Passage: n}).Passage()
 	}
 	return all
+}
+
+// speaker speaks the language of the answer: where none is asked for, that which the question was read in.
+func (in *askState) speaker(tag string) i18n.Speaker {
+	if len(in.Languages) == 0 && tag != "" {
+		return i18n.For(tag)
+	}
+	return i18n.For(in.Languages...)
 }
 
 // detailQuestion is a question for a detail with what became of its words.
@@ -324,20 +329,15 @@ func (q *detailQuestion) byStatement(item source, object facts.Object) (said str
 			asks = append(asks, word)
 		}
 	}
-	wanted, ok := words.Builtin().Embed(strings.Join(asks, " "))
-	if !ok || len(asks) == 0 {
-		return "", 0
-	}
+	wanted := strings.Join(asks, " ")
 	for _, s := range object.Statements(q.language) {
 		least := leastNear
 		if q.asksFigure() && !q.has(s.Value) {
 			least = wholeNear
 		}
 		for _, name := range s.Names {
-			if v, ok := words.Builtin().Embed(name); ok {
-				if near := words.Cosine(wanted, v); near >= least && near > share {
-					said, share = s.Text, near
-				}
+			if near := words.Builtin().Nearness(wanted, name); near >= least && near > share {
+				said, share = s.Text, near
 			}
 		}
 	}

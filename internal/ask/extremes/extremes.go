@@ -3,7 +3,7 @@
 //
 // It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase"; a word that ends in "*"
 // stands for all that begin with it. The superlatives are those of measures.txt, beside "count" for how many; "per hour" and
-// the like say what a price is for; "filler" are words that say nothing of what is asked for, "place" those for where all is; "label" and "say" word answers,
+// the like say what a price is for; "filler" are words that say nothing of what is asked for, "place" those for where all is, "paid" for what costs something; "label" and "say" word answers,
 // and "unit" and "read" are how the units of figures are said and read. measures.txt says what each superlative compares.
 package extremes
 
@@ -34,6 +34,8 @@ type Wish struct {
 	First       string // those of Subject that stand right behind "how many", before any other word
 	Anything    bool   // the question says "thing", which every item is
 	Beside      string // the superlative with the word behind it, which may be a name: "first aid"
+	Paid        bool   // what costs nothing does not count: "the cheapest paid plan"
+	Tag         string // of the language that it was read in
 }
 
 // Count says whether the wish is for how many there are.
@@ -154,13 +156,15 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 			known++
 		case t.fills(w.folded):
 			known++
+		case t.says("paid", w.folded):
+			known, wish.Paid = known+1, true
 		case t.says("anything", w.folded):
 			known, wish.Anything = known+1, true
 		default:
 			subject = append(subject, w.written)
 		}
 	}
-	wish.Subject = strings.Join(t.placeless(subject), " ")
+	wish.Subject, wish.Tag = strings.Join(t.placeless(subject), " "), t.tag
 	if wish.Count() {
 		end := from + n
 		for end < len(words) && !used[end] && !t.fills(words[end].folded) {
@@ -256,6 +260,7 @@ func readUnspaced(text string) (wish Wish, ok bool) {
 			}
 			for _, phrase := range phrases {
 				if p := strings.Join(phrase, ""); strings.Contains(text, p) && len(p) > len(longest) {
+					wish.Tag = t.tag
 					longest, ok, wish.Superlative = p, true, strings.TrimPrefix(name, "count")
 				}
 			}

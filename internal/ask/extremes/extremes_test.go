@@ -25,6 +25,7 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"quante tende avete?":                 {Subject: "tende"},
 		"which job pays the most":             {Superlative: "bestpaid", Subject: "job"},
 		"la oferta mejor pagada":              {Superlative: "bestpaid", Subject: "oferta"},
+		"the cheapest paid course":            {Superlative: "cheapest", Subject: "course", Paid: true},
 		"the dearest treatment of the centre": {Superlative: "dearest", Subject: "treatment"},
 		"which is the biggest house":          {Superlative: "largest", Subject: "house"},
 		"das teuerste Gericht auf der Karte":  {Superlative: "dearest", Subject: "Gericht"},
@@ -32,7 +33,7 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"一番安いテントはどれですか":                       {Superlative: "cheapest", Subject: "テント"},
 	} {
 		got, ok := Read(question)
-		got.Beside, got.First = "", ""
+		got.Beside, got.First, got.Tag = "", "", ""
 		if !ok || got != want {
 			t.Errorf("%q reads %+v, %v; want %+v", question, got, ok, want)
 		}
@@ -77,6 +78,15 @@ func TestFiguresOfFacts(t *testing.T) {
 		if got, _ := Stated(room, measure, true); got.Figure.High != want {
 			t.Errorf("the %s is %+v, want %v", measure, got, want)
 		}
+	}
+}
+
+func TestPayByTheHourIsNotComparedWithPayByTheYear(t *testing.T) {
+	t.Parallel()
+	pay := valueOf(2600, "EUR")
+	all := []Value{pay.Paid("MON"), valueOf(24000, "EUR").Paid("ANN"), valueOf(15, "EUR").Paid("HUR"), valueOf(16, "EUR").Paid("HUR")}
+	if all[0].Figure.High != 31200 || CommonUnit(all) != "EUR" || all[2].Unit == "EUR" {
+		t.Errorf("%+v, compared in %s", all, CommonUnit(all))
 	}
 }
 

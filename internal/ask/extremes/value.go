@@ -22,14 +22,17 @@ type Value struct {
 // Nothing says whether a value is a nought without a unit, which is the same in any: what is free costs nothing in any currency.
 func (v Value) Nothing() bool { return v.Unit == Bare && v.Figure.Low == 0 && v.Figure.High == 0 }
 
-// CommonUnit is the unit that most of some figures have: those of others cannot be compared with them.
+// CommonUnit is the unit that most of some figures have: those of others cannot be compared with them. Of as many, those of
+// pay for a year come before those of pay for less.
 func CommonUnit(values []Value) string {
 	counts, most := map[string]int{}, ""
 	for _, v := range values {
 		if v.Unit == "" || v.Nothing() {
 			continue
 		}
-		if counts[v.Unit]++; counts[v.Unit] > counts[most] {
+		counts[v.Unit]++
+		more, whole := counts[v.Unit]-counts[most], strings.Contains(most, "/") && !strings.Contains(v.Unit, "/")
+		if more > 0 || more == 0 && whole {
 			most = v.Unit
 		}
 	}
@@ -42,6 +45,9 @@ func Stated(f []facets.Figure, name string, most bool) (v Value, ok bool) {
 	for _, figure := range f {
 		if !slices.Contains(m.names, facets.Fold(string(figure.Slot))) {
 			continue
+		}
+		if name == "people" { // room for up to so many
+			figure.Low = figure.High
 		}
 		unit := figure.Unit
 		switch {
@@ -63,6 +69,18 @@ func Stated(f []facets.Figure, name string, most bool) (v Value, ok bool) {
 		}
 	}
 	return v, ok
+}
+
+// Paid is pay as it is compared: what is paid for a month or a week is so for a year, and what is paid for less, such as an
+// hour, is in a unit of its own. The period is a code as ask/facts reads it; empty for a year.
+func (v Value) Paid(period string) Value {
+	times := map[string]float64{"": 1, "ANN": 1, "MON": 12, "WEE": 52}[period]
+	if times == 0 {
+		v.Unit += "/" + period
+		return v
+	}
+	v.Figure.Low, v.Figure.High = v.Figure.Low*times, v.Figure.High*times
+	return v
 }
 
 // Told gives what a text says of a measure: a figure in its unit, or for prices one for what per names.

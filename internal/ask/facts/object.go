@@ -73,6 +73,14 @@ func (t thing) find(path string) []any {
 	return found
 }
 
+// find gives the values at a path of the things of an object.
+func (o Object) find(path string) (all []any) {
+	for _, thing := range o.things {
+		all = append(all, thing.find(path)...)
+	}
+	return all
+}
+
 // elements are the elements of a list and of lists in it, or else the value alone.
 func elements(value any) []any {
 	switch v := value.(type) {

@@ -237,6 +237,23 @@ func tellSalary(t *teller) string {
 	return ""
 }
 
+// Pay is what work pays, in words, and the code of the time for which: "HUR", "ANN"; empty where none is stated.
+func (o Object) Pay(tag string) (said, period string) {
+	answer, ok := Question{Language: tag, Intent: "jobs-pay"}.Answer(o)
+	if !ok || len(answer.Values) == 0 {
+		return "", ""
+	}
+	t := teller{language: languageFor(tag)}
+	for _, path := range []string{"baseSalary", "baseSalary.value", "estimatedSalary", "estimatedSalary.value"} {
+		for _, value := range o.find(path) {
+			if code := t.unit(value); code != "" {
+				return answer.Values[0], code
+			}
+		}
+	}
+	return answer.Values[0], ""
+}
+
 // salary words a MonetaryAmount, or pay that is a figure or a text.
 func (t *teller) salary(value any) string {
 	if said, ok := value.(string); ok {

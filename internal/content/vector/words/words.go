@@ -71,6 +71,13 @@ func (t *Table) Embed(text string) (Vector, bool) {
 	return quantized(sum)
 }
 
+// Nearness is how alike two texts are; 0 where one has no piece of the table.
+func (t *Table) Nearness(a, b string) float64 {
+	v, _ := t.Embed(a)
+	w, _ := t.Embed(b)
+	return t.Alike(v, w)
+}
+
 // EmbedTitled gives the direction of a text that has a title, which counts as much as all of the text together with it.
 func (t *Table) EmbedTitled(title, text string) (Vector, bool) {
 	sum := make([]float32, t.Dimensions())
