@@ -311,8 +311,18 @@ func (s *finding) measured() bool {
 	return slices.ContainsFunc(s.hard, func(c condition) bool { return c.measured() })
 }
 
+// leastSeason and mostSeason are between which a span of time is a season: an occasion, for which things are that state no
+// time.
+const (
+	leastSeason = 85 * 24 * time.Hour
+	mostSeason  = 95 * 24 * time.Hour
+)
+
 // measured says whether the question itself bounds a figure or a time by the condition, or asks for what states it.
 func (c *condition) measured() bool {
+	if span := c.To.Sub(c.From); !c.From.IsZero() && span > leastSeason && span < mostSeason {
+		return false
+	}
 	return !c.Not && !c.Soft && c.Source >= facets.FromText && (c.Stated || c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
 }
 

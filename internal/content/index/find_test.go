@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector/words"
 )
 
@@ -366,5 +368,31 @@ func TestDietsNeverGiveWay(t *testing.T) {
 	names, relaxed = found(v, Question{Text: "cheesecake", Types: []string{"Recipe"}, Constraints: []facets.Constraint{vegan}})
 	if slices.Contains(names, "Walnut cheesecake") {
 		t.Errorf("a vegan cheesecake is %q, relaxed %v", names, relaxed)
+	}
+}
+
+// A season is an occasion: what states no time is for it, too. What states another time is not, and a month is a time.
+func TestWhatStatesNoTimeIsForASeason(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"Product","name":"warm down jacket"}`,
+		`{"@type":"Event","name":"warm summer night","startDate":"2027-07-10"}`,
+	)
+	day := func(year int, month time.Month) time.Time { return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC) }
+	for _, span := range []struct {
+		from, to time.Time
+		closest  bool
+	}{
+		{day(2026, time.December), day(2027, time.March), false},
+		{day(2026, time.December), day(2027, time.January), true},
+	} {
+		c := facets.Constraint{Slot: facets.Start, From: span.from, To: span.to, Source: facets.FromText}
+		found := v.Find(Question{
+			Text: "warm", Constraints: []facets.Constraint{c}, Limit: 10, MinScore: search.DefaultMinScore,
+			Within: v.Select(func(*Listing) bool { return true }),
+		})
+		if len(found.Hits) != 1 || !strings.Contains(found.Hits[0].URL, "jacket") || found.Closest != span.closest {
+			t.Errorf("warm from %v to %v: %v, closest %v", span.from, span.to, found.Hits, found.Closest)
+		}
 	}
 }

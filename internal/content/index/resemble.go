@@ -15,9 +15,9 @@ import (
 // tried they order products worse. The bounds were chosen on seven small sites.
 const (
 	alikeEnough = 0.36 // the cosine from which an item resembles a question
-	alikeThing  = 0.50 // and one of few words, which names a thing: what is not here has no name here
-	fewWords    = 3
-	alikeShare  = 0.7 // of the best one's that further items have
+	alikeThing  = 0.50 // and one of few words that tell what is asked for: what is not here has no name here
+	fewWords    = 3    // or fewer of those that tell it
+	alikeShare  = 0.7  // of the best one's that further items have
 
 	meantBytes = 400 // of an item's text that tell what it is about
 )
@@ -72,8 +72,13 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 	if !ok {
 		return nil
 	}
-	least := alikeEnough
-	if len(strings.Fields(s.asked.Text)) <= fewWords {
+	least, words := alikeEnough, 0
+	for _, term := range s.terms {
+		if term.Weight > 0 {
+			words++
+		}
+	}
+	if words < fewWords || len(strings.Fields(s.asked.Text)) <= fewWords {
 		least = alikeThing
 	}
 	hits := s.view.alike(asked, within, alikeShare*least)
