@@ -18,6 +18,7 @@ type group struct {
 	aside   bool // no answer has to have it
 	empty   bool // and it says nothing of its subject: a negation, or what stands behind it
 	vague   bool // tells what kind of answer is wanted and little of its subject
+	tells   bool // it is evidence that an item has it: no vague word is beside others
 	weight  uint32
 	anchors int       // the first pair whose anchor it is, plus one
 	whole   *composed // words that have it as a part; nil for none

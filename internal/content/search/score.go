@@ -67,7 +67,7 @@ func (a *asking) probability(c segment.Candidate) float64 {
 	title := text[:text.Index(segment.Separator, 0)]
 	all, said := 0.0, 0.0
 	for g := range a.groups {
-		if !a.groups[g].aside {
+		if a.groups[g].tells {
 			all += float64(a.groups[g].weight)
 			said++
 		}
@@ -101,7 +101,7 @@ func (a *asking) alike(c segment.Candidate) float64 {
 // groupOf is the group that a word of a text counts for, and how much it counts; 0 for nothing.
 func (a *asking) groupOf(number uint32, view int) (group int, share float64) {
 	for g := range a.groups {
-		if a.groups[g].aside {
+		if !a.groups[g].tells {
 			continue
 		}
 		if s := a.share(number, g, view); s > share {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"frontdesk/internal/content/vector/words"
 )
@@ -63,6 +64,11 @@ func (a *asking) weigh() {
 	for i := range a.groups {
 		g := &a.groups[i]
 		g.weight = max(1, uint32(fullWeight*(g.idf/total)))
+	}
+	subject := slices.IndexFunc(a.groups, func(g group) bool { return !g.aside && !g.vague }) >= 0
+	for i := range a.groups {
+		g := &a.groups[i]
+		g.tells = !g.aside && !(g.vague && subject)
 	}
 	a.own = len(a.groups)
 	a.lookup.place(a.groups)
