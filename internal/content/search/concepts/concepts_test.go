@@ -118,6 +118,12 @@ func TestWordsThatBelongTogether(t *testing.T) {
 		{"ja", "水筒", "de", "Trinkflasche"},
 		{"es", "té verde", "en", "green tea"},
 		{"en", "penne", "en", "!pasta"}, // only downwards
+		{"de", "Nachtisch", "de", "Apfelstrudel*"},
+		{"en", "main course", "it", "risotto*"},
+		{"fr", "dessert", "de", "Rote Grütze*"},
+		{"es", "entrante", "en", "bruschetta*"},
+		{"en", "almond", "de", "Marzipan*"},
+		{"it", "falla di sicurezza", "en", "vulnerability"},
 	} {
 		phrase, l := c.asked, In(c.from)
 		if c.from != "ja" {
