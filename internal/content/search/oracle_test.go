@@ -237,9 +237,9 @@ func (average lengths) shares(n lengths) (share [3]float32) {
 	return share
 }
 
-// expectedImpact gives the impact of a weighted frequency, which is half of the full one at 2.
+// expectedImpact gives the impact of a weighted frequency, which is half of the full one at 1.4.
 func expectedImpact(frequency float32) uint16 {
-	return uint16(max(1, math.Round(segment.FullImpact*float64(frequency)/(2+float64(frequency)))))
+	return uint16(max(1, math.Round(segment.FullImpact*float64(frequency)/(1.4+float64(frequency)))))
 }
 
 // check compares Search with the oracle.

@@ -9,7 +9,7 @@ const (
 	titleWeight = 8.0
 	keysWeight  = 1.0
 	bodyWeight  = 1.0
-	saturation  = 2.0  // k1: the weighted frequency at which half of the impact is reached
+	saturation  = 1.4  // k1: the weighted frequency at which half of the impact is reached
 	lengthShare = 0.75 // b: how much of a field's length counts
 )
 
