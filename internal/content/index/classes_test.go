@@ -81,3 +81,18 @@ func TestDeclaredAllergensTellWhatIsFreeOfGluten(t *testing.T) {
 		}
 	}
 }
+
+// A list of allergens may lack what the text says is in it: who wants none is not shown it, allergic or not.
+func TestFoodThatTheTextStatesIsLeftOut(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"MenuItem","name":"apple strudel","description":"There are walnuts in the filling.","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"gluten, egg"}}`,
+		`{"@type":"MenuItem","name":"plum strudel","description":"With custard.","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"gluten, egg"}}`,
+	)
+	for _, allergy := range []bool{false, true} {
+		c := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}, Allergy: allergy}
+		if got, _ := found(v, Question{Text: "strudel", Constraints: []facets.Constraint{c}}); !slices.Equal(got, []string{"plum strudel"}) {
+			t.Errorf("allergic %v: %q", allergy, got)
+		}
+	}
+}

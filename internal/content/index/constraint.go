@@ -354,8 +354,8 @@ func (v *View) onClasses(c *facets.Constraint) verdict {
 				if taxonomy.Inside(class, member) {
 					stated = stated.Without(without)
 				}
-				if slot == facets.Speaks && !(c.Allergy && kind == taxonomy.Food) {
-					stated = stated.Without(lists) // cotton, "for whom wool itches"
+				if slot == facets.Speaks && kind != taxonomy.Food {
+					stated = stated.Without(lists) // "for whom wool itches", of cotton
 				}
 				has = has.Or(stated)
 			}
