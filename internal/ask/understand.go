@@ -143,6 +143,9 @@ func (s *Service) toQuery(asked index.Question, u *query.Understood) index.Quest
 	asked.Guessed = len(asked.Types) == 0
 	asked.Text, asked.Broad, asked.Beside, asked.Types = u.Text, u.Broad, u.Beside, u.Types
 	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
+	if !slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return c.Not }) {
+		asked.Meant = u.Asked
+	}
 	now := s.deps.Now().In(s.deps.Reading.Place)
 	asked.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	return asked

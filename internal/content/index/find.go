@@ -16,6 +16,9 @@ type Question struct {
 	// Text is what is looked for by words. Without any that can be looked for, everything that meets the constraints is
 	// found, or is of the types if the text is empty; without either, nothing.
 	Text string
+	// Meant is what is looked for by what it means: the question as it was said, with the words of its conditions; empty for
+	// Text.
+	Meant string
 	// Broad says that Text names no more than a broad kind, and gives way to what meets the constraints.
 	Broad bool
 	// Beside is Text with words that lift items and are no part of what is asked for; empty where there are none.
@@ -217,6 +220,7 @@ type attempt struct {
 	wordless bool // the words give way
 	loose    bool // any of the words will do
 	meant    bool // no word has to be shared: what is meant counts
+	silent   bool // items that say nothing of a figure or a time are let in, too
 	closest  bool // what is found is near to an answer, and none
 }
 
@@ -278,6 +282,9 @@ func (s *finding) attempts() []attempt {
 		if n == len(order)-1 && guessed {
 			all = append(all, attempt{dropped: more, unknown: true, anyTypes: true, closest: s.stated(more)})
 		}
+	}
+	if (len(s.hard) > 0 || guessed) && len(strings.Fields(s.asked.Meant)) > fewWords {
+		all = append(all, attempt{dropped: whole.dropped, meant: true, unknown: true, silent: true, anyTypes: guessed})
 	}
 	slices.SortStableFunc(all, func(a, b attempt) int { return cmp.Compare(rank(a.closest), rank(b.closest)) })
 	all = all[:min(len(all), maxAttempts)]
@@ -426,7 +433,7 @@ func (s *finding) letsDoubts(c *condition, a attempt) bool {
 	if c.Not || c.Slot == facets.Age || c.Bare {
 		return true
 	}
-	return a.unknown && !harms(&c.Constraint) && (a.closest || !c.measured())
+	return a.unknown && !harms(&c.Constraint) && (a.closest || a.silent || !c.measured())
 }
 
 // all settles for whatever is found.

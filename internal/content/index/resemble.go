@@ -68,7 +68,8 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 	if s.asked.Near != nil || limit <= 0 { // a model tells what is meant
 		return nil
 	}
-	asked, ok := s.view.table.Embed(s.asked.Text)
+	text := cmp.Or(s.asked.Meant, s.asked.Text)
+	asked, ok := s.view.table.Embed(text)
 	if !ok {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 			words++
 		}
 	}
-	if words < fewWords || len(strings.Fields(s.asked.Text)) <= fewWords {
+	if words < fewWords || len(strings.Fields(text)) <= fewWords {
 		least = alikeThing
 	}
 	hits := s.view.alike(asked, within, alikeShare*least)

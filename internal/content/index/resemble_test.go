@@ -2,7 +2,9 @@ package index
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
@@ -101,5 +103,30 @@ func BenchmarkAlike(b *testing.B) {
 	asked, _ := v.table.Embed("when is the library open")
 	for b.Loop() {
 		v.alike(asked, nil, alikeShare*alikeEnough)
+	}
+}
+
+func TestAStoryIsAnsweredByWhatItMeansAsAWhole(t *testing.T) {
+	t.Parallel()
+	v := stockedIn(t, "de", append([]string{
+		`{"@type":"Event","name":"Alte Möbel tauschen","description":"Möbel und Sofas wechseln den Besitzer.","startDate":"2027-03-06T10:00"}`,
+	}, village...)...)
+	june := facets.Constraint{
+		Slot: facets.Start, Source: facets.FromText,
+		From: time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2027, 7, 1, 0, 0, 0, 0, time.UTC),
+	}
+	story := "we move house in june, is there a pick up of old furniture and bulky waste"
+	ask := Question{Text: "we move house pick up of old furniture and bulky waste", Meant: story, MinScore: search.DefaultMinScore, Constraints: []facets.Constraint{june}}
+	got, relaxed := found(v, ask)
+	if len(got) == 0 || got[0] != "Sperrmüll abholen lassen" || slices.Contains(got, "Alte Möbel tauschen") {
+		t.Errorf("the story finds %q", got)
+	}
+	if len(relaxed) != 1 || !relaxed[0].Unknown {
+		t.Errorf("it is not told that the items say nothing of the time: %+v", relaxed)
+	}
+	ask.Meant = "furniture in june" // which asks for what states its time
+	ask.Text, ask.Limit, ask.Within = "furniture", 10, v.Select(func(*Listing) bool { return true })
+	if f := v.Find(ask); len(f.Hits) > 0 && !f.Closest {
+		t.Errorf("%q finds %q", ask.Meant, f.Hits[0].URL)
 	}
 }
