@@ -35,6 +35,7 @@ const (
 	wholeNear    = 0.8  // and where its value is no figure, though one is asked for
 	mostPassages = 40   // of an item in which its sentences are looked for
 	minWeight    = 1e-6 // of a question without words of weight
+	manyItems    = 1000 // among which a name has words of a question by chance: a property of one that is named answers then
 )
 
 // detail answers a question for a detail of one thing: by the property of the item that the question names, or else by
@@ -190,6 +191,9 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	answering.score = 100
 	item := sourceOf(cards[best].As(answering.hit()))
 	explained, called := q.explainedBy(item, in, telling)
+	if !q.shown && a.view.Index.Len() >= manyItems && (property < 1 || named(item.Name, in.Text, "") < halfNamed) {
+		return nil, nil
+	}
 	return &proposal{
 		view: a.view, telling: telling, items: []found{answering},
 		understood: query.Understood{Asked: in.understood.Asked, Text: item.Name, Intent: query.Tell},

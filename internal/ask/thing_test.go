@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,6 +100,27 @@ func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 		reply, err := b.Ask(t.Context(), q)
 		if err != nil || !strings.Contains(reply.Understood.Answer, row.want) {
 			t.Errorf("%q after %q: %+v, %v; want %q", row.question, row.before, reply.Understood.Answer, err, row.want)
+		}
+	}
+}
+
+func TestAmongManyItemsASentenceOfOneIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, many := range []int{0, manyItems} {
+		b := newBench(t, "lab")
+		items := []content.Item{
+			item("lab", "a", "Article", "Slowing of sails in dust", "How fast a sail slows depends on the grain. Sails slow by 3 percent in dust."),
+			item("lab", "b", "Article", "Drift of probes", "Probes with sails drift in dust."),
+		}
+		for i := range many {
+			items = append(items, item("lab", fmt.Sprint(i), "Article", fmt.Sprintf("Note %d", i), "Of other things."))
+		}
+		for i := range items { // as ingesting has it
+			items[i].Passages = []content.Passage{{ID: "0", Text: items[i].Description}}
+		}
+		b.fill(t, "lab", "s", items...)
+		if got := urls(b.asked(t, Question{Text: "how fast do sails slow in dust?"})); (len(got) == 1) != (many == 0) {
+			t.Errorf("beside %d other items, %q are found", many, got)
 		}
 	}
 }
