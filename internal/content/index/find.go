@@ -469,7 +469,7 @@ const (
 	softWeight  = 0.2  // share of its score that an item gains when it meets all soft conditions,
 	namedWeight = 0.4  // and for each colour, brand or material that is asked for
 	unwanted    = 0.75 // what remains of its score for each thing in it that is not wanted
-	faintly     = 0.3  // share of the least score that is enough where conditions vouch for an item,
+	faintly     = 0.02 // share of the least score that is enough where conditions vouch for an item,
 	faintShare  = 0.5  // if it has this share of the best one's
 	loosely     = 0.1  // share of the least score that makes an item the closest where there is no answer
 	softDepth   = 100  // hits among which soft conditions choose
