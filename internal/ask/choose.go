@@ -74,8 +74,8 @@ func (s *Service) searching(ctx context.Context, in *askState) (choice.Reading, 
 	return r, nil
 }
 
-// explainedBy is how much of the question an item's name explains with what is told of it, and how far the name and the question
-// have the same words.
+// explainedBy gives two shares. Explained is the share of the question that the item's name and the told sentence have. Called
+// is how far the name and the question have the same words.
 func (q *detailQuestion) explainedBy(item source, in *askState, told string) (explained, called float64) {
 	inName := q.naming(item)
 	says, whole := q.weigh(inName)

@@ -8,8 +8,7 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// comparable are the slots by which items are set side by side when none was named, and whether the most is the best to
-// know of.
+// comparable are the slots of a comparison that names none; most says that the highest value is the best.
 var comparable = []struct {
 	slot facets.Slot
 	most bool

@@ -281,7 +281,7 @@ func (s *Service) measure(
 	return most > 0
 }
 
-// valueOf is the value of an item's property of which the name means about the same as some words.
+// valueOf gives the value of the property whose name means about the same as some words.
 func valueOf(item source, called string) (value string) {
 	if called == "" {
 		return ""

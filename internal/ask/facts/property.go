@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
+	lang "frontdesk/internal/infra/language"
 )
 
 // property is a PropertyValue or a LocationFeatureSpecification.
@@ -208,7 +209,7 @@ func tellStated(t *teller) string {
 	return ""
 }
 
-// tellKind says whether work is of a kind, and of which it is otherwise.
+// tellKind says whether a job is of a kind, such as full-time, or else names its kind.
 func tellKind(t *teller) string {
 	path, wanted, _ := strings.Cut(t.intent.paths[0], "=")
 	var others []string
@@ -244,7 +245,7 @@ func (t *teller) worded(value any) string {
 	if known := t.coded["terms"][said]; known != "" || said == text(value) {
 		return cmp.Or(known, said)
 	}
-	return apart(said) // a term of the vocabulary
+	return strings.ToLower(lang.Spaced(said)) // a term of the vocabulary
 }
 
 // tellProperty says the property that the asker's words call by its name, that of the longest name first: as its intent where

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+
+	lang "frontdesk/internal/infra/language"
 )
 
 // Statement is what a property of any name states of a thing.
@@ -57,10 +58,10 @@ var structural = []string{
 	"recipeInstructions", "recipeIngredient", "step", "hasMenu", "inLanguage", "about",
 }
 
-// inner are members of which the members count as the thing's own.
+// inner are members whose own members count as the thing's.
 var inner = []string{"hasCourseInstance", "nutrition", "eventSchedule"}
 
-// members are what the members of an object state, of which the path begins so.
+// members gives what the members of an object state; path leads to the object.
 func (t *teller) members(object thing, path string) (all []Statement) {
 	var names []string
 	for name := range object {
@@ -85,7 +86,7 @@ func (t *teller) members(object thing, path string) (all []Statement) {
 			continue
 		}
 		own := t.lists[namesPrefix+pathIntents()[path+name]]
-		called := append(own[:len(own):len(own)], apart(name))
+		called := append(own[:len(own):len(own)], strings.ToLower(lang.Spaced(name)))
 		value := t.list(said)
 		text := t.sentence(t.say("property", "name", t.name, "property", called[0], "value", value))
 		all = append(all, Statement{called, value, text})
@@ -105,18 +106,3 @@ var pathIntents = sync.OnceValue(func() map[string]string {
 	}
 	return all
 })
-
-// apart sets the words of a member's name apart: "runtimePlatform" is "runtime platform". The value of a term of the
-// vocabulary reads so, too.
-func apart(name string) string {
-	var b strings.Builder
-	before := ' '
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(unicode.ToLower(r))
-		before = r
-	}
-	return b.String()
-}

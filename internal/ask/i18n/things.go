@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/infra/language"
 	tables "frontdesk/internal/infra/language"
 )
 
@@ -72,7 +72,7 @@ func (s Speaker) Things(typ string) string {
 	if s.tongue > 0 {
 		return typ
 	}
-	return plural(apart(typ))
+	return plural(strings.ToLower(language.Spaced(typ)))
 }
 
 // Several counts what is of a type: "4 recipes".
@@ -85,7 +85,7 @@ func (s Speaker) Several(n int, typ string) string {
 	}
 	word := s.Things(typ)
 	if n == 1 {
-		word = apart(typ)
+		word = strings.ToLower(language.Spaced(typ))
 		if one, _, ok := s.thing(typ); ok {
 			word = one
 		}
@@ -115,20 +115,6 @@ func (s Speaker) types() map[string]string {
 		words[typ] = s.Say(text)
 	}
 	return words
-}
-
-// apart sets the words of a type's name apart: "NewsArticle" is "news article".
-func apart(typ string) string {
-	var b strings.Builder
-	before := ' '
-	for _, r := range typ {
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(unicode.ToLower(r))
-		before = r
-	}
-	return b.String()
 }
 
 // plural is that of an English word.

@@ -23,7 +23,7 @@ func Words(out io.Writer, file string) error {
 	fmt.Fprintf(out, "%d pieces of %d numbers, ready after %s\n\n", table.Pieces(), table.Dimensions(), time.Since(began).Round(time.Millisecond))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "language\teveryday words known\twords for the same\tother words\tthe English word\tis read")
-	for _, language := range words.Languages {
+	for _, language := range words.Languages() {
 		r := table.Reads(language)
 		answer := "no"
 		if r.Read() {

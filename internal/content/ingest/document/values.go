@@ -2,12 +2,12 @@ package document
 
 import (
 	"strings"
-	"unicode"
 
 	"frontdesk/internal/content/ingest/jsonrepair"
 	"frontdesk/internal/content/ingest/markup"
 	"frontdesk/internal/content/ingest/pageurl"
 	"frontdesk/internal/content/ingest/vocabulary"
+	"frontdesk/internal/infra/language"
 )
 
 // text gives a value as one text: a string, a number, a thing's name, the first of several that has one.
@@ -65,7 +65,7 @@ func labels(n *jsonrepair.Node) []string {
 
 func appendLabel(all []string, s string) []string {
 	if member := vocabulary.Term(s); member != s {
-		return append(all, spaced(member))
+		return append(all, language.Spaced(member))
 	}
 	if s == "" || strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {
 		return all
@@ -88,24 +88,10 @@ func thingLabels(n *jsonrepair.Node) []string {
 	}
 	if len(all) == 0 {
 		if id := text(n.Get("@id")); vocabulary.Term(id) != id {
-			all = append(all, spaced(vocabulary.Term(id)))
+			all = append(all, language.Spaced(vocabulary.Term(id)))
 		}
 	}
 	return all
-}
-
-// spaced writes a name like GlutenFreeDiet as words.
-func spaced(name string) string {
-	var out strings.Builder
-	previous := ' '
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(previous) {
-			out.WriteByte(' ')
-		}
-		out.WriteRune(r)
-		previous = r
-	}
-	return out.String()
 }
 
 // imageOf gives the first picture of the properties that has an http URL.

@@ -2,7 +2,9 @@ package words
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -100,8 +102,8 @@ func (m *mean) add(a, b Vector) {
 
 func (m *mean) value() float64 { return m.sum / math.Max(1, float64(m.n)) }
 
-// Languages are those whose everyday words a table is tried with.
-var Languages = []string{"en", "de", "fr", "es", "pt", "it", "ja"}
+// Languages are those whose everyday words a table is tried with, as probes.txt has them.
+func Languages() []string { return slices.Sorted(maps.Keys(probes())) }
 
 // Bounds of what serves.
 const (
@@ -123,7 +125,7 @@ func aligned(t *Table, err error) (*Table, error) {
 		return nil, err
 	}
 	var same, other, theirSame, theirOther, n float64
-	for _, language := range Languages {
+	for _, language := range Languages() {
 		if r := t.Reads(language); r.Read() {
 			own := Builtin().Reads(language)
 			same, other, theirSame, theirOther, n = same+own.Same, other+own.Other, theirSame+r.Same, theirOther+r.Other, n+1

@@ -1,0 +1,21 @@
+package language
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Spaced sets the words of a name of the vocabulary apart: "NewsArticle" is "News Article", "runtimePlatform" is
+// "runtime Platform".
+func Spaced(name string) string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(before) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	return b.String()
+}
