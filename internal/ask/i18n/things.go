@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"frontdesk/internal/content/facets"
-	"frontdesk/internal/infra/language"
 	tables "frontdesk/internal/infra/language"
 )
 
@@ -72,7 +71,7 @@ func (s Speaker) Things(typ string) string {
 	if s.tongue > 0 {
 		return typ
 	}
-	return plural(strings.ToLower(language.Spaced(typ)))
+	return plural(strings.ToLower(tables.Spaced(typ)))
 }
 
 // Several counts what is of a type: "4 recipes".
@@ -85,7 +84,7 @@ func (s Speaker) Several(n int, typ string) string {
 	}
 	word := s.Things(typ)
 	if n == 1 {
-		word = strings.ToLower(language.Spaced(typ))
+		word = strings.ToLower(tables.Spaced(typ))
 		if one, _, ok := s.thing(typ); ok {
 			word = one
 		}
