@@ -20,7 +20,7 @@ type fault struct {
 }
 
 // check returns how the files break the rules, exceptions not regarded.
-func check(files []file) []fault {
+func check(files []file, banned []bannedName) []fault {
 	var faults []fault
 	byPackage := map[string][]file{}
 	for _, f := range files {
@@ -42,6 +42,7 @@ func check(files []file) []fault {
 		faults = append(faults, checkPlace(pkg)...)
 		faults = append(faults, checkSQL(pkg, byPackage[pkg])...)
 		faults = append(faults, checkSizes(pkg, byPackage[pkg])...)
+		faults = append(faults, checkNames(pkg, byPackage[pkg], banned)...)
 	}
 	return faults
 }

@@ -22,6 +22,7 @@ const (
 	packageSize = "lines"     // no package has over 5,000 lines
 	structSize  = "fields"    // no struct has over 20 fields
 	methodCount = "methods"   // no type has over 20 exported methods
+	naming      = "names"     // names that were given up do not come back
 )
 
 // layer says what the packages at path may import, beside wire and each other. Paths cover what is below them, and

@@ -28,6 +28,8 @@ type file struct {
 	schema    bool           // declares a store.Schema
 	structs   map[string]int // fields by the name of the struct
 	methods   map[string]int // exported methods by the name of the type
+	exported  []exportedName
+	wide      []string // the lines that are too long, each in a sentence
 }
 
 // readTree reads every Go file of the module at root, whatever its build constraints. Nested modules and testdata
@@ -87,6 +89,10 @@ func readFile(root fs.FS, name string) (file, error) {
 		}
 	}
 	ast.Inspect(syntax, r.visit)
+	for _, d := range syntax.Decls {
+		r.addExported(d)
+	}
+	r.addWide(syntax, string(source))
 	return f, nil
 }
 
