@@ -15,6 +15,7 @@ var libraries = []library{
 	{"github.com/caddyserver/certmagic", "internal/infra/tls"},
 	{"github.com/coder/websocket", "internal/licensing/rampapi"},
 	{"github.com/dlclark/regexp2", "internal/cli/eval"},
+	{"github.com/dunglas/httpsfv", "wire/sign"},
 	{"github.com/edsrzf/mmap-go", "internal/content/vector"},
 	{"github.com/go-jose/go-jose/v4", "internal/identity"},
 	{"github.com/go-json-experiment/json", "wire client check internal/infra/httpx internal/infra/plain " +

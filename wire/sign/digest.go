@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/sha512"
+	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
+
+	"github.com/dunglas/httpsfv"
 )
 
 // HeaderContentDigest is the header of a body's digests (RFC 9530 §2).
@@ -15,10 +17,7 @@ const HeaderContentDigest = "Content-Digest"
 // ContentDigest is the value of Content-Digest for a body as it goes over the wire.
 func ContentDigest(body []byte) string {
 	sum := sha256.Sum256(body)
-	var b strings.Builder
-	b.WriteString("sha-256=")
-	writeValue(&b, sum[:])
-	return b.String()
+	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 }
 
 // CheckContentDigest says whether the lines of Content-Digest fit a body. Every digest by SHA-256 or SHA-512 must fit, and there
@@ -55,9 +54,9 @@ func digestFits(lines []string, body []byte) (known, fits bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	for _, d := range digests {
+	for _, algorithm := range digests.Names() {
 		var sum []byte
-		switch d.key {
+		switch algorithm {
 		case "sha-256":
 			s := sha256.Sum256(body)
 			sum = s[:]
@@ -68,7 +67,9 @@ func digestFits(lines []string, body []byte) (known, fits bool, err error) {
 			continue
 		}
 		known = true
-		if said, ok := d.value.([]byte); !ok || !bytes.Equal(said, sum) {
+		member, _ := digests.Get(algorithm)
+		item, _ := member.(httpsfv.Item)
+		if said, ok := item.Value.([]byte); !ok || !bytes.Equal(said, sum) {
 			return true, false, nil
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dunglas/httpsfv"
 )
 
 // The headers of HTTP message signatures (RFC 9421 §4).
@@ -68,77 +70,94 @@ func ReadHTTPSignatures(header map[string][]string) ([]HTTPSignature, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the header Signature cannot be read: %w", err)
 	}
-	if len(inputs) > MaxHTTPSignatures {
+	if len(inputs.Names()) > MaxHTTPSignatures {
 		return nil, fmt.Errorf("there are more than %d signatures", MaxHTTPSignatures)
 	}
-	if len(values) != len(inputs) || len(inputs) == 0 {
+	if len(values.Names()) != len(inputs.Names()) || len(inputs.Names()) == 0 {
 		return nil, errors.New("the headers Signature-Input and Signature do not name the same signatures")
 	}
-	all := make([]HTTPSignature, 0, len(inputs))
-	for i := range inputs {
-		at := slices.IndexFunc(values, func(v member) bool { return v.key == inputs[i].key })
-		if at < 0 {
-			return nil, fmt.Errorf("the header Signature has no %s, which Signature-Input describes", inputs[i].key)
+	all := make([]HTTPSignature, 0, len(inputs.Names()))
+	for _, label := range inputs.Names() {
+		value, ok := values.Get(label)
+		if !ok {
+			return nil, fmt.Errorf("the header Signature has no %s, which Signature-Input describes", label)
 		}
-		s, err := readSignature(&inputs[i], &values[at])
+		input, _ := inputs.Get(label)
+		s, err := readSignature(input, value)
 		if err != nil {
-			return nil, fmt.Errorf("the signature %s: %w", inputs[i].key, err)
+			return nil, fmt.Errorf("the signature %s: %w", label, err)
 		}
+		s.Label = label
 		all = append(all, s)
 	}
 	return all, nil
 }
 
-func readSignature(input, value *member) (s HTTPSignature, err error) {
-	s.Label = input.key
-	raw, isBytes := value.value.([]byte)
+func readSignature(input, value httpsfv.Member) (s HTTPSignature, err error) {
+	list, ok := input.(httpsfv.InnerList)
+	item, _ := value.(httpsfv.Item)
+	raw, isBytes := item.Value.([]byte)
 	switch {
-	case !input.inner:
+	case !ok:
 		return s, errors.New("its input is no list of components")
 	case !isBytes || len(raw) != ed25519.SignatureSize:
 		return s, errors.New("it is no Ed25519 signature of 64 bytes")
+	case len(list.Items) > maxItems:
+		return s, fmt.Errorf("it covers more than %d components", maxItems)
 	}
 	s.Bytes = raw
-	for _, component := range input.items {
-		name, ok := component.value.(string)
+	for _, component := range list.Items {
+		name, ok := component.Value.(string)
 		switch {
 		case !ok || name == "":
 			return s, errors.New("a component it covers is no name")
-		case len(component.parameters) > 0:
+		case len(component.Params.Names()) > 0:
 			return s, fmt.Errorf("the component %q has parameters, which are not understood here", name)
 		case slices.Contains(s.Covered, name):
 			return s, fmt.Errorf("it covers %q twice", name)
 		}
 		s.Covered = append(s.Covered, name)
 	}
-	for _, p := range input.parameters {
-		if err := s.set(p); err != nil {
+	for _, name := range list.Params.Names() {
+		value, _ := list.Params.Get(name)
+		if err := s.set(name, value); err != nil {
 			return s, err
 		}
 	}
-	var b strings.Builder
-	input.write(&b)
-	s.input = b.String()
-	return s, nil
+	s.input, err = httpsfv.Marshal(list)
+	return s, err
 }
 
 // set takes a parameter of a signature. Those that RFC 9421 does not name are passed over: they are signed along.
-func (s *HTTPSignature) set(p parameter) error {
-	texts := map[string]*string{"keyid": &s.KeyID, "alg": &s.Algorithm, "nonce": &s.Nonce, "tag": &s.Tag}
-	times := map[string]*time.Time{"created": &s.Created, "expires": &s.Expires}
-	if into := texts[p.name]; into != nil {
-		text, ok := p.value.(string)
-		if !ok {
-			return fmt.Errorf("its %s is no string", p.name)
-		}
-		*into = text
+func (s *HTTPSignature) set(name string, value any) error {
+	var text *string
+	var at *time.Time
+	switch name {
+	case "keyid":
+		text = &s.KeyID
+	case "alg":
+		text = &s.Algorithm
+	case "nonce":
+		text = &s.Nonce
+	case "tag":
+		text = &s.Tag
+	case "created":
+		at = &s.Created
+	case "expires":
+		at = &s.Expires
 	}
-	if into := times[p.name]; into != nil {
-		seconds, ok := p.value.(int64)
-		if !ok || seconds < 0 {
-			return fmt.Errorf("its %s is no time in seconds since 1970", p.name)
+	if text != nil {
+		var ok bool
+		if *text, ok = value.(string); !ok {
+			return fmt.Errorf("its %s is no string", name)
 		}
-		*into = time.Unix(seconds, 0).UTC()
+	}
+	if at != nil {
+		seconds, ok := value.(int64)
+		if !ok || seconds < 0 {
+			return fmt.Errorf("its %s is no time in seconds since 1970", name)
+		}
+		*at = time.Unix(seconds, 0).UTC()
 	}
 	return nil
 }
@@ -276,7 +295,7 @@ func (r Request) ofTarget(name string) (string, error) {
 // fieldName says whether a name is that of a header field in lower case.
 func fieldName(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; !lower(c) && !digit(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+		if strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~", name[i]) < 0 {
 			return false
 		}
 	}
@@ -288,7 +307,7 @@ func canonicalName(name string) string {
 	b := []byte(name)
 	up := true
 	for i, c := range b {
-		if up && lower(c) {
+		if up && 'a' <= c && c <= 'z' {
 			b[i] = c - 'a' + 'A'
 		}
 		up = c == '-'
@@ -320,29 +339,33 @@ func SignRequest(r Request, p SigningParameters, key ed25519.PrivateKey) (input,
 	if p.Expires.IsZero() {
 		p.Expires = p.Created.Add(SignatureAge)
 	}
-	parameters := []parameter{{"keyid", p.KeyID}, {"alg", "ed25519"}, {"created", p.Created.Unix()}, {"expires", p.Expires.Unix()}}
+	parameters := httpsfv.NewParams()
+	parameters.Add("keyid", p.KeyID)
+	parameters.Add("alg", "ed25519")
+	parameters.Add("created", p.Created.Unix())
+	parameters.Add("expires", p.Expires.Unix())
 	if p.Nonce != "" {
-		parameters = append(parameters, parameter{"nonce", p.Nonce})
+		parameters.Add("nonce", p.Nonce)
 	}
-	return signRequest(r, p.Label, p.Covered, parameters, key)
-}
-
-func signRequest(r Request, label string, covered []string, parameters []parameter, key ed25519.PrivateKey) (input, signature string, err error) {
-	m := member{key: label, inner: true, parameters: parameters}
-	for _, name := range covered {
-		m.items = append(m.items, item{value: name})
+	list := httpsfv.InnerList{Params: parameters}
+	for _, name := range p.Covered {
+		list.Items = append(list.Items, httpsfv.NewItem(name))
 	}
-	var b strings.Builder
-	m.write(&b)
-	if _, err := parseDictionary([]string{label + "=" + b.String()}); err != nil {
+	if input, err = member(p.Label, list); err != nil {
 		return "", "", fmt.Errorf("label and key id cannot stand in a header: %w", err)
 	}
-	s := HTTPSignature{Covered: covered, input: b.String()}
+	s := HTTPSignature{Covered: p.Covered, input: strings.TrimPrefix(input, p.Label+"=")}
 	base, err := s.Base(r)
 	if err != nil {
 		return "", "", err
 	}
-	var made strings.Builder
-	writeValue(&made, ed25519.Sign(key, base))
-	return label + "=" + s.input, label + "=" + made.String(), nil
+	signature, err = member(p.Label, httpsfv.NewItem(ed25519.Sign(key, base)))
+	return input, signature, err
+}
+
+// member writes a dictionary of one member.
+func member(name string, value httpsfv.Member) (string, error) {
+	dictionary := httpsfv.NewDictionary()
+	dictionary.Add(name, value)
+	return httpsfv.Marshal(dictionary)
 }
