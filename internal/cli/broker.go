@@ -2,10 +2,11 @@ package cli
 
 import (
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 )
 
 type brokerCommand struct {
-	configFlags
+	command.ConfigFlags
 	Listen        *string `placeholder:"ADDR" help:"Address to listen on (127.0.0.1:8080)."`
 	URL           *string `placeholder:"URL" help:"Public address of this Broker."`
 	MetricsListen *string `placeholder:"ADDR" help:"Address for Prometheus (127.0.0.1:9464), or off."`
@@ -20,28 +21,28 @@ func (brokerCommand) Help() string {
 }
 
 // Run serves until it is told to stop.
-func (c brokerCommand) Run(env *environment) error {
-	loaded, err := c.load(env, map[string]*string{"listen": c.Listen, "url": c.URL, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel})
+func (c brokerCommand) Run(env *command.Environment) error {
+	loaded, err := c.Load(env, map[string]*string{"listen": c.Listen, "url": c.URL, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel})
 	if err != nil {
 		return err
 	}
-	env.warn(loaded.Warnings)
+	env.Warn(loaded.Warnings)
 	if loaded.Config.Broker.Domain == "" && loaded.Config.URL == "" {
-		return usage("the Broker needs a domain by which Exchanges know it; give --url, or set url or broker.domain in the configuration")
+		return command.Usage("the Broker needs a domain by which Exchanges know it; give --url, or set url or broker.domain in the configuration")
 	}
-	listener, err := server.Listen(env.ctx, loaded.Config.Listen)
+	listener, err := server.Listen(env.Ctx, loaded.Config.Listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	s, err := server.New(env.ctx, server.Options{
-		Loaded: loaded, Listener: listener, Broker: true, Log: server.NewLog(loaded.Config.Log, env.stderr),
-		Ready: func(address string) { env.print("The Broker answers at %s/ (Ctrl-C ends)\n", address) },
+	s, err := server.New(env.Ctx, server.Options{
+		Loaded: loaded, Listener: listener, Broker: true, Log: server.NewLog(loaded.Config.Log, env.Stderr),
+		Ready: func(address string) { env.Print("The Broker answers at %s/ (Ctrl-C ends)\n", address) },
 	})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	defer reloadOnHangup(env.ctx, s)()
-	return s.Run(env.ctx)
+	defer reloadOnHangup(env.Ctx, s)()
+	return s.Run(env.Ctx)
 }

@@ -13,6 +13,8 @@ import (
 
 	"frontdesk/check"
 	"frontdesk/client"
+	"frontdesk/internal/cli/agent"
+	"frontdesk/internal/cli/command"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/intent"
 	"frontdesk/wire/strictjson"
@@ -25,13 +27,13 @@ type checkCommand struct {
 	Sample string `placeholder:"FILE" help:"Data for the intakes of a business: INTAKE.json, or a folder of such files; see the documentation. It is really submitted."`
 	Token  string `placeholder:"TOKEN" help:"The key of intakes that want one; FRONTDESK_TOKEN in the environment is not seen by other users of the machine."`
 
-	configFlags
+	command.ConfigFlags
 	Buyer string   `placeholder:"DOMAIN/ID" help:"Ask an Exchange of RAMP as this agent, with the key of frontdesk keys agent."`
 	URI   []string `name:"uri" sep:"none" placeholder:"URL" help:"The address of content to ask an Exchange for; may be repeated."`
 	Use   []string `placeholder:"FUNCTION" help:"What the content is for: ai-input, search, ai-index, ai-train; may be repeated."`
 	Spend string   `placeholder:"AMOUNT" help:"Buy the cheapest offer for the first address if it costs no more than this, like 0.05USD, and fetch and report it."`
 
-	platformFlags
+	agent.PlatformFlags
 	OtherPlatform   string `placeholder:"ID" help:"Another platform's id, for the probes that need two."`
 	OtherKey        string `placeholder:"ID" help:"The other platform's key."`
 	OtherSecretFile string `placeholder:"FILE" help:"The file that has the other key's secret."`
@@ -57,13 +59,13 @@ func (checkCommand) Help() string {
 }
 
 // Run checks.
-func (c checkCommand) Run(env *environment) error {
+func (c checkCommand) Run(env *command.Environment) error {
 	report, err := c.report(env)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(env.stdout)
+		encoder := json.NewEncoder(env.Stdout)
 		encoder.SetIndent("", "  ")
 		if err := encoder.Encode(report); err != nil {
 			return err
@@ -72,18 +74,18 @@ func (c checkCommand) Run(env *environment) error {
 		c.print(env, report)
 	}
 	if report.Count(check.Wrong) > 0 {
-		return errTold
+		return command.ErrTold
 	}
 	return nil
 }
 
-func (c checkCommand) report(env *environment) (*check.Report, error) {
+func (c checkCommand) report(env *command.Environment) (*check.Report, error) {
 	options := check.Options{
 		Domain: c.Domain, Query: c.Query, NoEvents: c.NoEvents, Burst: c.Burst, UserAgent: "frontdesk-check", Versions: strings.Split(c.Versions, ","), Private: c.Private,
 	}
 	web := strings.HasPrefix(c.Target, "https://") || strings.HasPrefix(c.Target, "http://")
 	if web {
-		options.Token = env.token(c.Token)
+		options.Token = env.Token(c.Token)
 	}
 	var err error
 	if options.Samples, err = samplesIn(c.Sample); err != nil {
@@ -99,12 +101,12 @@ func (c checkCommand) report(env *environment) (*check.Report, error) {
 		return nil, err
 	}
 	if web {
-		return check.Site(env.ctx, c.Target, options)
+		return check.Site(env.Ctx, c.Target, options)
 	}
 	if options.Key != nil || options.Samples != nil || options.Buyer != nil {
-		return nil, usage("a key, a sample or a buyer goes with an address; write it whole, like https://www.example.com")
+		return nil, command.Usage("a key, a sample or a buyer goes with an address; write it whole, like https://www.example.com")
 	}
-	text, err := readDocument(env, c.Target)
+	text, err := agent.ReadDocument(env, c.Target)
 	if err != nil {
 		return nil, fmt.Errorf("%w; an address begins with https://", err)
 	}
@@ -118,14 +120,14 @@ func (c checkCommand) report(env *environment) (*check.Report, error) {
 }
 
 // buying adds who asks an Exchange, for what, and what that may cost.
-func (c checkCommand) buying(env *environment, options *check.Options) error {
+func (c checkCommand) buying(env *command.Environment, options *check.Options) error {
 	if c.Buyer == "" {
 		if len(c.URI) > 0 || len(c.Use) > 0 || c.Spend != "" {
-			return usage("--uri, --use and --spend go with --buyer DOMAIN/ID: an Exchange wants to know who asks")
+			return command.Usage("--uri, --use and --spend go with --buyer DOMAIN/ID: an Exchange wants to know who asks")
 		}
 		return nil
 	}
-	buyer, err := buyerFlags{configFlags: c.configFlags, As: c.Buyer}.buyer(env)
+	buyer, err := agent.BuyerFlags{ConfigFlags: c.ConfigFlags, As: c.Buyer}.AsBuyer(env)
 	if err != nil {
 		return err
 	}
@@ -133,12 +135,12 @@ func (c checkCommand) buying(env *environment, options *check.Options) error {
 	for _, name := range c.Use {
 		function, err := client.ParseFunction(name)
 		if err != nil {
-			return usage("--use %s", err)
+			return command.Usage("--use %s", err)
 		}
 		options.Uses = append(options.Uses, function.String())
 	}
 	if c.Spend != "" {
-		most, err := parsePrice("--spend", c.Spend)
+		most, err := agent.ParsePrice("--spend", c.Spend)
 		if err != nil {
 			return err
 		}
@@ -229,14 +231,14 @@ func sampleFile(name string, needed bool) (strictjson.Value, error) {
 }
 
 // credentials are a key, nil where none of its flags is there.
-func (c checkCommand) credentials(env *environment, platform, key, file string) (*check.Credentials, error) {
+func (c checkCommand) credentials(env *command.Environment, platform, key, file string) (*check.Credentials, error) {
 	if platform == "" && key == "" && file == "" {
 		return nil, nil
 	}
 	if platform == "" || key == "" {
-		return nil, usage("a key is a platform, a key and a secret; name all three")
+		return nil, command.Usage("a key is a platform, a key and a secret; name all three")
 	}
-	secret, err := secretOf(env, file)
+	secret, err := agent.SecretOf(env, file)
 	if err != nil {
 		return nil, err
 	}
@@ -244,8 +246,8 @@ func (c checkCommand) credentials(env *environment, platform, key, file string) 
 }
 
 // print shows what is not as it should be.
-func (c checkCommand) print(env *environment, report *check.Report) {
-	env.print("%s\n", clean(report.Target))
+func (c checkCommand) print(env *command.Environment, report *check.Report) {
+	env.Print("%s\n", command.Clean(report.Target))
 	for _, r := range report.Results {
 		if !c.All && (r.Outcome == check.Passed || r.Outcome == check.Skipped) {
 			continue
@@ -254,13 +256,13 @@ func (c checkCommand) print(env *environment, report *check.Report) {
 		if r.Pointer != "" {
 			head += " at " + r.Pointer
 		}
-		env.print("\n%-8s %s: %s\n", r.Outcome, r.Probe, clean(head))
+		env.Print("\n%-8s %s: %s\n", r.Outcome, r.Probe, command.Clean(head))
 		if r.Detail != "" {
-			env.print("%s\n", wrap(clean(r.Detail), "         "))
+			env.Print("%s\n", command.Wrap(command.Clean(r.Detail), "         "))
 		}
 		if r.Mend != "" {
-			env.print("%s\n", wrap("To mend: "+clean(r.Mend), "         "))
+			env.Print("%s\n", command.Wrap("To mend: "+command.Clean(r.Mend), "         "))
 		}
 	}
-	env.print("\nerrors: %d, warnings: %d, passed: %d, skipped: %d\n", report.Count(check.Wrong), report.Count(check.Doubtful), report.Count(check.Passed), report.Count(check.Skipped))
+	env.Print("\nerrors: %d, warnings: %d, passed: %d, skipped: %d\n", report.Count(check.Wrong), report.Count(check.Doubtful), report.Count(check.Passed), report.Count(check.Skipped))
 }

@@ -19,7 +19,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/testkit/publisher"
 )
 
@@ -171,52 +170,6 @@ func refused(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-func TestProgressTellsRateAndTimeLeft(t *testing.T) {
-	t.Parallel()
-	at := ingest.Progress{Source: "shop\x1b", Files: 10, FilesDone: 2, Bytes: 1000, BytesDone: 250, Kept: 600, Skipped: 3, Elapsed: 2 * time.Second}
-	if got, want := line(at), "shop: 2 of 10 files, 600 items, 3 skipped, 300/s, 6s left"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	at.Done = true
-	if got := line(at); strings.Contains(got, "left") {
-		t.Errorf("a run that is done: %q", got)
-	}
-}
-
-func TestProgressIsShownOnATerminalOnly(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	p := newProgress(&environment{stderr: &out})
-	p.update(ingest.Progress{Source: "shop"})
-	p.end()
-	if out.Len() > 0 {
-		t.Errorf("a file got %q", out.String())
-	}
-	now := time.Now()
-	p = &progress{out: &out, now: func() time.Time { return now }}
-	for range 5 { // within a moment it is written once
-		p.update(ingest.Progress{Source: "shop"})
-	}
-	if n := strings.Count(out.String(), "shop"); n != 1 {
-		t.Errorf("written %d times", n)
-	}
-	p.end()
-	if !strings.HasSuffix(out.String(), "\r\033[K") {
-		t.Errorf("the line is not cleared: %q", out.String())
-	}
-}
-
-func TestTextsOfOthersCannotCommandTheTerminal(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"a\x1b[2Jb": "a [2Jb", "a\r\nb\tc": "a b c", "\u009b31m": "31m", "a\u202eb": "a b", "\xff": "", "Äpfel & 苹果": "Äpfel & 苹果",
-	} {
-		if got := clean(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestMessagesOfAServerCannotCommandTheTerminal(t *testing.T) {
 	t.Parallel()
 	const hostile = "a\u001b[2Jb\u202ec"
@@ -257,24 +210,5 @@ func TestTokenIsOfTheFlagOrTheEnvironment(t *testing.T) {
 		if code != 0 || got != row.want {
 			t.Errorf("%+v: sent %q, code %d: %s", row, got, code, problems.String())
 		}
-	}
-}
-
-func TestTextsAreCutAndWrappedAtBlanks(t *testing.T) {
-	t.Parallel()
-	if got := shorten("one two three", 9); got != "one two …" {
-		t.Errorf("%q", got)
-	}
-	if got := shorten("one", 9); got != "one" {
-		t.Errorf("%q", got)
-	}
-	for line := range strings.Lines(wrap(strings.Repeat("word ", 100), "    ")) {
-		if len(strings.TrimSuffix(line, "\n")) > lineWidth || !strings.HasPrefix(line, "    word") {
-			t.Errorf("%q", line)
-		}
-	}
-	listed := strings.Split(wrap(strings.Repeat("word ", 40), "    - "), "\n")
-	if len(listed) != 3 || !strings.HasPrefix(listed[0], "    - word") || !strings.HasPrefix(listed[1], "      word") {
-		t.Errorf("a list is broken as %q", listed)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 )
 
 type configCommands struct {
@@ -27,29 +28,29 @@ func (configCheck) Help() string {
 }
 
 // Run checks a file.
-func (c configCheck) Run(env *environment) error {
+func (c configCheck) Run(env *command.Environment) error {
 	if c.File != "" && c.Config != "" {
-		return usage("name the file once, as %s or with --config", c.File)
+		return command.Usage("name the file once, as %s or with --config", c.File)
 	}
-	file := configFlags{Config: c.File + c.Config}.file(env)
+	file := command.ConfigFlags{Config: c.File + c.Config}.ConfigFile(env)
 	if file == "" {
-		return usage("there is no %s here; name a file, or write one with `frontdesk config init`", defaultFile)
+		return command.Usage("there is no %s here; name a file, or write one with `frontdesk config init`", command.DefaultFile)
 	}
-	loaded, err := server.Load(server.Layers{File: file, Env: env.env})
-	env.warn(loaded.Warnings)
+	loaded, err := server.Load(server.Layers{File: file, Env: env.Env})
+	env.Warn(loaded.Warnings)
 	if err != nil {
 		return err
 	}
-	env.warn(loaded.CheckKeys())
+	env.Warn(loaded.CheckKeys())
 	config := loaded.Config
-	env.print("%s is right: %s, %s, %s.\n", file,
-		plural(len(config.AllSites()), "site"), plural(len(config.AllSources()), "source"), plural(len(config.Terms), "rule"))
+	env.Print("%s is right: %s, %s, %s.\n", file,
+		command.Plural(len(config.AllSites()), "site"), command.Plural(len(config.AllSources()), "source"), command.Plural(len(config.Terms), "rule"))
 	return nil
 }
 
 type configPrint struct {
 	File string `arg:"" optional:"" help:"The same as --config."`
-	configFlags
+	command.ConfigFlags
 }
 
 // Help is the command's example.
@@ -59,16 +60,16 @@ func (configPrint) Help() string {
 }
 
 // Run prints the configuration.
-func (c configPrint) Run(env *environment) error {
+func (c configPrint) Run(env *command.Environment) error {
 	if c.File != "" && c.Config != "" {
-		return usage("name the file once, as %s or with --config", c.File)
+		return command.Usage("name the file once, as %s or with --config", c.File)
 	}
 	c.Config += c.File
-	loaded, err := c.load(env, nil)
+	loaded, err := c.Load(env, nil)
 	if err != nil {
 		return err
 	}
-	return loaded.Print(env.stdout)
+	return loaded.Print(env.Stdout)
 }
 
 type configInit struct {
@@ -81,7 +82,7 @@ func (configInit) Help() string {
 }
 
 // Run writes the file.
-func (c configInit) Run(env *environment) error {
+func (c configInit) Run(env *command.Environment) error {
 	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already and was left alone; name another file, or remove it first", c.File)
@@ -93,14 +94,6 @@ func (c configInit) Run(env *environment) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	env.print("Wrote %s. Name your content in it, then run `frontdesk config check %s` and `frontdesk serve`.\n", c.File, c.File)
+	env.Print("Wrote %s. Name your content in it, then run `frontdesk config check %s` and `frontdesk serve`.\n", c.File, c.File)
 	return nil
-}
-
-// plural counts things: "1 rule", "3 rules".
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -3,68 +3,21 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"frontdesk/internal/app/server"
-	"frontdesk/internal/identity"
+	"frontdesk/internal/cli/command"
 )
 
-type consoleCommands struct {
-	Token consoleToken `cmd:"" help:"Make a token with which somebody logs in to the owner's console."`
-}
-
-type consoleToken struct {
-	configFlags
-	Name    string        `arg:"" default:"operator" help:"What you call the token's holder."`
-	Role    string        `enum:"operator,viewer" default:"operator" help:"operator, who may suspend and resume keys, or viewer, who changes nothing."`
-	Expires time.Duration `placeholder:"SPAN" help:"How long the token is good, such as 720h. Without it, until it is revoked."`
-}
-
-// Help is the command's example.
-func (consoleToken) Help() string {
-	return "The token goes to standard output and is kept nowhere: only its hash is. A server that runs takes it at once. " +
-		"`frontdesk keys list` shows it, `frontdesk keys revoke ID` ends it, and with it the sessions that it began.\n\n" +
-		"Examples:\n\n\tfrontdesk console token\n\tfrontdesk console token \"Ana\" --role viewer --expires 720h"
-}
-
-// Run makes a token.
-func (c consoleToken) Run(env *environment) error {
-	if strings.TrimSpace(c.Name) == "" {
-		return usage("give the token's holder a name")
-	}
-	key := identity.Key{Name: clean(c.Name), Scopes: identity.ConsoleScopes(c.Role)}
-	var err error
-	if key.Expires, err = ends(c.Expires); err != nil {
-		return err
-	}
-	house, loaded, err := openKeys(env, c.configFlags, true)
-	if err != nil {
-		return err
-	}
-	defer house.Close()
-	text, made, err := house.Keys.Create(env.ctx, key)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(env.stderr, "The token %s of the %s %q for the console (/console/) is shown this once:\n", made.ID, c.Role, made.Name)
-	env.print("%s\n", text)
-	if !loaded.Config.Console.Owner.Enabled {
-		fmt.Fprintln(env.stderr, "The console is not served; set console.owner.enabled to true in the configuration.")
-	}
-	return nil
-}
-
 // greetOwner makes the first token of the console and prints it, where there never was one.
-func greetOwner(ctx context.Context, env *environment, s *server.Server, config server.Config, address string) {
+func greetOwner(ctx context.Context, env *command.Environment, s *server.Server, config server.Config, address string) {
 	if !config.Console.Owner.Enabled {
 		return
 	}
 	token, err := s.Logins().First(ctx)
 	switch {
 	case err != nil:
-		fmt.Fprintf(env.stderr, "The first token for the console could not be made (%v); `frontdesk console token` makes one.\n", err)
+		fmt.Fprintf(env.Stderr, "The first token for the console could not be made (%v); `frontdesk console token` makes one.\n", err)
 	case token != "":
-		env.print("The owner's console is at %s/console/ ; log in with this token, which is shown this once:\n%s\n", address, token)
+		env.Print("The owner's console is at %s/console/ ; log in with this token, which is shown this once:\n%s\n", address, token)
 	}
 }

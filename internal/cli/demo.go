@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/app/demo"
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content/ingest"
 )
 
@@ -33,14 +34,14 @@ func (demoCommand) Help() string {
 }
 
 // Run serves the sample sites until it is told to stop.
-func (c demoCommand) Run(env *environment) (err error) {
+func (c demoCommand) Run(env *command.Environment) (err error) {
 	if c.Market {
 		return c.runMarket(env)
 	}
 	if c.Transcript {
-		return usage("--transcript is of a market; add --market")
+		return command.Usage("--transcript is of a market; add --market")
 	}
-	listener, err := server.Listen(env.ctx, c.Listen)
+	listener, err := server.Listen(env.Ctx, c.Listen)
 	if err != nil {
 		return err
 	}
@@ -58,9 +59,9 @@ func (c demoCommand) Run(env *environment) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(env.ctx, server.Options{
+	s, err := server.New(env.Ctx, server.Options{
 		Loaded: loaded, Listener: listener, Ingested: true,
-		Log:   server.NewLog(server.Log{Level: c.LogLevel}, env.stderr),
+		Log:   server.NewLog(server.Log{Level: c.LogLevel}, env.Stderr),
 		Pages: map[string]http.Handler{"/sample/": demo.Pages(address)},
 		Ready: func(string) { c.welcome(env, address, folder) },
 	})
@@ -68,21 +69,21 @@ func (c demoCommand) Run(env *environment) (err error) {
 		return err
 	}
 	defer s.Close()
-	defer reloadOnHangup(env.ctx, s)()
+	defer reloadOnHangup(env.Ctx, s)()
 	for _, source := range loaded.Config.AllSources() {
-		if _, err := s.Ingest(env.ctx, source, ingest.Options{}); err != nil {
+		if _, err := s.Ingest(env.Ctx, source, ingest.Options{}); err != nil {
 			return err
 		}
 	}
-	if err := s.Refresh(env.ctx); err != nil {
+	if err := s.Refresh(env.Ctx); err != nil {
 		return err
 	}
 	if loaded.Config.RAMP.Enabled {
-		if err := c.letBuy(env.ctx, s); err != nil {
+		if err := c.letBuy(env.Ctx, s); err != nil {
 			return err
 		}
 	}
-	return s.Run(env.ctx)
+	return s.Run(env.Ctx)
 }
 
 // folder is where the demo keeps everything, and what to do with it at the end.
@@ -194,24 +195,24 @@ func pathOf(address string) string {
 }
 
 // welcome says what to try.
-func (c demoCommand) welcome(env *environment, address, folder string) {
+func (c demoCommand) welcome(env *command.Environment, address, folder string) {
 	question, vague, other := demo.Examples[0], demo.Examples[1], demo.Examples[len(demo.Examples)-1]
 	const post = "curl -sN %s/ask -H 'Content-Type: application/json' -d '%s'\n"
-	env.print("Frontdesk answers for four sample sites of %s.\n\n", demo.Town)
-	env.print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n\n", address, address)
-	env.print("  Ask from a shell, without a key:\n\n    "+post, address, fmt.Sprintf(`{"query": {"text": %q, "limit": 3}}`, question))
-	env.print("\n  As a stream, with a summary:\n\n    "+post, address,
+	env.Print("Frontdesk answers for four sample sites of %s.\n\n", demo.Town)
+	env.Print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n\n", address, address)
+	env.Print("  Ask from a shell, without a key:\n\n    "+post, address, fmt.Sprintf(`{"query": {"text": %q, "limit": 3}}`, question))
+	env.Print("\n  As a stream, with a summary:\n\n    "+post, address,
 		fmt.Sprintf(`{"query": {"text": %q}, "prefer": {"streaming": true, "mode": "list, summarize"}}`, other))
-	env.print("\n  The same with a command:\n\n    frontdesk ask --url %s --mode list,summarize %q\n\n", address, other)
-	env.print("  A vague question is asked back:\n\n    frontdesk ask --url %s %q\n\n", address, vague)
+	env.Print("\n  The same with a command:\n\n    frontdesk ask --url %s --mode list,summarize %q\n\n", address, other)
+	env.Print("  A vague question is asked back:\n\n    frontdesk ask --url %s %q\n\n", address, vague)
 	if private(address) {
-		env.print("  What agents may submit, to get an offer:\n\n    curl -s %s/.well-known/agent-intake.json\n\n", address)
+		env.Print("  What agents may submit, to get an offer:\n\n    curl -s %s/.well-known/agent-intake.json\n\n", address)
 		c.sayBuy(env, address, folder)
 	}
 	if c.Data == "" {
-		env.print("  Content and terms are in %s and are removed at the end.\n", folder)
+		env.Print("  Content and terms are in %s and are removed at the end.\n", folder)
 	} else {
-		env.print("  Content and terms are in %s.\n", folder)
+		env.Print("  Content and terms are in %s.\n", folder)
 	}
-	env.print("  Ctrl-C ends.\n")
+	env.Print("  Ctrl-C ends.\n")
 }

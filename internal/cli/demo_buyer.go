@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/app/demo"
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
@@ -52,17 +53,17 @@ func (c demoCommand) letBuy(ctx context.Context, s *server.Server) error {
 }
 
 // sayBuy says how the demo's buyer buys.
-func (c demoCommand) sayBuy(env *environment, address, folder string) {
+func (c demoCommand) sayBuy(env *command.Environment, address, folder string) {
 	file := filepath.Join(folder, "frontdesk.yaml")
 	if strings.ContainsAny(file, " '") {
 		file = strconv.Quote(file)
 	}
 	as := "--as " + demo.BuyerDomain + "/" + demo.BuyerID + " --config " + file
 	article := address + demo.ForSale
-	env.print("  An article for subscribers is sold to agents (RAMP). Buy it as the demo's own, with play money, and report its use:\n\n")
-	env.print("    frontdesk ramp discover %s %s --use ai-input %s\n", address, article, as)
-	env.print("    frontdesk ramp buy %s %s --use ai-input --yes --save bought.json %s\n", address, article, as)
-	env.print("    frontdesk ramp report bought.json --quantity 1 --use ai-input %s\n\n", as)
-	env.print("  The same by one command, from a question on:\n\n")
-	env.print("    frontdesk ramp fetch --url %s --max 0.05%s --yes %s -- %s\n\n", address, demo.Currency, as, demo.ForSaleQuestion)
+	env.Print("  An article for subscribers is sold to agents (RAMP). Buy it as the demo's own, with play money, and report its use:\n\n")
+	env.Print("    frontdesk ramp discover %s %s --use ai-input %s\n", address, article, as)
+	env.Print("    frontdesk ramp buy %s %s --use ai-input --yes --save bought.json %s\n", address, article, as)
+	env.Print("    frontdesk ramp report bought.json --quantity 1 --use ai-input %s\n\n", as)
+	env.Print("  The same by one command, from a question on:\n\n")
+	env.Print("    frontdesk ramp fetch --url %s --max 0.05%s --yes %s -- %s\n\n", address, demo.Currency, as, demo.ForSaleQuestion)
 }

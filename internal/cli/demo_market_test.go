@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"frontdesk/internal/app/demo/market"
+	"frontdesk/internal/cli/command"
 )
 
 // TestTheMarketInThisProcess plays the whole scenario, with what is bought by words, in the process of the test, and asks for what nobody has.
 func TestTheMarketInThisProcess(t *testing.T) {
 	t.Parallel()
-	m, err := market.Open(t.Context(), market.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Command: inProcess(&environment{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard})})
+	m, err := market.Open(t.Context(), market.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Command: inProcess(&command.Environment{Ctx: t.Context(), Stdout: io.Discard, Stderr: io.Discard})})
 	if err != nil {
 		t.Fatal(err)
 	}

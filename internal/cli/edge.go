@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 )
 
 // edgeCommands run an edge, which is what `frontdesk edge` does, and import logs.
@@ -13,7 +14,7 @@ type edgeCommands struct {
 }
 
 type edgeImport struct {
-	configFlags
+	command.ConfigFlags
 	Log string `arg:"" help:"The log, or - for standard input."`
 }
 
@@ -24,29 +25,29 @@ func (edgeImport) Help() string {
 }
 
 // Run tells the Exchange.
-func (c edgeImport) Run(env *environment) error {
-	loaded, err := c.load(env, nil)
+func (c edgeImport) Run(env *command.Environment) error {
+	loaded, err := c.Load(env, nil)
 	if err != nil {
 		return err
 	}
-	in, err := openInput(env, c.Log)
+	in, err := command.OpenInput(env, c.Log)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	deliveries, unread, err := server.ImportLog(env.ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.stderr)}, in)
+	deliveries, unread, err := server.ImportLog(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.Stderr)}, in)
 	if unread > 0 {
-		fmt.Fprintf(env.stderr, "%d lines could not be read; the log_format has to be that of docs/edge.md\n", unread)
+		fmt.Fprintf(env.Stderr, "%d lines could not be read; the log_format has to be that of docs/edge.md\n", unread)
 	}
 	if err != nil {
 		return err
 	}
-	env.print("The Exchange knows of %d deliveries.\n", deliveries)
+	env.Print("The Exchange knows of %d deliveries.\n", deliveries)
 	return nil
 }
 
 type edgeCommand struct {
-	configFlags
+	command.ConfigFlags
 	Listen        *string `placeholder:"ADDR" help:"Address to listen on (127.0.0.1:8080)."`
 	MetricsListen *string `placeholder:"ADDR" help:"Address for Prometheus (127.0.0.1:9464), or off."`
 	LogLevel      *string `placeholder:"LEVEL" help:"debug, info, warn or error."`
@@ -60,25 +61,25 @@ func (edgeCommand) Help() string {
 }
 
 // Run serves until it is told to stop.
-func (c edgeCommand) Run(env *environment) error {
-	loaded, err := c.load(env, map[string]*string{"listen": c.Listen, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel})
+func (c edgeCommand) Run(env *command.Environment) error {
+	loaded, err := c.Load(env, map[string]*string{"listen": c.Listen, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel})
 	if err != nil {
 		return err
 	}
-	env.warn(loaded.Warnings)
-	listener, err := server.Listen(env.ctx, loaded.Config.Listen)
+	env.Warn(loaded.Warnings)
+	listener, err := server.Listen(env.Ctx, loaded.Config.Listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
 	s, err := server.NewEdge(server.Options{
-		Loaded: loaded, Listener: listener, Log: server.NewLog(loaded.Config.Log, env.stderr),
-		Ready: func(address string) { env.print("The edge answers at %s/ (Ctrl-C ends)\n", address) },
+		Loaded: loaded, Listener: listener, Log: server.NewLog(loaded.Config.Log, env.Stderr),
+		Ready: func(address string) { env.Print("The edge answers at %s/ (Ctrl-C ends)\n", address) },
 	})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	defer reloadOnHangup(env.ctx, s)()
-	return s.Run(env.ctx)
+	defer reloadOnHangup(env.Ctx, s)()
+	return s.Run(env.Ctx)
 }

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/cli/eval"
 	"frontdesk/internal/content/ingest"
 )
@@ -56,7 +57,7 @@ const (
 type asker func(ctx context.Context, text string, limit int) ([]string, error)
 
 // Run measures.
-func (c evalCommand) Run(env *environment) error {
+func (c evalCommand) Run(env *command.Environment) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (c evalCommand) Run(env *environment) error {
 		return err
 	}
 	defer done()
-	runs, err := rank(env.ctx, ask, queries)
+	runs, err := rank(env.Ctx, ask, queries)
 	if err != nil {
 		return err
 	}
@@ -88,16 +89,16 @@ func (c evalCommand) Run(env *environment) error {
 		return fmt.Errorf("no question of %s has a relevant document in %s; do the ids agree?", c.Queries, c.Qrels)
 	}
 	if c.JSON {
-		return report.WriteJSON(env.stdout)
+		return report.WriteJSON(env.Stdout)
 	}
-	if err := report.WriteText(env.stdout); err != nil || c.Against == "" {
+	if err := report.WriteText(env.Stdout); err != nil || c.Against == "" {
 		return err
 	}
 	before, err := readFile(c.Against, eval.ReadReport)
 	if err != nil {
 		return err
 	}
-	return c.bootstrap().Compare(before, report).WriteText(env.stdout)
+	return c.bootstrap().Compare(before, report).WriteText(env.Stdout)
 }
 
 func (c evalCommand) bootstrap() eval.Bootstrap {
@@ -108,27 +109,27 @@ func (c evalCommand) bootstrap() eval.Bootstrap {
 func (c evalCommand) check() error {
 	switch {
 	case c.Resamples < 1:
-		return usage("--resamples is %d; draw at least once", c.Resamples)
+		return command.Usage("--resamples is %d; draw at least once", c.Resamples)
 	case len(c.Exam) > 0 && (c.Items+c.Queries+c.Qrels+c.URL+c.Constrained+c.Against != "" || c.Demo):
-		return usage("--exam has its items and questions in its folder; beside it there are --misses, --words and --json alone")
+		return command.Usage("--exam has its items and questions in its folder; beside it there are --misses, --words and --json alone")
 	case len(c.Exam) > 0:
 		return nil
 	case c.URL != "" && c.Words != "":
-		return usage("the front desk at --url has its own table; leave out --words")
+		return command.Usage("the front desk at --url has its own table; leave out --words")
 	case c.JSON && c.Against != "":
-		return usage("--against prints a table; leave out --json")
+		return command.Usage("--against prints a table; leave out --json")
 	case c.Constrained != "" && (c.Queries != "" || c.Qrels != ""):
-		return usage("--constrained has its judgments in it; leave out --queries and --qrels")
+		return command.Usage("--constrained has its judgments in it; leave out --queries and --qrels")
 	case c.Constrained != "" && (c.Items == "") != c.Demo:
-		return usage("give --items or --demo, so that there are items to check the answers by")
+		return command.Usage("give --items or --demo, so that there are items to check the answers by")
 	case c.Constrained != "":
 		return nil
 	case c.Demo || c.Misses:
-		return usage("--demo goes with --constrained, and --misses with that or --exam")
+		return command.Usage("--demo goes with --constrained, and --misses with that or --exam")
 	case c.Queries == "" || c.Qrels == "":
-		return usage("give --queries and --qrels, or --constrained")
+		return command.Usage("give --queries and --qrels, or --constrained")
 	case c.Items == "" && c.URL == "":
-		return usage("give --items to read documents, or --url to ask a front desk that has them")
+		return command.Usage("give --items to read documents, or --url to ask a front desk that has them")
 	}
 	return nil
 }
@@ -167,41 +168,43 @@ func rank(ctx context.Context, ask asker, queries []eval.Query) ([]eval.Run, err
 	return runs, nil
 }
 
-func (c evalCommand) asker(env *environment) (ask asker, done func(), err error) {
+func (c evalCommand) asker(env *command.Environment) (ask asker, done func(), err error) {
 	if c.URL != "" {
-		there, err := remote(c.URL, env.token(""))
+		there, err := command.Remote(c.URL, env.Token(""))
 		if err != nil {
 			return nil, nil, err
 		}
-		return there.rank, there.close, nil
+		return overHTTP(there), there.Close, nil
 	}
 	return c.here(env)
 }
 
-// rank asks over HTTP.
-func (f *front) rank(ctx context.Context, text string, limit int) ([]string, error) {
-	answer, err := f.Ask(ctx, client.Question{Text: text, Limit: limit, MinScore: new(float64)})
-	switch {
-	case client.IsNoResults(err):
-		return nil, nil
-	case err != nil:
-		return nil, err
+// overHTTP asks a front desk.
+func overHTTP(desk *command.Front) asker {
+	return func(ctx context.Context, text string, limit int) ([]string, error) {
+		answer, err := desk.Ask(ctx, client.Question{Text: text, Limit: limit, MinScore: new(float64)})
+		switch {
+		case client.IsNoResults(err):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		urls := make([]string, len(answer.Results))
+		for i, r := range answer.Results {
+			urls[i] = r.URL
+		}
+		return urls, nil
 	}
-	urls := make([]string, len(answer.Results))
-	for i, r := range answer.Results {
-		urls[i] = r.URL
-	}
-	return urls, nil
 }
 
 // here reads the items into a temporary database and asks a service on it.
-func (c evalCommand) here(env *environment) (ask asker, done func(), err error) {
+func (c evalCommand) here(env *command.Environment) (ask asker, done func(), err error) {
 	folder, err := os.MkdirTemp("", "frontdesk-eval-")
 	if err != nil {
 		return nil, nil, err
 	}
 	config := c.config(folder)
-	house, err := server.OpenHouse(env.ctx, config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	house, err := server.OpenHouse(env.Ctx, config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
 	if err != nil {
 		os.RemoveAll(folder)
 		return nil, nil, err
@@ -211,14 +214,14 @@ func (c evalCommand) here(env *environment) (ask asker, done func(), err error) 
 		os.RemoveAll(folder)
 	}
 	begin := time.Now()
-	report, err := house.Ingest(env.ctx, config.AllSources()[0], ingest.Options{})
+	report, err := house.Ingest(env.Ctx, config.AllSources()[0], ingest.Options{})
 	if err == nil {
-		err = house.Refresh(env.ctx)
+		err = house.Refresh(env.Ctx)
 	}
 	if err != nil {
 		done()
-		return nil, nil, fmt.Errorf("%s: %s", c.Items, explained(err))
+		return nil, nil, fmt.Errorf("%s: %s", c.Items, command.Explained(err))
 	}
-	fmt.Fprintf(env.stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond), report.SkippedCount)
+	fmt.Fprintf(env.Stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond), report.SkippedCount)
 	return eval.Rank(house.Ask), done, nil
 }

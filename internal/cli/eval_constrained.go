@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/cli/eval"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest"
@@ -25,7 +26,7 @@ const noPreference = "no preference"
 const rounds = 3
 
 // runConstrained asks constrained questions and measures the answers by the items' own objects.
-func (c evalCommand) runConstrained(env *environment) error {
+func (c evalCommand) runConstrained(env *command.Environment) error {
 	questions, err := readFile(c.Constrained, eval.ReadConstrained)
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func (c evalCommand) runConstrained(env *environment) error {
 		return err
 	}
 	defer judge.close()
-	report, err := judge.ask(env.ctx, questions)
+	report, err := judge.ask(env.Ctx, questions)
 	if err != nil {
 		return err
 	}
@@ -43,21 +44,21 @@ func (c evalCommand) runConstrained(env *environment) error {
 		return fmt.Errorf("%s has no question that can be asked there", c.Constrained)
 	}
 	if c.JSON {
-		return report.WriteJSON(env.stdout)
+		return report.WriteJSON(env.Stdout)
 	}
-	if err := report.WriteText(env.stdout, c.Misses); err != nil || c.Against == "" {
+	if err := report.WriteText(env.Stdout, c.Misses); err != nil || c.Against == "" {
 		return err
 	}
 	before, err := readFile(c.Against, eval.ReadConstrainedReport)
 	if err != nil {
 		return err
 	}
-	return c.bootstrap().Constrained(before, report).WriteText(env.stdout)
+	return c.bootstrap().Constrained(before, report).WriteText(env.Stdout)
 }
 
 // judge asks a desk and knows the objects of its items.
 type judge struct {
-	front *front
+	front *command.Front
 	items eval.Items
 	clock *clock // nil where the desk has its own
 	close func()
@@ -74,7 +75,7 @@ func (c *clock) now() time.Time {
 }
 
 // judge reads the items into a temporary database, and asks a server on it or the one that --url names.
-func (c evalCommand) judge(env *environment) (*judge, error) {
+func (c evalCommand) judge(env *command.Environment) (*judge, error) {
 	folder, err := os.MkdirTemp("", "frontdesk-eval-")
 	if err != nil {
 		return nil, err
@@ -87,48 +88,48 @@ func (c evalCommand) judge(env *environment) (*judge, error) {
 	return j, nil
 }
 
-func (c evalCommand) fill(env *environment, j *judge, folder string) error {
+func (c evalCommand) fill(env *command.Environment, j *judge, folder string) error {
 	loaded, err := c.judged(folder)
 	if err != nil {
 		return err
 	}
-	log := server.NewLog(server.Log{Level: "error"}, env.stderr)
-	s, err := server.New(env.ctx, server.Options{Loaded: loaded, Log: log, Inside: true, Now: j.clock.now})
+	log := server.NewLog(server.Log{Level: "error"}, env.Stderr)
+	s, err := server.New(env.Ctx, server.Options{Loaded: loaded, Log: log, Inside: true, Now: j.clock.now})
 	if err != nil {
 		return err
 	}
-	if j.front, err = within(s); err != nil {
+	if j.front, err = command.Within(s); err != nil {
 		return err
 	}
 	stop := j.close
 	j.close = func() {
-		j.front.close()
+		j.front.Close()
 		stop()
 	}
 	for _, source := range loaded.Config.AllSources() {
-		if _, err := s.Ingest(env.ctx, source, ingest.Options{}); err != nil {
-			return fmt.Errorf("%s: %s", source.Path, explained(err))
+		if _, err := s.Ingest(env.Ctx, source, ingest.Options{}); err != nil {
+			return fmt.Errorf("%s: %s", source.Path, command.Explained(err))
 		}
 	}
-	if err := s.Refresh(env.ctx); err != nil {
+	if err := s.Refresh(env.Ctx); err != nil {
 		return err
 	}
 	for _, site := range loaded.Config.AllSites() {
-		if err := j.read(env.ctx, s.House, site.ID); err != nil {
+		if err := j.read(env.Ctx, s.House, site.ID); err != nil {
 			return err
 		}
 	}
 	if c.URL == "" {
 		return nil
 	}
-	there, err := remote(c.URL, env.token(""))
+	there, err := command.Remote(c.URL, env.Token(""))
 	if err != nil {
 		return err
 	}
 	here := j.front
-	j.clock, j.front = nil, &front{there.Client, func() {
-		there.close()
-		here.close()
+	j.clock, j.front = nil, &command.Front{Client: there.Client, Close: func() {
+		there.Close()
+		here.Close()
 	}}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/cli/eval"
 )
 
@@ -20,7 +21,7 @@ func TestJudgedQuestionsOfTheSampleSitesCanAllBeMet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := evalCommand{Demo: true}.judge(&environment{ctx: t.Context(), stdout: io.Discard, stderr: os.Stderr})
+	j, err := evalCommand{Demo: true}.judge(&command.Environment{Ctx: t.Context(), Stdout: io.Discard, Stderr: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}

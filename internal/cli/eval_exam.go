@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 
 	"frontdesk/client"
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/cli/eval"
 )
 
 // runExam asks the everyday questions of sites, each in a folder of its own, and tells which were answered as a helpful
 // person would answer them.
-func (c evalCommand) runExam(env *environment) error {
+func (c evalCommand) runExam(env *command.Environment) error {
 	var all []eval.Examined
 	for _, folder := range c.Exam {
 		questions, err := readFile(filepath.Join(folder, "exam.jsonl"), eval.ReadExam)
@@ -21,7 +22,7 @@ func (c evalCommand) runExam(env *environment) error {
 		if err != nil {
 			return err
 		}
-		examined, err := eval.Examine(env.ctx, filepath.Base(filepath.Clean(folder)), questions, judge.everyday)
+		examined, err := eval.Examine(env.Ctx, filepath.Base(filepath.Clean(folder)), questions, judge.everyday)
 		judge.close()
 		if err != nil {
 			return err
@@ -30,9 +31,9 @@ func (c evalCommand) runExam(env *environment) error {
 	}
 	report := eval.Exam(all)
 	if c.JSON {
-		return report.WriteJSON(env.stdout)
+		return report.WriteJSON(env.Stdout)
 	}
-	return report.WriteText(env.stdout, c.Misses)
+	return report.WriteText(env.Stdout, c.Misses)
 }
 
 // everyday asks a question as the ask page does.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/cli/eval"
 )
 
@@ -21,12 +22,12 @@ func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 		"werkbank": 38, "zahnrad": 25, "kelpline": 24, "azulejaria": 27, "marelle": 25,
 	}
 	const shows = 31 // answers that show what they must not
-	command := evalCommand{JSON: true, Resamples: 1}
+	exam := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
-		command.Exam = append(command.Exam, "eval/testdata/exam/"+site)
+		exam.Exam = append(exam.Exam, "eval/testdata/exam/"+site)
 	}
 	var out bytes.Buffer
-	if err := command.Run(&environment{ctx: t.Context(), stdout: &out, stderr: os.Stderr}); err != nil {
+	if err := exam.Run(&command.Environment{Ctx: t.Context(), Stdout: &out, Stderr: os.Stderr}); err != nil {
 		t.Fatal(err)
 	}
 	var report eval.ExamReport

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content/ingest"
 )
 
 type ingestCommand struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Files, folders or web addresses to read; without one, all sources of the configuration."`
-	configFlags
+	command.ConfigFlags
 	Site        string `placeholder:"SITE" help:"Site that the paths belong to; needed when there are several."`
 	Name        string `placeholder:"NAME" help:"Name of the source; without it, made of the path."`
 	Base        string `placeholder:"URL" help:"Address from which items without an absolute URL get theirs."`
@@ -33,12 +34,12 @@ func (ingestCommand) Help() string {
 }
 
 // Run reads the sources, one after the other. A source that fails does not keep the next from being read.
-func (c ingestCommand) Run(env *environment) error {
+func (c ingestCommand) Run(env *command.Environment) error {
 	loaded, sources, err := c.sources(env)
 	if err != nil {
 		return err
 	}
-	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "warn"}, env.stderr))
+	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "warn"}, env.Stderr))
 	if err != nil {
 		return err
 	}
@@ -49,16 +50,16 @@ func (c ingestCommand) Run(env *environment) error {
 	var reports []ingest.Report
 	failed := 0
 	for _, source := range sources {
-		show := newProgress(env)
-		report, err := house.Ingest(env.ctx, source, ingest.Options{Progress: show.update, AllowShrink: c.AllowShrink})
-		show.end()
+		show := command.NewProgress(env)
+		report, err := house.Ingest(env.Ctx, source, ingest.Options{Progress: show.Update, AllowShrink: c.AllowShrink})
+		show.End()
 		c.problems(env, report)
-		if env.ctx.Err() != nil {
-			return env.ctx.Err()
+		if env.Ctx.Err() != nil {
+			return env.Ctx.Err()
 		}
 		if err != nil {
 			failed++
-			fmt.Fprintf(env.stderr, "frontdesk: %s/%s: %s\n", source.Site, source.Name, clean(explained(err)))
+			fmt.Fprintf(env.Stderr, "frontdesk: %s/%s: %s\n", source.Site, source.Name, command.Clean(command.Explained(err)))
 			continue
 		}
 		reports = append(reports, report)
@@ -67,29 +68,29 @@ func (c ingestCommand) Run(env *environment) error {
 		table(env, reports)
 	}
 	if failed > 0 {
-		return errTold
+		return command.ErrTold
 	}
 	return nil
 }
 
 // watch reads the sources whenever they are due, until the command is told to end.
-func (c ingestCommand) watch(env *environment, house *server.House, sources []server.Source) error {
+func (c ingestCommand) watch(env *command.Environment, house *server.House, sources []server.Source) error {
 	if !slices.ContainsFunc(sources, func(s server.Source) bool { return s.Every > 0 }) {
-		return usage("--watch: no source says how often it is read again; write `every: 6h` into the configuration")
+		return command.Usage("--watch: no source says how often it is read again; write `every: 6h` into the configuration")
 	}
 	var mu sync.Mutex
-	house.Watch(env.ctx, sources, server.Watching{
+	house.Watch(env.Ctx, sources, server.Watching{
 		Options: ingest.Options{AllowShrink: c.AllowShrink},
 		Done: func(source server.Source, report ingest.Report, err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			at := time.Now().UTC().Format(time.RFC3339)
 			if err != nil {
-				fmt.Fprintf(env.stderr, "%s %s/%s: %s\n", at, source.Site, source.Name, clean(explained(err)))
+				fmt.Fprintf(env.Stderr, "%s %s/%s: %s\n", at, source.Site, source.Name, command.Clean(command.Explained(err)))
 				return
 			}
 			s := report.Summary
-			env.print("%s %s/%s: %s, %d added, %d changed, %d removed, %d skipped, %s\n", at, source.Site, clean(source.Name), plural(s.Items, "item"),
+			env.Print("%s %s/%s: %s, %d added, %d changed, %d removed, %d skipped, %s\n", at, source.Site, command.Clean(source.Name), command.Plural(s.Items, "item"),
 				s.Added, s.Changed, s.Removed, report.SkippedCount, report.Elapsed.Round(time.Millisecond))
 		},
 	})
@@ -97,12 +98,12 @@ func (c ingestCommand) watch(env *environment, house *server.House, sources []se
 }
 
 // sources are those of the paths, or those of the configuration.
-func (c ingestCommand) sources(env *environment) (*server.Loaded, []server.Source, error) {
-	given, err := pathSources(c.Paths, server.Source{Site: c.Site, Name: c.Name, Base: c.Base, Language: c.Language})
+func (c ingestCommand) sources(env *command.Environment) (*server.Loaded, []server.Source, error) {
+	given, err := command.PathSources(c.Paths, server.Source{Site: c.Site, Name: c.Name, Base: c.Base, Language: c.Language})
 	if err != nil {
 		return nil, nil, err
 	}
-	loaded, err := c.load(env, nil, given...)
+	loaded, err := c.Load(env, nil, given...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,9 +112,9 @@ func (c ingestCommand) sources(env *environment) (*server.Loaded, []server.Sourc
 	case len(given) > 0:
 		return loaded, loaded.Given(), nil
 	case len(all) == 0:
-		return nil, nil, usage("there is nothing to read: name a file or folder, or write sources into the configuration")
+		return nil, nil, command.Usage("there is nothing to read: name a file or folder, or write sources into the configuration")
 	case c.Name != "" || c.Base != "" || c.Language != "":
-		return nil, nil, usage("--name, --base and --language are for paths on the command line; sources of the configuration say theirs there")
+		return nil, nil, command.Usage("--name, --base and --language are for paths on the command line; sources of the configuration say theirs there")
 	}
 	if c.Site == "" {
 		return loaded, all, nil
@@ -131,21 +132,21 @@ func (c ingestCommand) sources(env *environment) (*server.Loaded, []server.Sourc
 }
 
 // problems lists what could not be read of a source.
-func (c ingestCommand) problems(env *environment, report ingest.Report) {
+func (c ingestCommand) problems(env *command.Environment, report ingest.Report) {
 	for i, problem := range report.Skipped {
 		if i == c.Problems {
 			break
 		}
-		fmt.Fprintf(env.stderr, "%s: %s\n", clean(problem.Origin), clean(problem.Reason))
+		fmt.Fprintf(env.Stderr, "%s: %s\n", command.Clean(problem.Origin), command.Clean(problem.Reason))
 	}
 	if more := report.SkippedCount - min(c.Problems, len(report.Skipped)); more > 0 {
-		fmt.Fprintf(env.stderr, "and %s more in %s; --problems lists more of them\n", plural(more, "problem"), report.Name)
+		fmt.Fprintf(env.Stderr, "and %s more in %s; --problems lists more of them\n", command.Plural(more, "problem"), report.Name)
 	}
 }
 
 // table sums the runs up.
-func table(env *environment, reports []ingest.Report) {
-	w := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+func table(env *command.Environment, reports []ingest.Report) {
+	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "source\tfiles\titems\tpassages\tadded\tchanged\tremoved\tunchanged\tskipped\ttime\t")
 	var sum ingest.Report
 	for _, r := range reports {
@@ -169,16 +170,16 @@ func table(env *environment, reports []ingest.Report) {
 		}
 		if r.Partial {
 			first := r.Unread[0]
-			env.print("%s/%s: removals were held back, since %s could not be read whole (%s: %s). What is no longer there is still found; "+
-				"mend or remove what is listed above, and run this again.\n", r.Site, r.Name, plural(r.UnreadCount, "file"), clean(first.Origin), clean(first.Reason))
+			env.Print("%s/%s: removals were held back, since %s could not be read whole (%s: %s). What is no longer there is still found; "+
+				"mend or remove what is listed above, and run this again.\n", r.Site, r.Name, command.Plural(r.UnreadCount, "file"), command.Clean(first.Origin), command.Clean(first.Reason))
 		}
 	}
 }
 
 // visited sums up what was seen of the web.
-func visited(env *environment, r ingest.Report) {
+func visited(env *command.Environment, r ingest.Report) {
 	w := r.Web
-	env.print("%s/%s is a %s: %s", r.Site, clean(r.Name), nameOfKind(w.Kind), plural(w.Asked, "request"))
+	env.Print("%s/%s is a %s: %s", r.Site, command.Clean(r.Name), nameOfKind(w.Kind), command.Plural(w.Asked, "request"))
 	for _, part := range []struct {
 		n    int
 		what string
@@ -187,24 +188,24 @@ func visited(env *environment, r ingest.Report) {
 		{w.Hidden, "not to be indexed"}, {w.Repeated, "another page once more"}, {w.Useless, "of no form that is read"},
 	} {
 		if part.n > 0 {
-			env.print(", %d %s", part.n, part.what)
+			env.Print(", %d %s", part.n, part.what)
 		}
 	}
 	if seconds := r.Elapsed.Seconds(); seconds > 0 {
-		env.print("; %.1f a second", float64(w.Asked)/seconds)
+		env.Print("; %.1f a second", float64(w.Asked)/seconds)
 	}
-	env.print(".\n")
+	env.Print(".\n")
 	if w.Endless > 0 {
-		env.print("%s/%s: %s were not followed, since they look endless.\n", r.Site, clean(r.Name), plural(w.Endless, "link"))
+		env.Print("%s/%s: %s were not followed, since they look endless.\n", r.Site, command.Clean(r.Name), command.Plural(w.Endless, "link"))
 	}
 	if w.Beyond > 0 {
-		env.print("%s/%s: %s lie beyond crawl.pages or crawl.depth.\n", r.Site, clean(r.Name), plural(w.Beyond, "link"))
+		env.Print("%s/%s: %s lie beyond crawl.pages or crawl.depth.\n", r.Site, command.Clean(r.Name), command.Plural(w.Beyond, "link"))
 	}
 	if w.Note != "" {
-		env.print("%s/%s: %s.\n", r.Site, clean(r.Name), clean(w.Note))
+		env.Print("%s/%s: %s.\n", r.Site, command.Clean(r.Name), command.Clean(w.Note))
 	}
 	if w.Cut != "" {
-		env.print("%s/%s: not all was seen, so nothing unseen was removed: %s.\n", r.Site, clean(r.Name), clean(w.Cut))
+		env.Print("%s/%s: not all was seen, so nothing unseen was removed: %s.\n", r.Site, command.Clean(r.Name), command.Clean(w.Cut))
 	}
 }
 

@@ -1,9 +1,13 @@
 package cli
 
-import "frontdesk/internal/app/server"
+import (
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/agent"
+	"frontdesk/internal/cli/command"
+)
 
 type mcpCommand struct {
-	buyerFlags
+	agent.BuyerFlags
 	spendFlags
 	Buyer bool `help:"Serve the tools of one who buys licensed content, instead of those of this front desk."`
 }
@@ -20,25 +24,25 @@ func (mcpCommand) Help() string {
 }
 
 // Run serves until standard input ends.
-func (c mcpCommand) Run(env *environment) error {
+func (c mcpCommand) Run(env *command.Environment) error {
 	if c.Buyer {
 		return c.serveBuyer(env)
 	}
 	if c.As != "" || c.Unsigned || c.Delegation != "" || c.License != "" || len(c.Scope) > 0 || c.spendFlags.set() {
-		return usage("these flags are of one who buys; say --buyer, too")
+		return command.Usage("these flags are of one who buys; say --buyer, too")
 	}
-	loaded, err := c.load(env, nil)
+	loaded, err := c.Load(env, nil)
 	if err != nil {
 		return err
 	}
-	env.warn(loaded.Warnings)
-	if err := needContent(loaded.Config); err != nil && len(loaded.Config.AllSources()) == 0 {
+	env.Warn(loaded.Warnings)
+	if err := command.NeedContent(loaded.Config); err != nil && len(loaded.Config.AllSources()) == 0 {
 		return err
 	}
-	s, err := server.New(env.ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.stderr), Inside: true})
+	s, err := server.New(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.Stderr), Inside: true})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return s.ServeMCP(env.ctx, env.stdin, env.stdout)
+	return s.ServeMCP(env.Ctx, env.Stdin, env.Stdout)
 }

@@ -7,6 +7,7 @@ import (
 	"frontdesk/client"
 	"frontdesk/internal/app/mcp"
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/build"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/buyer"
@@ -31,7 +32,7 @@ func (f spendFlags) limits() (all buyer.Limits, err error) {
 	for _, text := range f.Limit {
 		l, err := buyer.ParseLimit(text)
 		if err != nil {
-			return nil, usage("--limit: %s", err)
+			return nil, command.Usage("--limit: %s", err)
 		}
 		all = append(all, l)
 	}
@@ -43,13 +44,13 @@ func (f spendFlags) limits() (all buyer.Limits, err error) {
 		for _, text := range bound.texts {
 			amount, err := buyer.ParseMoney(text)
 			if err != nil {
-				return nil, usage("%s: %s", bound.flag, err)
+				return nil, command.Usage("%s: %s", bound.flag, err)
 			}
 			all = append(all, buyer.Limit{Money: amount, Period: bound.period})
 		}
 	}
 	if err := all.Check(); err != nil {
-		return nil, usage("%s", err)
+		return nil, command.Usage("%s", err)
 	}
 	return all, nil
 }
@@ -58,21 +59,21 @@ func (f spendFlags) limits() (all buyer.Limits, err error) {
 const walletFile = "buyer.db"
 
 // serveBuyer serves one who buys until standard input ends.
-func (c mcpCommand) serveBuyer(env *environment) error {
+func (c mcpCommand) serveBuyer(env *command.Environment) error {
 	limits, err := c.limits()
 	if err != nil {
 		return err
 	}
-	who, err := c.buyer(env)
+	who, err := c.AsBuyer(env)
 	if err != nil {
 		return err
 	}
-	loaded, err := c.load(env, nil)
+	loaded, err := c.Load(env, nil)
 	if err != nil {
 		return err
 	}
 	if c.Exchange != "" && c.Broker != "" {
-		return usage("--exchange and --broker do not belong together: it is bought at one Exchange, or a Broker chooses")
+		return command.Usage("--exchange and --broker do not belong together: it is bought at one Exchange, or a Broker chooses")
 	}
 	typed := c.Site
 	for _, address := range []string{c.Exchange, c.Broker} {
@@ -84,20 +85,20 @@ func (c mcpCommand) serveBuyer(env *environment) error {
 	defer fetcher.Close()
 	way, err := fetcher.Transport(typed...)
 	if err != nil {
-		return usage("%s", err)
+		return command.Usage("%s", err)
 	}
-	wallet, err := buyer.Open(env.ctx, buyer.Config{File: filepath.Join(loaded.Config.Data, walletFile), Limits: limits})
+	wallet, err := buyer.Open(env.Ctx, buyer.Config{File: filepath.Join(loaded.Config.Data, walletFile), Limits: limits})
 	if err != nil {
 		return err
 	}
 	defer wallet.Close()
 	b := buyer.New(buyer.Options{
 		Wallet: wallet, Desks: c.Site, Exchange: c.Exchange, Broker: c.Broker,
-		Client: client.Options{HTTP: &http.Client{Transport: way}, UserAgent: userAgent, Buyer: who},
+		Client: client.Options{HTTP: &http.Client{Transport: way}, UserAgent: command.UserAgent, Buyer: who},
 	})
 	tools := b.Tools()
 	return mcp.New(mcp.Config{
 		Name: "frontdesk-buyer", Title: "Licensed content", Version: build.Of().Version, Instructions: b.Instructions(),
-		Tools: func() []httpx.Tool { return tools }, Log: server.NewLog(loaded.Config.Log, env.stderr),
-	}).Serve(env.ctx, env.stdin, env.stdout)
+		Tools: func() []httpx.Tool { return tools }, Log: server.NewLog(loaded.Config.Log, env.Stderr),
+	}).Serve(env.Ctx, env.Stdin, env.Stdout)
 }

@@ -1,6 +1,9 @@
 package cli
 
-import "frontdesk/internal/cli/eval"
+import (
+	"frontdesk/internal/cli/command"
+	"frontdesk/internal/cli/eval"
+)
 
 type modelCommands struct {
 	Check modelCheck `cmd:"" help:"Tell what the program makes of a file of word vectors, for model.words."`
@@ -18,4 +21,4 @@ func (modelCheck) Help() string {
 }
 
 // Run checks.
-func (c modelCheck) Run(env *environment) error { return eval.Words(env.stdout, c.File) }
+func (c modelCheck) Run(env *command.Environment) error { return eval.Words(env.Stdout, c.File) }

@@ -7,11 +7,12 @@ import (
 	"syscall"
 
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
 )
 
 type serveCommand struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Files, folders or web addresses with content, beside those of the configuration."`
-	configFlags
+	command.ConfigFlags
 	Listen        *string `placeholder:"ADDR" help:"Address to listen on (127.0.0.1:8080)."`
 	URL           *string `placeholder:"URL" help:"Public address of this front desk."`
 	MetricsListen *string `placeholder:"ADDR" help:"Address for Prometheus (127.0.0.1:9464), or off."`
@@ -26,41 +27,41 @@ func (serveCommand) Help() string {
 }
 
 // Run serves until it is told to stop.
-func (c serveCommand) Run(env *environment) error {
-	sources, err := pathSources(c.Paths, server.Source{})
+func (c serveCommand) Run(env *command.Environment) error {
+	sources, err := command.PathSources(c.Paths, server.Source{})
 	if err != nil {
 		return err
 	}
-	loaded, err := c.load(env, map[string]*string{
+	loaded, err := c.Load(env, map[string]*string{
 		"listen": c.Listen, "url": c.URL, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel,
 	}, sources...)
 	if err != nil {
 		return err
 	}
-	env.warn(loaded.Warnings)
-	listener, err := server.Listen(env.ctx, loaded.Config.Listen)
+	env.Warn(loaded.Warnings)
+	listener, err := server.Listen(env.Ctx, loaded.Config.Listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
 	var s *server.Server
-	s, err = server.New(env.ctx, server.Options{
+	s, err = server.New(env.Ctx, server.Options{
 		Loaded: loaded, Listener: listener,
-		Log: server.NewLog(loaded.Config.Log, env.stderr),
+		Log: server.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) {
-			env.print("Frontdesk answers at %s/ (Ctrl-C ends)\n", address)
+			env.Print("Frontdesk answers at %s/ (Ctrl-C ends)\n", address)
 			if len(loaded.Config.Sources) == 0 {
-				env.print("No sources are configured: it answers from what was read before. Read content with `frontdesk ingest PATH`.\n")
+				env.Print("No sources are configured: it answers from what was read before. Read content with `frontdesk ingest PATH`.\n")
 			}
-			greetOwner(env.ctx, env, s, loaded.Config, address)
+			greetOwner(env.Ctx, env, s, loaded.Config, address)
 		},
 	})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	defer reloadOnHangup(env.ctx, s)()
-	return s.Run(env.ctx)
+	defer reloadOnHangup(env.Ctx, s)()
+	return s.Run(env.Ctx)
 }
 
 // reloadOnHangup reads the terms again on SIGHUP, until the function it gives is called.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"frontdesk/internal/cli/command"
 	"frontdesk/wire/receipt"
 )
 
@@ -28,7 +29,7 @@ func (verifyCommand) Help() string {
 const maxReceipt = 4 * receipt.MaxLeaf
 
 // Run verifies a receipt or an export.
-func (c verifyCommand) Run(env *environment) error {
+func (c verifyCommand) Run(env *command.Environment) error {
 	var keys receipt.Keys
 	for _, name := range c.Key {
 		text, err := keyText(name)
@@ -41,7 +42,7 @@ func (c verifyCommand) Run(env *environment) error {
 		}
 		keys = append(keys, more...)
 	}
-	in, err := openInput(env, c.File)
+	in, err := command.OpenInput(env, c.File)
 	if err != nil {
 		return err
 	}
@@ -68,16 +69,16 @@ func keyText(name string) ([]byte, error) {
 	return nil, fmt.Errorf("--key: %w", err)
 }
 
-func verifyExport(env *environment, in io.Reader, keys receipt.Keys) error {
+func verifyExport(env *command.Environment, in io.Reader, keys receipt.Keys) error {
 	c, err := receipt.VerifyExport(in, keys)
 	if err != nil {
 		return err
 	}
-	env.print("True: these are the %d entries of %s, all of them, unchanged and in their order.\nroot %s\n", c.Size, c.Origin, c.Root)
+	env.Print("True: these are the %d entries of %s, all of them, unchanged and in their order.\nroot %s\n", c.Size, c.Origin, c.Root)
 	return nil
 }
 
-func verifyReceipt(env *environment, in io.Reader, keys receipt.Keys) error {
+func verifyReceipt(env *command.Environment, in io.Reader, keys receipt.Keys) error {
 	text, err := io.ReadAll(io.LimitReader(in, maxReceipt+1))
 	if err != nil {
 		return err
@@ -97,12 +98,12 @@ func verifyReceipt(env *environment, in io.Reader, keys receipt.Keys) error {
 		return err
 	}
 	e := r.Entry
-	env.print("True: this is entry %d of the %d that %s had when it was signed, unchanged.\n%s %s", r.Index, c.Size, c.Origin, e.Time.Format(time.RFC3339Nano), e.Kind)
+	env.Print("True: this is entry %d of the %d that %s had when it was signed, unchanged.\n%s %s", r.Index, c.Size, c.Origin, e.Time.Format(time.RFC3339Nano), e.Kind)
 	for _, member := range [][2]string{{"site", e.Site}, {"party", e.Party}, {"subject", e.Subject}, {"request", e.Request}, {"body", string(e.Body)}} {
 		if member[1] != "" {
-			env.print("\n  %-8s %s", member[0], clean(member[1]))
+			env.Print("\n  %-8s %s", member[0], command.Clean(member[1]))
 		}
 	}
-	env.print("\n")
+	env.Print("\n")
 	return nil
 }

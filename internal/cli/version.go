@@ -3,6 +3,7 @@ package cli
 import (
 	"runtime"
 
+	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/build"
 )
 
@@ -12,7 +13,7 @@ type versionCommand struct{}
 func (versionCommand) Help() string { return "Example:\n\n\tfrontdesk version" }
 
 // Run prints what the binary knows of its making.
-func (versionCommand) Run(env *environment) error {
+func (versionCommand) Run(env *command.Environment) error {
 	info := build.Of()
 	made := ""
 	if info.Time != "" {
@@ -21,6 +22,6 @@ func (versionCommand) Run(env *environment) error {
 	if info.Changed {
 		made += ", with changes"
 	}
-	env.print("frontdesk %s\ncommit %s%s\n%s, %s/%s\n", info.Version, info.Commit, made, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	env.Print("frontdesk %s\ncommit %s%s\n%s, %s/%s\n", info.Version, info.Commit, made, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }

@@ -1,0 +1,105 @@
+package owner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
+	"frontdesk/internal/infra/fail"
+)
+
+// IntakeOwner are the commands for the business's own side of its intakes.
+type IntakeOwner struct {
+	Erase  intakeErase  `cmd:"" help:"Erase all that was submitted to you in a session, or for one offer."`
+	Export intakeExport `cmd:"" help:"Write all that is known of a session or an offer, with the ledger's proof of what was consented to."`
+}
+
+// openSubmissions opens the house that keeps what was submitted in a session, or for an offer.
+func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessionOrOffer string) (*server.House, error) {
+	loaded, err := flags.Load(env, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := command.NeedContent(loaded.Config); err != nil {
+		return nil, err
+	}
+	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	if err != nil {
+		return nil, err
+	}
+	err = house.UnlockKeys(env.Ctx, loaded.Config)
+	if err == nil {
+		err = house.OpenIntakes(env.Ctx, loaded.Config)
+	}
+	if err == nil && house.Intakes == nil { // nothing was ever taken in
+		err = fail.New(fail.NotFound, "nothing is known of a session or offer %q", fail.Clip(sessionOrOffer))
+	}
+	if err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	return house, nil
+}
+
+type intakeErase struct {
+	What string `arg:"" name:"session-or-offer" help:"The session_id of a submission, or the id of an offer."`
+	command.ConfigFlags
+	Yes bool `help:"Do not ask first."`
+}
+
+// Help is the command's example.
+func (intakeErase) Help() string {
+	return "The keys of what was submitted, offered and bound are destroyed, whatever the intake's retention says, so that nobody can read it any more, not even in backups. " +
+		"What is on its way to you is not delivered. Ids and times stay, and the ledger, which holds none of it. A server may run meanwhile.\n\n" +
+		"Example:\n\n\tfrontdesk intake erase 0f8fad5b-d9cb-469f-a165-70867728950e"
+}
+
+// Run erases.
+func (c intakeErase) Run(env *command.Environment) error {
+	house, err := openSubmissions(env, c.ConfigFlags, c.What)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	if err := house.Intakes.Export(env.Ctx, c.What, io.Discard); err != nil { // is there anything at all?
+		return err
+	}
+	if !c.Yes {
+		if sure, err := command.Confirmed(env, fmt.Sprintf("Erase all that is kept of %s? It cannot be brought back.", command.Clean(c.What))); err != nil || !sure {
+			return err
+		}
+	}
+	n, err := house.Intakes.Erase(env.Ctx, c.What, "command")
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		env.Print("It was erased before.\n")
+		return nil
+	}
+	env.Print("Erased what %s held.\n", command.Plural(n, "submission"))
+	return nil
+}
+
+type intakeExport struct {
+	What string `arg:"" name:"session-or-offer" help:"The session_id of a submission, or the id of an offer."`
+	command.ConfigFlags
+}
+
+// Help is the command's example.
+func (intakeExport) Help() string {
+	return "The document has what was submitted, offered and bound, as far as it is still kept; the receipts of the ledger's entries, which frontdesk verify takes; " +
+		"and the keys of the hashes in them. It holds personal data: keep it so.\n\n" +
+		"Example:\n\n\tfrontdesk intake export 0f8fad5b-d9cb-469f-a165-70867728950e > export.json"
+}
+
+// Run exports.
+func (c intakeExport) Run(env *command.Environment) error {
+	house, err := openSubmissions(env, c.ConfigFlags, c.What)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	return house.Intakes.Export(env.Ctx, c.What, env.Stdout)
+}

@@ -1,0 +1,140 @@
+package owner
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"frontdesk/internal/app/server"
+	"frontdesk/internal/cli/command"
+	"frontdesk/internal/content"
+	"frontdesk/internal/policy"
+)
+
+type termsDiff struct {
+	File string `arg:"" name:"new.yaml" help:"A file with the other rules under terms: a whole configuration, or one with nothing else."`
+	command.ConfigFlags
+	Examples int  `default:"3" placeholder:"N" help:"How many items to name for each change."`
+	JSON     bool `name:"json" help:"Print a JSON object."`
+}
+
+// Help is the command's example.
+func (termsDiff) Help() string {
+	return "Every item of the database is decided on by the rules in force and by the others; what differs is counted and shown with examples. " +
+		"Nothing is changed.\n\nExample:\n\n\tfrontdesk terms diff stricter.yaml"
+}
+
+// difference is one change that befalls items, as `frontdesk terms diff --json` prints it.
+type difference struct {
+	What     string   `json:"what"`
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Items    int      `json:"items"`
+	Examples []string `json:"examples"`
+}
+
+// differences are all changes, the most telling first.
+type differences struct {
+	Items   int          `json:"items"`   // that there are
+	Changed int          `json:"changed"` // for which anything changes
+	Changes []difference `json:"changes"`
+}
+
+// Run compares.
+func (c termsDiff) Run(env *command.Environment) error {
+	loaded, err := c.Load(env, nil)
+	if err != nil {
+		return err
+	}
+	other, err := loaded.WithTermsOf(c.File)
+	if err != nil {
+		return err
+	}
+	env.Warn(other.Warnings)
+	if err := command.NeedContent(loaded.Config); err != nil {
+		return err
+	}
+	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	after, err := other.Config.CompileTerms(house.Added().Rules...) // which stand with the rules of either file
+	if err != nil {
+		return err
+	}
+	var sites []string
+	for _, site := range loaded.Config.AllSites() {
+		sites = append(sites, site.ID)
+	}
+	found, err := compareTerms(env.Ctx, house.Catalog, sites, house.Terms(), after, max(0, c.Examples))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return command.PrintJSON(env, found)
+	}
+	c.print(env, found)
+	return nil
+}
+
+// compareTerms decides on every item of sites by both rules.
+func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string, before, after *policy.Terms, examples int) (differences, error) {
+	all := differences{Changes: []difference{}}
+	groups := map[policy.Change]*difference{}
+	_, err := catalog.Changes(ctx, nil, func(change content.Change) error {
+		if change.Removed || !slices.Contains(sites, change.Entry.Site) {
+			return nil
+		}
+		facts := factsOf(change.Entry.Ref, change.Entry.Item)
+		changes := policy.Compare(before.Decide(facts), after.Decide(facts))
+		if all.Items++; len(changes) > 0 {
+			all.Changed++
+		}
+		for _, one := range changes {
+			group := groups[one]
+			if group == nil {
+				group = &difference{What: one.What, From: one.From, To: one.To, Examples: []string{}}
+				groups[one] = group
+			}
+			if group.Items++; len(group.Examples) < examples {
+				group.Examples = append(group.Examples, facts.URL)
+			}
+		}
+		return nil
+	})
+	for _, group := range groups {
+		all.Changes = append(all.Changes, *group)
+	}
+	slices.SortFunc(all.Changes, func(a, b difference) int {
+		return cmp.Or(cmp.Compare(weight(a.What), weight(b.What)), cmp.Compare(b.Items, a.Items), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return all, err
+}
+
+// kinds are the changes in the order in which they are told.
+var kinds = []string{"access", "search", "ai-input", "excerpt", "labels", "users", "countries", "price", "display", "reporting", "delivery", "ai-index", "ai-train"}
+
+func weight(what string) int { return slices.Index(kinds, what) }
+
+// factsOf are what rules can ask of an item.
+func factsOf(ref content.Ref, item content.Item) policy.Facts {
+	return policy.Facts{Site: ref.Site, Source: ref.Source, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
+}
+
+func (c termsDiff) print(env *command.Environment, found differences) {
+	if found.Changed == 0 {
+		env.Print("Nothing changes for the %d items there are.\n", found.Items)
+		return
+	}
+	env.Print("%d of %d items change.\n", found.Changed, found.Items)
+	for _, group := range found.Changes {
+		env.Print("\n%s: %s -> %s, %s\n", group.What, command.Clean(group.From), command.Clean(group.To), command.Plural(group.Items, "item"))
+		for _, url := range group.Examples {
+			env.Print("  %s\n", command.Clean(url))
+		}
+		if more := group.Items - len(group.Examples); more > 0 && len(group.Examples) > 0 {
+			env.Print("  and %d more\n", more)
+		}
+	}
+}
