@@ -28,12 +28,12 @@ type Answer struct {
 	ready   []*released.Card // of the first part; nil once it is forgotten
 	terms   []search.Term
 
-	tab               *llm.Tab     // what it takes of a model; nil without one
-	wording, language string       // of the question, for a model
-	telling           string       // what a summary begins with; see inquiry
-	factual           bool         // telling is the whole answer, which nothing is to be added to
-	speaker           i18n.Speaker // says what a summary says itself
-	sure              int          // how many hits, from the first on, meet every condition without a doubt
+	tab               *llm.BudgetedClient // what it takes of a model; nil without one
+	wording, language string              // of the question, for a model
+	telling           string              // what a summary begins with; see inquiry
+	factual           bool                // telling is the whole answer, which nothing is to be added to
+	speaker           i18n.Speaker        // says what a summary says itself
+	sure              int                 // how many hits, from the first on, meet every condition without a doubt
 
 	relaxed []index.Relaxed // conditions that gave way
 	closest bool            // its items are no answer, but the nearest that there is

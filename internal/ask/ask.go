@@ -53,7 +53,7 @@ type Reply struct {
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session
 
-	tab *llm.Tab
+	tab *llm.BudgetedClient
 }
 
 // askState is one question on its way through the stages of Ask.
@@ -67,18 +67,18 @@ type askState struct {
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
 	talk     session.Conversation
-	earlier  []session.Turn // the questions before this one that may matter to it, oldest first
-	before   *thread        // what they came to; nil for none
-	wish     *extremes.Wish // what it wants to know of all that was wanted before it; nil for nothing
-	types    []string       // the types that the question names beside its words
-	skip     int            // items that were given already
-	only     []found        // the items that were pointed at; nil for none
-	remarks  []remarked     // what is known beside the question
-	ignored  []Ignored      // what of its contexts has no effect
-	worded   string         // the question's own words, without those of answers
-	answered []string       // the questions asked back that this one answers
-	settled  bool           // one of the answers was that anything will do
-	tab      *llm.Tab       // what the answer takes of a model; nil without one
+	earlier  []session.Turn      // the questions before this one that may matter to it, oldest first
+	before   *thread             // what they came to; nil for none
+	wish     *extremes.Wish      // what it wants to know of all that was wanted before it; nil for nothing
+	types    []string            // the types that the question names beside its words
+	skip     int                 // items that were given already
+	only     []found             // the items that were pointed at; nil for none
+	remarks  []remarked          // what is known beside the question
+	ignored  []Ignored           // what of its contexts has no effect
+	worded   string              // the question's own words, without those of answers
+	answered []string            // the questions asked back that this one answers
+	settled  bool                // one of the answers was that anything will do
+	tab      *llm.BudgetedClient // what the answer takes of a model; nil without one
 }
 
 // Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
@@ -90,7 +90,7 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 		return nil, err
 	}
 	q.Session = s.carried(q.Session)
-	in := &askState{Question: q, tab: s.deps.LLM.Tab()}
+	in := &askState{Question: q, tab: s.deps.LLM.WithBudget()}
 	var err error
 	if in.asked, err = s.check(q); err != nil {
 		return nil, err

@@ -168,7 +168,7 @@ func (in *askState) keep(t *thread) {
 
 // reword has a model say what a question wants of which it is open whether it goes on with others.
 func (s *Service) reword(ctx context.Context, in *askState) bool {
-	if !in.tab.Does(llm.Rewrite) {
+	if !in.tab.Enabled(llm.Rewrite) {
 		return false
 	}
 	var before []string

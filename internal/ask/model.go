@@ -26,7 +26,7 @@ type ModelUse struct {
 }
 
 // modelUse tells what a tab holds; nil when no model was tried.
-func modelUse(tab *llm.Tab) *ModelUse {
+func modelUse(tab *llm.BudgetedClient) *ModelUse {
 	report, ok := tab.Report()
 	if !ok {
 		return nil
@@ -50,7 +50,7 @@ func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 // reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
 // that was wished for, that of items which the question names or points at, and that of items found by conditions alone.
 func (in *askState) reranks() bool {
-	return in.tab.Does(llm.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == query.List &&
+	return in.tab.Enabled(llm.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == query.List &&
 		strings.TrimSpace(in.asked.Text) != ""
 }
 
@@ -198,14 +198,14 @@ type Cited struct{ Name, URL string }
 // Draft is a summary that can be had: the built-in one at once, or one that a model takes its time for.
 type Draft struct {
 	builtIn string
-	tab     *llm.Tab
-	asking  llm.Asking
+	tab     *llm.BudgetedClient
+	asking  llm.SummaryRequest
 }
 
 // Draft prepares a summary of the results, from what is released of them and nothing else. Items whose text the terms do
 // not allow as input to other texts are left out; it is nil when none remains.
 func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
-	draft := &Draft{tab: a.tab, asking: llm.Asking{Question: a.wording, Language: a.language}}
+	draft := &Draft{tab: a.tab, asking: llm.SummaryRequest{Question: a.wording, Language: a.language}}
 	var told []source
 	for result, err := range a.Results(ctx) {
 		if err != nil {
@@ -232,7 +232,7 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 }
 
 // Waits says whether a model will be asked for the text, which takes its time.
-func (d *Draft) Waits() bool { return d.tab.Does(llm.Summarize) }
+func (d *Draft) Waits() bool { return d.tab.Enabled(llm.Summarize) }
 
 // Write gives the summary: the model's if there is one and its text passes, else the built-in one. tell, when it is not
 // nil, is given the model's sentences as they come; when the built-in text takes their place, they are to be forgotten.

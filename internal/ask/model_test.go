@@ -34,7 +34,7 @@ func builtIn(t tester, a *Answer) string {
 // consult gives a bench a model at a scripted endpoint.
 func (b *bench) consult(t *testing.T, endpoint *scripted.Endpoint, change func(*llm.Options)) {
 	t.Helper()
-	options := llm.Options{URL: endpoint.URL, Chat: "talker", Time: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute}}
+	options := llm.Options{URL: endpoint.URL, Chat: "talker", Timeouts: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute}}
 	if change != nil {
 		change(&options)
 	}
@@ -205,7 +205,7 @@ func TestModelLiftsNothingDoubtful(t *testing.T) {
 	b.fill(t, "shop", "s", items...)
 	b.consult(t, endpoint, nil)
 	under := 20.0
-	in := &askState{Question: Question{Text: "lamp"}, tab: b.deps.LLM.Tab()}
+	in := &askState{Question: Question{Text: "lamp"}, tab: b.deps.LLM.WithBudget()}
 	for _, not := range []bool{false, true} { // under 20, and not over it: the latter lets in what has no price
 		c := facets.Constraint{Slot: facets.Price, Max: &under, Unit: "EUR"}
 		if not {

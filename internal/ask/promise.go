@@ -106,7 +106,7 @@ func (s *Service) TakesLong(q Question) bool {
 		uses = append(uses, llm.Rewrite)
 	}
 	return slices.ContainsFunc(uses, func(use llm.Use) bool {
-		return s.deps.LLM.Does(use) && s.deps.LLM.Time(use) > s.promises.deps.After
+		return s.deps.LLM.Enabled(use) && s.deps.LLM.Timeout(use) > s.promises.deps.After
 	})
 }
 
@@ -222,7 +222,7 @@ func unreachable(err error) error {
 	}
 	unavailable := fail.New(fail.Unavailable, "promises cannot be looked up at the moment; try again")
 	unavailable.RetryAfter = 5 * time.Second
-	return unavailable.Because(err)
+	return unavailable.Wrap(err)
 }
 
 // The ways in which work that is waited for goes on; see Patiently.

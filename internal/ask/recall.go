@@ -267,7 +267,7 @@ func (s *Service) Forget(ctx context.Context, party string, of Session) error {
 	if err := s.forget(limited, session.Whose{Party: party, Secret: talk.Secret, Conversation: of.Conversation}); err != nil {
 		unavailable := fail.New(fail.Unavailable, "the conversation cannot be forgotten at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
-		return unavailable.Because(err)
+		return unavailable.Wrap(err)
 	}
 	return nil
 }

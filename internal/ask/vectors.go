@@ -20,7 +20,7 @@ import (
 // nearness finds items by what they resemble: Vectors, or noVectors where no model makes any.
 type nearness interface {
 	// point turns a text into a direction, where there are vectors to hold it against; nil otherwise.
-	point(ctx context.Context, tab *llm.Tab, text string) *search.Near
+	point(ctx context.Context, tab *llm.BudgetedClient, text string) *search.Near
 	// near completes a direction with the vectors of a view; nil where there are none of it.
 	near(v *released.View, asked *search.Near) *search.Near
 }
@@ -28,7 +28,7 @@ type nearness interface {
 // noVectors find nothing.
 type noVectors struct{}
 
-func (noVectors) point(context.Context, *llm.Tab, string) *search.Near { return nil }
+func (noVectors) point(context.Context, *llm.BudgetedClient, string) *search.Near { return nil }
 
 func (noVectors) near(*released.View, *search.Near) *search.Near { return nil }
 
@@ -164,7 +164,7 @@ func (v *Vectors) measure(vectors *search.Vectors) {
 	v.apart.set(rows, vectors.Resemblance(unrelated, v.deps.Apart))
 }
 
-func (v *Vectors) point(ctx context.Context, tab *llm.Tab, text string) *search.Near {
+func (v *Vectors) point(ctx context.Context, tab *llm.BudgetedClient, text string) *search.Near {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}

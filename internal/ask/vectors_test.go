@@ -23,7 +23,7 @@ func (b *bench) pointing(t *testing.T, endpoint *scripted.Endpoint) {
 	t.Helper()
 	b.consult(t, endpoint, func(o *llm.Options) {
 		o.Chat, o.Embedding = "", "pointer"
-		o.Time = map[llm.Use]time.Duration{llm.Embed: time.Minute}
+		o.Timeouts = map[llm.Use]time.Duration{llm.Embed: time.Minute}
 	})
 	vectors, err := NewVectors(VectorDeps{
 		Keeper: vector.New(vector.Options{Catalog: b.content.Catalog, DB: b.db, Model: b.deps.LLM}),
@@ -149,7 +149,7 @@ func TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords(t *testing.T) {
 	} {
 		endpoint.Set(scripted.Behaviours{Embed: &tc.behaviour})
 		b.consult(t, endpoint, func(o *llm.Options) {
-			o.Chat, o.Embedding, o.Time = "", "pointer", map[llm.Use]time.Duration{llm.Embed: 150 * time.Millisecond}
+			o.Chat, o.Embedding, o.Timeouts = "", "pointer", map[llm.Use]time.Duration{llm.Embed: 150 * time.Millisecond}
 		})
 		if got := b.asked(t, question); fmt.Sprint(got) != fmt.Sprint(plain) {
 			t.Errorf("%s: %v; want %v", mode, got, plain)

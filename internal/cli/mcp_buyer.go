@@ -98,7 +98,7 @@ func (c mcpCommand) serveBuyer(env *command.Environment) error {
 	})
 	tools := b.Tools()
 	return mcp.New(mcp.Config{
-		Name: "frontdesk-buyer", Title: "Licensed content", Version: build.Of().Version, Instructions: b.Instructions(),
+		Name: "frontdesk-buyer", Title: "Licensed content", Version: build.Current().Version, Instructions: b.Instructions(),
 		Tools: func() []httpx.Tool { return tools }, Log: server.NewLog(loaded.Config.Log, env.Stderr),
 	}).Serve(env.Ctx, env.Stdin, env.Stdout)
 }

@@ -14,7 +14,7 @@ func (versionCommand) Help() string { return "Example:\n\n\tfrontdesk version" }
 
 // Run prints what the binary knows of its making.
 func (versionCommand) Run(env *command.Environment) error {
-	info := build.Of()
+	info := build.Current()
 	made := ""
 	if info.Time != "" {
 		made = ", of " + info.Time

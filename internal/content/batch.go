@@ -227,11 +227,11 @@ func (r *Run) insert(ctx context.Context, tx *store.Tx, inserts []insertion) err
 			}
 		}
 	}
-	_, err := tx.Bulk(ctx, "content_version", []string{"n", "source", "id", "since", "until", "passages", "hash"}, versions)
+	_, err := tx.BulkInsert(ctx, "content_version", []string{"n", "source", "id", "since", "until", "passages", "hash"}, versions)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Bulk(ctx, "content_item", itemColumns, items)
+	_, err = tx.BulkInsert(ctx, "content_item", itemColumns, items)
 	return err
 }
 

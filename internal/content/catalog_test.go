@@ -696,7 +696,7 @@ func TestSourcesTellHowItWent(t *testing.T) {
 			}
 			return sources[0]
 		}
-		problem := fail.New(fail.Invalid, "the folder is empty").Because(errors.New("secret"))
+		problem := fail.New(fail.Invalid, "the folder is empty").Wrap(errors.New("secret"))
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := catalog.Failed(ended, key, fmt.Errorf("reading: %w", problem)); err != nil {

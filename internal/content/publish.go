@@ -47,7 +47,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	r.end()
 	if inserted := summary.Added + summary.Changed; inserted >= 1000 && 5*inserted >= summary.Items {
 		// What is published stands, whether or not this succeeds.
-		_ = r.catalog.db.Settle(ctx, "content_version")
+		_ = r.catalog.db.Analyze(ctx, "content_version")
 	}
 	return summary, nil
 }

@@ -127,9 +127,9 @@ func (r *Run) admit(item Item) (Item, error) {
 		*s = clean(*s)
 	}
 	for _, s := range []*string{&item.Name, &item.Description, &item.Publisher} {
-		*s = plain.Text(*s)
+		*s = plain.Sanitize(*s)
 	}
-	item.Object = plain.JSON(item.Object)
+	item.Object = plain.SanitizeJSON(item.Object)
 	// The slices are the caller's: they are mended in a copy.
 	if slices.ContainsFunc(item.Types, func(t string) bool { return unclean(t) || strings.Contains(t, "\n") }) {
 		item.Types = slices.Clone(item.Types)
@@ -137,10 +137,10 @@ func (r *Run) admit(item Item) (Item, error) {
 			item.Types[i] = clean(strings.ReplaceAll(t, "\n", " ")) // lines part them in the database
 		}
 	}
-	if slices.ContainsFunc(item.Passages, func(p Passage) bool { return unclean(p.ID) || plain.Text(clean(p.Text)) != p.Text }) {
+	if slices.ContainsFunc(item.Passages, func(p Passage) bool { return unclean(p.ID) || plain.Sanitize(clean(p.Text)) != p.Text }) {
 		item.Passages = slices.Clone(item.Passages)
 		for i, p := range item.Passages {
-			item.Passages[i] = Passage{ID: clean(p.ID), Text: plain.Text(clean(p.Text))}
+			item.Passages[i] = Passage{ID: clean(p.ID), Text: plain.Sanitize(clean(p.Text))}
 		}
 	}
 	return item, nil

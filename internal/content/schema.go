@@ -25,7 +25,7 @@ import "frontdesk/internal/infra/store"
 // What a removed version held goes with the sweep at the beginning of a later run; its row in content_version stays
 // for a while, to tell followers of the removal.
 var Schema = store.Schema{
-	Room: "content",
+	ID: "content",
 	Steps: []string{`
 CREATE TABLE content_source (
 	n           {{key}},

@@ -66,7 +66,7 @@ type articleKey struct {
 }
 
 func newArticleCache(bytes uint64) (*articleCache, error) {
-	kept, err := cache.Weighed(bytes, func(_ articleKey, a *article) uint32 { return a.weight() })
+	kept, err := cache.NewWeighted(bytes, func(_ articleKey, a *article) uint32 { return a.weight() })
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of passages: %w", err)
 	}

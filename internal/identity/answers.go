@@ -13,7 +13,7 @@ import (
 
 // AnswerSchema is the table of the tokens with which this front desk answers challenges of its domains. Times are microseconds.
 var AnswerSchema = store.Schema{
-	Room: "answer",
+	ID: "answer",
 	Steps: []string{`
 CREATE TABLE answer_token (
 	domain {{text}} NOT NULL,

@@ -20,7 +20,7 @@ import (
 // DeliverySchema is the table of the keys that sign addresses. Of a key the table holds what the secret of the folder of
 // secrets seals; a copy of the database signs nothing. Times are microseconds, 0 for never.
 var DeliverySchema = store.Schema{
-	Room: "delivery",
+	ID: "delivery",
 	Steps: []string{`
 CREATE TABLE delivery_key (
 	id        {{text}} NOT NULL PRIMARY KEY,

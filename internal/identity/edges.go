@@ -21,7 +21,7 @@ import (
 // EdgeSchema is the table of the keys with which edges sign what they tell of their deliveries. Of a key the table holds what the
 // secret of the folder of secrets seals. Times are microseconds, 0 for never.
 var EdgeSchema = store.Schema{
-	Room: "edge",
+	ID: "edge",
 	Steps: []string{`
 CREATE TABLE edge_key (
 	id      {{text}} NOT NULL PRIMARY KEY,
@@ -211,7 +211,7 @@ func (e *EdgeKeys) Verify(ctx context.Context, m EdgeSigned) (EdgeKey, error) {
 		err = key.secret.Verify(m.ID, m.Timestamp, m.Signature, m.Body, e.now(), edge.Apart)
 	}
 	if err != nil {
-		return EdgeKey{}, fail.New(fail.Unauthorized, "%v", err).Because(err)
+		return EdgeKey{}, fail.New(fail.Unauthorized, "%v", err).Wrap(err)
 	}
 	return key, nil
 }
@@ -236,7 +236,7 @@ func (e *EdgeKeys) find(ctx context.Context, id string) (key EdgeKey, good bool,
 	if err != nil {
 		unavailable := fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
-		return key, false, unavailable.Because(err)
+		return key, false, unavailable.Wrap(err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

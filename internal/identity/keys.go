@@ -20,7 +20,7 @@ import (
 // Schema is the tables of this room: one row for each API key that the owner gave out. The hash is SHA-256 of the
 // whole key; since a key has 128 random bits, nothing slower is needed. Times are microseconds, 0 for never.
 var Schema = store.Schema{
-	Room: "trust",
+	ID: "trust",
 	Steps: []string{`
 CREATE TABLE trust_key (
 	id      {{text}} NOT NULL PRIMARY KEY,
@@ -273,7 +273,7 @@ func (ks *Keys) find(ctx context.Context, id string) (known, error) {
 	default:
 		unavailable := fail.New(fail.Unavailable, "API keys cannot be looked up at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
-		return known{}, unavailable.Because(err)
+		return known{}, unavailable.Wrap(err)
 	}
 	ks.mu.Lock()
 	defer ks.mu.Unlock()

@@ -106,7 +106,7 @@ func (s *keySet) without() error {
 	}
 	unavailable := fail.New(fail.Unavailable, "tokens cannot be verified, because the authorization server's keys cannot be had at the moment; try again")
 	unavailable.RetryAfter = keysPause
-	return unavailable.Because(s.failed)
+	return unavailable.Wrap(s.failed)
 }
 
 func (s *keySet) get(ctx context.Context, flight chan struct{}) {

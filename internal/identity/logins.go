@@ -17,7 +17,7 @@ import (
 // LoginSchema is the table of the sessions of people who logged in to the owner's console, by the SHA-256 of what their
 // browsers keep. Times are microseconds.
 var LoginSchema = store.Schema{
-	Room: "login",
+	ID: "login",
 	Steps: []string{`
 CREATE TABLE login_session (
 	id    {{bytes}} NOT NULL PRIMARY KEY,

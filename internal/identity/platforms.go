@@ -24,7 +24,7 @@ import (
 // the folder of secrets seals; a copy of the database opens nothing. Times are microseconds, 0 for never. A nonce is
 // kept by the first 64 bits of a hash.
 var PlatformSchema = store.Schema{
-	Room: "platform",
+	ID: "platform",
 	Steps: []string{`
 CREATE TABLE platform_key (
 	id         {{text}} NOT NULL PRIMARY KEY,
@@ -430,7 +430,7 @@ func (p *Platforms) look(ctx context.Context, id string, now time.Time) (knownPl
 	if err != nil && fail.From(err).Code != fail.NotFound {
 		unavailable := fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
-		return knownPlatform{}, unavailable.Because(err)
+		return knownPlatform{}, unavailable.Wrap(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -81,7 +81,7 @@ type claims struct {
 }
 
 func invalid(detail string, cause error) error {
-	return fail.New(fail.Unauthorized, "%s; get a new token from the authorization server", detail).Because(cause)
+	return fail.New(fail.Unauthorized, "%s; get a new token from the authorization server", detail).Wrap(cause)
 }
 
 // verify gives the party that a token names.

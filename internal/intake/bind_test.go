@@ -285,7 +285,7 @@ func TestAnEffectIsAReferenceAlone(t *testing.T) {
 	k.bound(t, k.binding(1, offer, person))
 	var got outbox.Effect
 	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now, Do: func(_ context.Context, e outbox.Effect) error { got = e; return nil }})
-	if _, err := box.Once(t.Context(), "crm"); err != nil {
+	if _, err := box.RunOne(t.Context(), "crm"); err != nil {
 		t.Fatal(err)
 	}
 	var body map[string]string

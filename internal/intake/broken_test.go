@@ -114,7 +114,7 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 	}})
 	for some := true; some; {
 		var err error
-		if some, err = box.Once(t.Context(), "crm"); err != nil {
+		if some, err = box.RunOne(t.Context(), "crm"); err != nil {
 			t.Fatal(err)
 		}
 	}

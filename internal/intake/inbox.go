@@ -78,7 +78,7 @@ func (s *Service) ToDo(ctx context.Context) (todo ToDo, err error) {
 		if todo.Do, err = vault.ToDo(ctx, tx, most); err != nil {
 			return err
 		}
-		failed, err := outbox.Failed(ctx, tx, most)
+		failed, err := outbox.ListFailed(ctx, tx, most)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (q *Request) open(keys map[string]vault.Key) (err error) {
 // is one to be delivered.
 func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err error) {
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		there, err = outbox.Again(ctx, tx, effectID(offer), s.deps.Now())
+		there, err = outbox.Retry(ctx, tx, effectID(offer), s.deps.Now())
 		return err
 	})
 	return there, err

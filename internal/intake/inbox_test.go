@@ -208,7 +208,7 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	sees(0, 0, 0, 0)
 	k.deliver(t, errors.New("crm answered with status 503"))
 	failed := sees(0, 0, 1, 0).Failed[0]
-	if failed.Offer != out.Offer.ID || failed.Effect.Reason != "crm answered with status 503" || failed.Effect.Tries != 1 {
+	if failed.Offer != out.Offer.ID || failed.Effect.Reason != "crm answered with status 503" || failed.Effect.Attempts != 1 {
 		t.Errorf("%+v", failed)
 	}
 	q, err := k.Find(t.Context(), failed.ID)

@@ -274,7 +274,7 @@ func (k *taker) deliver(t testing.TB, failing error) *BoundOffer {
 			return failing
 		})
 	}})
-	if _, err := box.Once(context.Background(), "crm"); err != nil {
+	if _, err := box.RunOne(context.Background(), "crm"); err != nil {
 		t.Fatal(err)
 	}
 	return told

@@ -66,7 +66,7 @@ func BenchmarkAppend(b *testing.B) {
 
 // BenchmarkAppendFloor writes rows of the same size in batches of the same size, and nothing else.
 func BenchmarkAppendFloor(b *testing.B) {
-	floor := store.Schema{Room: "floor", Steps: []string{`CREATE TABLE floor_row (place {{key}}, leaf {{bytes}} NOT NULL)`}}
+	floor := store.Schema{ID: "floor", Steps: []string{`CREATE TABLE floor_row (place {{key}}, leaf {{bytes}} NOT NULL)`}}
 	engines(b, func(b *testing.B, dsn string) {
 		db := storetest.Open(b, dsn, floor)
 		e := typical(1)
@@ -78,7 +78,7 @@ func BenchmarkAppendFloor(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			err := db.Update(b.Context(), func(tx *store.Tx) error {
-				_, err := tx.Bulk(b.Context(), "floor_row", []string{"place", "leaf"}, func(yield func([]any) bool) {
+				_, err := tx.BulkInsert(b.Context(), "floor_row", []string{"place", "leaf"}, func(yield func([]any) bool) {
 					for i := range batch {
 						if !yield([]any{n + i, leaf}) {
 							return
@@ -99,7 +99,7 @@ func BenchmarkAppendFloor(b *testing.B) {
 
 // BenchmarkAppendOne appends one entry in a transaction of its own, beside a row of the same size without a ledger.
 func BenchmarkAppendOne(b *testing.B) {
-	plain := store.Schema{Room: "plain", Steps: []string{`CREATE TABLE plain_row (place {{key}}, leaf {{bytes}} NOT NULL)`}}
+	plain := store.Schema{ID: "plain", Steps: []string{`CREATE TABLE plain_row (place {{key}}, leaf {{bytes}} NOT NULL)`}}
 	engines(b, func(b *testing.B, dsn string) {
 		db := storetest.Open(b, dsn, ledger.Schema, plain)
 		l := open(b, db, options("one"))
@@ -221,7 +221,7 @@ func synthetic(b *testing.B, db *store.DB, n int64) {
 		_ = edge.Partial(keep)
 	}()
 	err := db.Update(context.Background(), func(tx *store.Tx) error {
-		_, err := tx.Bulk(context.Background(), "ledger_tile", []string{"level", "n", "hashes"}, func(yield func([]any) bool) {
+		_, err := tx.BulkInsert(context.Background(), "ledger_tile", []string{"level", "n", "hashes"}, func(yield func([]any) bool) {
 			for r := range rows {
 				for n, hashes := range slices.Collect(slices.Chunk(r.hashes, 16*sha256.Size)) {
 					if !yield([]any{r.t.Level, 16*r.t.N + int64(n), hashes}) {

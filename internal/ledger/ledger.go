@@ -41,7 +41,7 @@ import (
 // tag is the first half of the entry's id: most of the time it finds one row. A tile of the tree is 16 rows of
 // ledger_tile, of which only the last is written again when an entry comes.
 var Schema = store.Schema{
-	Room: "ledger",
+	ID: "ledger",
 	Steps: []string{`
 CREATE TABLE ledger_entry (
 	place {{key}},
@@ -154,9 +154,9 @@ func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id 
 	}
 	if l.direct() {
 		l.signAhead(leaf)
-		err = tx.Put(ctx, `INSERT INTO ledger_entry (tag, leaf) VALUES ($1, $2)`, tag, leaf)
+		err = tx.ExecOne(ctx, `INSERT INTO ledger_entry (tag, leaf) VALUES ($1, $2)`, tag, leaf)
 	} else {
-		err = tx.Put(ctx, `INSERT INTO ledger_pending (id, tag, leaf) VALUES ($1, $2, $3)`, id, tag, leaf)
+		err = tx.ExecOne(ctx, `INSERT INTO ledger_pending (id, tag, leaf) VALUES ($1, $2, $3)`, id, tag, leaf)
 	}
 	if err != nil {
 		return "", err
@@ -189,7 +189,7 @@ func (l *Ledger) AppendAll(ctx context.Context, tx *store.Tx, entries []receipt.
 	}
 	ids = make([]string, 0, len(entries))
 	var refused error
-	_, err = tx.Bulk(ctx, table, columns, func(yield func([]any) bool) {
+	_, err = tx.BulkInsert(ctx, table, columns, func(yield func([]any) bool) {
 		for _, some := range made {
 			rows, err := some()
 			if err != nil {

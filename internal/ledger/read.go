@@ -247,7 +247,7 @@ func (l *Ledger) page(ctx context.Context, from, to int64, newest bool, snippets
 			}
 			r := Record{Index: place - 1, Leaf: bytes.Clone(leaf)}
 			if r.Entry, err = receipt.ParseEntry(r.Leaf); err != nil {
-				return fail.New(fail.Internal, "entry %d of the ledger cannot be read; `frontdesk ledger audit` says more", r.Index).Because(err)
+				return fail.New(fail.Internal, "entry %d of the ledger cannot be read; `frontdesk ledger audit` says more", r.Index).Wrap(err)
 			}
 			all = append(all, r)
 		}

@@ -52,7 +52,7 @@ func (l *Ledger) look(ctx context.Context) error {
 	if l.known.looked {
 		return nil
 	}
-	mark, err := l.db.Loaded(ctx)
+	mark, err := l.db.LoadMark(ctx)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (l *Ledger) vouch(ctx context.Context, h head) error {
 	}
 	unkept := fail.New(fail.Unavailable, "how far the ledger was signed cannot be kept at the moment, before which nothing is given that it has signed; try again")
 	unkept.RetryAfter = 5 * time.Second
-	return unkept.Because(err)
+	return unkept.Wrap(err)
 }
 
 // covers says whether who has seen h knows of other.
@@ -291,7 +291,7 @@ func (l *Ledger) Resume(ctx context.Context, how Resumption) (Head, error) {
 	if err := l.look(ctx); err != nil {
 		return Head{}, err
 	}
-	err := l.db.UpdateInTurn(ctx, "ledger", func(tx *store.Tx) error {
+	err := l.db.UpdateSerial(ctx, "ledger", func(tx *store.Tx) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		h, err := readHead(ctx, tx)

@@ -178,7 +178,7 @@ func (l *Ledger) sequenceNow(ctx context.Context) error {
 	}
 	for {
 		n := 0
-		err := l.db.UpdateInTurn(ctx, "ledger", func(tx *store.Tx) (err error) {
+		err := l.db.UpdateSerial(ctx, "ledger", func(tx *store.Tx) (err error) {
 			n, err = l.sequence(ctx, tx, true)
 			return err
 		})
@@ -388,7 +388,7 @@ func (l *Ledger) place(ctx context.Context, tx *store.Tx, size int64) ([][]byte,
 		return nil, err
 	}
 	leaves := make([][]byte, len(all))
-	_, err = tx.Bulk(ctx, "ledger_entry", []string{"place", "tag", "leaf"}, func(yield func([]any) bool) {
+	_, err = tx.BulkInsert(ctx, "ledger_entry", []string{"place", "tag", "leaf"}, func(yield func([]any) bool) {
 		for i, p := range all {
 			leaves[i] = p.leaf
 			if !yield([]any{size + int64(i) + 1, p.tag, p.leaf}) {

@@ -28,7 +28,7 @@ func TestTilesOfOneRowBecomeTilesOfSixteen(t *testing.T) {
 				tiles = append(tiles, []any{at.Level, at.N, bytes.Clone(hashes)})
 				return nil
 			}
-			_, err := tx.Bulk(t.Context(), "ledger_entry", []string{"place", "tag", "leaf"}, func(yield func([]any) bool) {
+			_, err := tx.BulkInsert(t.Context(), "ledger_entry", []string{"place", "tag", "leaf"}, func(yield func([]any) bool) {
 				for i := range n {
 					e := entry(i)
 					e.V, e.ID, e.Time = 1, fmt.Sprintf("01930000-%04x-7000-8000-000000000000", i), time.Unix(1, 0)

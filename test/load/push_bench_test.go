@@ -121,7 +121,7 @@ func newPushed(b testing.TB, attested, grpc bool) *pushed {
 		"--caller", "acme-cms", "--key", base64.StdEncoding.EncodeToString(pushKey(1).Public().(ed25519.PublicKey)))
 	process.MustRun(b, "ramp", "requester", "add", "--config", p.config, "--key", base64.StdEncoding.EncodeToString(buyerKey().Public().(ed25519.PublicKey)), buyerDomain, buyerName)
 	p.server = process.Start(b, "serve", "--config", p.config)
-	p.db = storetest.Open(b, filepath.Join(b.TempDir(), "floor.db"), store.Schema{Room: "floor", Steps: []string{`CREATE TABLE floor (address {{text}} NOT NULL PRIMARY KEY, entry {{bytes}}, attested {{bytes}})`}})
+	p.db = storetest.Open(b, filepath.Join(b.TempDir(), "floor.db"), store.Schema{ID: "floor", Steps: []string{`CREATE TABLE floor (address {{text}} NOT NULL PRIMARY KEY, entry {{bytes}}, attested {{bytes}})`}})
 	return p
 }
 
@@ -312,7 +312,7 @@ func (p *pushed) least(b testing.TB, all []batch) {
 					if len(e.Attestations) > 0 {
 						attested = one.body[:min(len(one.body), 350)]
 					}
-					err := tx.Put(context.Background(), `INSERT INTO floor (address, entry, attested) VALUES ($1, $2, $3)`, e.Domain+e.Path, one.body[i:min(i+200, len(one.body))], attested)
+					err := tx.ExecOne(context.Background(), `INSERT INTO floor (address, entry, attested) VALUES ($1, $2, $3)`, e.Domain+e.Path, one.body[i:min(i+200, len(one.body))], attested)
 					if err != nil {
 						return err
 					}

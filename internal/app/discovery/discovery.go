@@ -248,7 +248,7 @@ func (d *door) own(ctx context.Context, name string) ([]byte, error) {
 	text, err := d.config.Own(name)
 	if err != nil {
 		httpx.EventFrom(ctx).Set("error", err.Error())
-		return nil, fail.New(fail.Unavailable, "%s cannot be read at the moment; try again", name).Because(err)
+		return nil, fail.New(fail.Unavailable, "%s cannot be read at the moment; try again", name).Wrap(err)
 	}
 	return text, nil
 }

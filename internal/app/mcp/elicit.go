@@ -30,7 +30,7 @@ func asksPeople(session *sdk.ServerSession) bool {
 
 // asking is the result that asks. Its words may be those of sites.
 func asking(form *httpx.Form) *sdk.CallToolResult {
-	asked := &sdk.ElicitParams{Mode: "form", Message: plain.Text(form.Message), RequestedSchema: json.RawMessage(plain.JSON(form.Schema))}
+	asked := &sdk.ElicitParams{Mode: "form", Message: plain.Sanitize(form.Message), RequestedSchema: json.RawMessage(plain.SanitizeJSON(form.Schema))}
 	return &sdk.CallToolResult{
 		InputRequests: sdk.InputRequestMap{formID: asked},
 		RequestState:  form.State,

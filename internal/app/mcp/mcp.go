@@ -85,10 +85,10 @@ func New(config Config) *Server {
 func described(t httpx.Tool) *sdk.Tool {
 	no := false
 	shown := &sdk.Tool{
-		Name: t.Name, Title: plain.Text(t.Title), Description: plain.Text(t.Description), InputSchema: json.RawMessage(plain.JSON(t.Input)),
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.Reads, IdempotentHint: t.Reads, OpenWorldHint: &t.World},
+		Name: t.Name, Title: plain.Sanitize(t.Title), Description: plain.Sanitize(t.Description), InputSchema: json.RawMessage(plain.SanitizeJSON(t.Input)),
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, IdempotentHint: t.ReadOnly, OpenWorldHint: &t.OpenWorld},
 	}
-	if t.Reads {
+	if t.ReadOnly {
 		shown.Annotations.DestructiveHint = &no
 	}
 	if t.Meta != nil {
@@ -117,7 +117,7 @@ func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 			call.Progress = func(done, total int, message string) {
 				// A client that has gone cannot be told; the call ends by its context.
 				_ = request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-					ProgressToken: token, Progress: float64(done), Total: float64(total), Message: plain.Text(message),
+					ProgressToken: token, Progress: float64(done), Total: float64(total), Message: plain.Sanitize(message),
 				})
 			}
 		}
@@ -132,16 +132,16 @@ func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 			}
 			return asking(result.Form), nil
 		}
-		object := plain.JSON(result.Object) // texts of sites, and of whoever makes offers
+		object := plain.SanitizeJSON(result.Object) // texts of sites, and of whoever makes offers
 		if !json.Valid(object) {
 			return nil, fmt.Errorf("the result of tool %s is no JSON", t.Name)
 		}
 		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(object), IsError: result.Failed}
 		if result.Text != "" {
-			shown.Content = append(shown.Content, &sdk.TextContent{Text: plain.Text(result.Text)})
+			shown.Content = append(shown.Content, &sdk.TextContent{Text: plain.Sanitize(result.Text)})
 		}
 		shown.Content = append(shown.Content, &sdk.TextContent{Text: string(object)})
-		if err := json.Unmarshal(plain.JSON(result.Meta), &shown.Meta); err != nil {
+		if err := json.Unmarshal(plain.SanitizeJSON(result.Meta), &shown.Meta); err != nil {
 			return nil, fmt.Errorf("the metadata of tool %s: %w", t.Name, err)
 		}
 		return shown, nil
@@ -205,7 +205,7 @@ func coded(trouble *fail.Error) *jsonrpc.Error {
 	if !known {
 		code = jsonrpc.CodeInternalError
 	}
-	return &jsonrpc.Error{Code: code, Message: plain.Text(trouble.Detail)}
+	return &jsonrpc.Error{Code: code, Message: plain.Sanitize(trouble.Detail)}
 }
 
 // The methods that are answered here instead of by the SDK, which knows only what is registered once.

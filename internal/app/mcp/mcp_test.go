@@ -89,7 +89,7 @@ type scripted struct {
 func (s *scripted) tools() []httpx.Tool {
 	input := []byte(`{"type":"object"}`)
 	return []httpx.Tool{
-		{Name: "echo", Title: "Echo", Description: "Gives back what it was given.", Input: input, Reads: true, Call: func(_ context.Context, call httpx.Call) httpx.Result {
+		{Name: "echo", Title: "Echo", Description: "Gives back what it was given.", Input: input, ReadOnly: true, Call: func(_ context.Context, call httpx.Call) httpx.Result {
 			if call.Progress != nil {
 				call.Progress(1, 2, "half")
 				call.Progress(2, 2, "all")
@@ -100,7 +100,7 @@ func (s *scripted) tools() []httpx.Tool {
 			}
 			return httpx.Result{Object: []byte(`{"given":` + given + `}`), Meta: []byte(`{"kind":"echo"}`), Text: "In words.", Failed: bytes.Contains(call.Arguments, []byte("fail"))}
 		}},
-		{Name: "panic", Title: "Panic", Description: "Goes wrong in a way that nobody foresaw.", Input: input, World: true, Call: func(context.Context, httpx.Call) httpx.Result { panic("/secret/path") }},
+		{Name: "panic", Title: "Panic", Description: "Goes wrong in a way that nobody foresaw.", Input: input, OpenWorld: true, Call: func(context.Context, httpx.Call) httpx.Result { panic("/secret/path") }},
 		{Name: "wait", Title: "Wait", Description: "Waits until the caller leaves.", Input: input, Call: func(ctx context.Context, _ httpx.Call) httpx.Result {
 			s.began <- struct{}{}
 			<-ctx.Done()

@@ -105,10 +105,10 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 		if name == "" {
 			name = item.URL()
 		}
-		name = plain.Text(name)
+		name = plain.Sanitize(name)
 		list.Resources = append(list.Resources, &sdk.Resource{
 			URI: item.URL(), Name: name, Title: name, MIMEType: itemType,
-			Description: plain.Text(item.Type() + ": " + item.Brief(30)),
+			Description: plain.Sanitize(item.Type() + ": " + item.Brief(30)),
 		})
 	}
 	if rest != (ask.Place{}) {
@@ -164,7 +164,7 @@ func (s *Server) readResource(ctx context.Context, uri string) (*sdk.ReadResourc
 	}
 	read := &sdk.ReadResourceResult{Cacheable: cacheable()}
 	for _, item := range items {
-		read.Contents = append(read.Contents, &sdk.ResourceContents{URI: uri, MIMEType: itemType, Text: string(plain.JSON(item.AppendItem(nil)))})
+		read.Contents = append(read.Contents, &sdk.ResourceContents{URI: uri, MIMEType: itemType, Text: string(plain.SanitizeJSON(item.AppendItem(nil)))})
 	}
 	return read, nil
 }

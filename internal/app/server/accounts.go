@@ -30,7 +30,7 @@ func (h *House) Reports() reports.Books {
 
 // ChangeAccounts runs fn in a transaction on the book.
 func (h *House) ChangeAccounts(ctx context.Context, fn func(tx *store.Tx) error) error {
-	return h.db.UpdateTogether(ctx, fn)
+	return h.db.UpdateBatched(ctx, fn)
 }
 
 // CheckAccounts derives the whole book anew, and says everything that is not as it must be.

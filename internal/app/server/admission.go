@@ -226,7 +226,7 @@ func (a *admission) count(ctx context.Context, where *route, t *tally, party ide
 	if party.ID != "" {
 		meter, key = a.key, party.ID
 		if own, err := ratelimit.ParseRate(party.Rate); err == nil && party.Rate != "" {
-			meter = meter.At(own)
+			meter = meter.WithRate(own)
 		}
 	}
 	status := meter.Allow(ctx, key, 1)
@@ -235,7 +235,7 @@ func (a *admission) count(ctx context.Context, where *route, t *tally, party ide
 		return nil
 	}
 	refused := a.limited(ctx, t, meter, status, "too many requests came from "+map[bool]string{true: "you", false: "your address"}[party.ID != ""])
-	if where.tells && a.excess.At(meter.Rate()).Allow(ctx, meter.Name()+" "+key, 1).OK {
+	if where.tells && a.excess.WithRate(meter.Rate()).Allow(ctx, meter.Name()+" "+key, 1).OK {
 		t.refused = refused
 		return nil
 	}

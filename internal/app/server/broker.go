@@ -120,7 +120,7 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 		config = *s.exchange
 	}
 	config.Resolved = func(ctx context.Context, proof *identity.Proof) error {
-		return s.db.UpdateTogether(ctx, func(tx *store.Tx) error { return s.Nonces.UseProof(ctx, tx, proof) })
+		return s.db.UpdateBatched(ctx, func(tx *store.Tx) error { return s.Nonces.UseProof(ctx, tx, proof) })
 	}
 	config.MaxDeadline = s.config.Broker.Deadline + s.config.Broker.BuyWithin + brokerSlack
 	handler := s.gate.named(rampapi.BrokerHandler(config))

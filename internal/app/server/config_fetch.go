@@ -47,8 +47,8 @@ func (c Config) fetchOptions() fetch.Options {
 }
 
 // Visitor makes a visitor with the manners that the configuration asks for.
-func (c Config) Visitor() *fetch.Visitor {
-	return fetch.NewVisitor(c.Fetcher(), fetch.VisitorOptions{Interval: c.Fetch.Interval})
+func (c Config) Visitor() *fetch.Crawler {
+	return fetch.NewCrawler(c.Fetcher(), fetch.CrawlerOptions{Interval: c.Fetch.Interval})
 }
 
 func (c *checks) fetch() {

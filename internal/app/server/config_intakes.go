@@ -235,7 +235,7 @@ func (c Config) hasVault() bool {
 
 // secret is what a webhook is signed with. The error does not hold it.
 func (h IntakeHook) secret() (sign.WebhookSecret, error) {
-	text, err := notify.Credential(h.SecretEnv, h.SecretFile)
+	text, err := notify.ReadSecret(h.SecretEnv, h.SecretFile)
 	switch {
 	case err != nil:
 		return nil, err

@@ -158,7 +158,7 @@ type IntentSink struct {
 
 // secret is what is signed with that a sink gets; nil for none. The error does not hold it.
 func (s IntentSink) secret() (sign.WebhookSecret, error) {
-	text, err := notify.Credential(s.SecretEnv, s.SecretFile)
+	text, err := notify.ReadSecret(s.SecretEnv, s.SecretFile)
 	if err != nil || text == "" {
 		return nil, err
 	}

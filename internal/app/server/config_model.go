@@ -101,8 +101,8 @@ func defaultModel() Model {
 	return Model{
 		Uses: ModelUses{true, true, true, true},
 		Time: ModelTime{
-			Rerank: llm.DefaultTime[llm.Rerank], Summarize: llm.DefaultTime[llm.Summarize],
-			Rewrite: llm.DefaultTime[llm.Rewrite], Embed: llm.DefaultTime[llm.Embed],
+			Rerank: llm.DefaultTimeouts[llm.Rerank], Summarize: llm.DefaultTimeouts[llm.Summarize],
+			Rewrite: llm.DefaultTimeouts[llm.Rewrite], Embed: llm.DefaultTimeouts[llm.Embed],
 		},
 		Tokens: 32000, Reply: 1000, Calls: 8, Vectors: defaultVectors(),
 	}
@@ -261,17 +261,17 @@ func (c *checks) modelDay() {
 }
 
 // read turns checked bounds into what the model holds.
-func (d ModelDay) read() llm.Day {
+func (d ModelDay) read() llm.DailyLimit {
 	cost, err := llm.ParseMoney(d.Cost)
 	if err != nil {
 		cost = 0 // not given
 	}
-	return llm.Day{Tokens: int64(d.Tokens), Cost: cost}
+	return llm.DailyLimit{Tokens: int64(d.Tokens), Cost: cost}
 }
 
 // OpenModel makes the client that the configuration asks for; nil when there is no model. It calls nobody. What is
 // spent on a day it writes into the book.
-func (c Config) OpenModel(log *slog.Logger, book *llm.Book, observe func(llm.Call)) (*llm.Client, error) {
+func (c Config) OpenModel(log *slog.Logger, book *llm.UsageStore, observe func(llm.Call)) (*llm.Client, error) {
 	m := c.Model
 	if m.URL == "" {
 		return nil, nil
@@ -282,7 +282,7 @@ func (c Config) OpenModel(log *slog.Logger, book *llm.Book, observe func(llm.Cal
 	}
 	options := llm.Options{
 		URL: m.URL, Key: key, Chat: m.Chat, Embedding: m.Embedding, Tokens: m.Tokens, Reply: m.Reply, Calls: m.Calls,
-		Time: map[llm.Use]time.Duration{
+		Timeouts: map[llm.Use]time.Duration{
 			llm.Rerank: m.Time.Rerank, llm.Summarize: m.Time.Summarize, llm.Rewrite: m.Time.Rewrite, llm.Embed: m.Time.Embed,
 		},
 		Price: m.Price.read(), Observe: observe, Trace: httpx.Traceparent, Log: log, Day: m.Day.read(),

@@ -59,7 +59,7 @@ func (c *checks) vectors() {
 
 // openVectors makes the vectors of the content, and holds questions against them, where a model makes any.
 func (h *House) openVectors(v Vectors) (err error) {
-	if !h.Model.Does(llm.Embed) {
+	if !h.Model.Enabled(llm.Embed) {
 		return nil
 	}
 	h.Vectors = vector.New(vector.Options{

@@ -19,7 +19,7 @@ func (s *Server) discovered(routes []route) []route {
 		return routes
 	}
 	config := discovery.Config{
-		PublicURL: s.outside.PublicURL, Fixed: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: build.Of().Version,
+		PublicURL: s.outside.PublicURL, Fixed: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: build.Current().Version,
 		Feeds: s.config.Discovery.Feeds, WriteTimeout: s.config.Limits.WriteTimeout, Own: s.ownFile,
 		Stated: func(site, function string) (allowed, known bool) { return s.Terms().Stated(site, function) },
 	}

@@ -86,7 +86,7 @@ func (s *EdgeServer) Close() error { return s.works.close() }
 // Reload has the files of the certificate looked at; those of keys are looked at by themselves.
 func (s *EdgeServer) Reload() {
 	if source := s.certificates.Load(); source != nil {
-		(*source).Look()
+		(*source).Reload()
 	}
 }
 
@@ -129,7 +129,7 @@ var errNoKey = errors.New("edge.key and the key's secret are not set, so that th
 // shipper tells the Exchange of deliveries.
 func (s *Server) shipper() (func(context.Context, wire.Batch) error, error) {
 	e := s.config.Edge
-	text, err := notify.Credential(e.SecretEnv, e.SecretFile)
+	text, err := notify.ReadSecret(e.SecretEnv, e.SecretFile)
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,14 @@ import (
 // openEffects makes ready what is done outside of what platforms and agents did here; with nobody to tell it does nothing.
 func (s *Server) openEffects() error {
 	var sinks []string
-	s.sinks = map[string]*notify.Hook{}
+	s.sinks = map[string]*notify.Webhook{}
 	if s.config.Intent.Enabled {
 		for _, sink := range s.config.Intent.Sinks {
 			secret, err := sink.secret()
 			if err != nil {
 				return fmt.Errorf("sink %s: %w", sink.Name, err)
 			}
-			s.sinks[sink.Name] = &notify.Hook{URL: sink.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now, StatusOnly: true}
+			s.sinks[sink.Name] = &notify.Webhook{URL: sink.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now, StatusOnly: true}
 			sinks = append(sinks, sink.Name)
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Server) tellByWebhook(one Intake) (teller, error) {
 	if err != nil {
 		return nil, err
 	}
-	hook := &notify.Hook{URL: one.Bind.Webhook.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now}
+	hook := &notify.Webhook{URL: one.Bind.Webhook.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now}
 	return func(ctx context.Context, id string, bound intake.BoundOffer) error {
 		body, err := acceptance(bound).Event()
 		if err != nil {

@@ -99,7 +99,7 @@ type House struct {
 	secret   []byte            // of conversations, promises, and the names of what limits count
 	promises *session.Promises // nil without
 	memory   *session.Memory   // nil when nothing is remembered
-	visitor  *fetch.Visitor
+	visitor  *fetch.Crawler
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[policy.Terms]
@@ -227,7 +227,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		db.Close()
 		return nil, err
 	}
-	if h.Model, err = config.OpenModel(log, llm.NewBook(db), func(c llm.Call) { h.asked(c) }); err != nil {
+	if h.Model, err = config.OpenModel(log, llm.NewUsageStore(db), func(c llm.Call) { h.asked(c) }); err != nil {
 		db.Close()
 		return nil, err
 	}

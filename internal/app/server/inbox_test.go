@@ -426,10 +426,10 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 	}
 	p.sees(address, 200, "It is on its way", "ana@example.org")
 	// Three days of failing.
-	box := outbox.New(outbox.Options{DB: s.db, Now: c.Now, For: 3 * 24 * time.Hour, Do: func(context.Context, outbox.Effect) error { return errors.New("crm.example answered with status 503") }})
+	box := outbox.New(outbox.Options{DB: s.db, Now: c.Now, TryFor: 3 * 24 * time.Hour, Do: func(context.Context, outbox.Effect) error { return errors.New("crm.example answered with status 503") }})
 	try := func() {
 		t.Helper()
-		if some, err := box.Once(t.Context(), intakeSink("table")); err != nil || !some {
+		if some, err := box.RunOne(t.Context(), intakeSink("table")); err != nil || !some {
 			t.Fatalf("nothing is to be delivered: %v", err)
 		}
 	}

@@ -269,11 +269,11 @@ func (g *intakeGate) within(ctx context.Context, t *tally, one Intake, caller st
 			names, windows = append(names, kind+"-"+bound.name), append(windows, ratelimit.Window{Requests: bound.requests, Per: bound.per})
 		}
 	}
-	statuses, err := g.limiter.Within(ctx, kind+" "+one.ID+" "+caller, windows...)
+	statuses, err := g.limiter.AllowWindows(ctx, kind+" "+one.ID+" "+caller, windows...)
 	if err != nil {
 		uncounted := fail.New(fail.Unavailable, "This intake cannot count requests at the moment; send the same one again.")
 		uncounted.RetryAfter = countTime
-		return uncounted.Because(err)
+		return uncounted.Wrap(err)
 	}
 	var refused *fail.Error
 	for n, status := range statuses {

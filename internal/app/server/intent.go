@@ -132,7 +132,7 @@ func (s *Server) retrievals() (admit func(context.Context, identity.PlatformKey,
 	}
 	of := func(ctx context.Context, meter ratelimit.Meter, key identity.PlatformKey) error {
 		if own, err := ratelimit.ParseRate(key.Rate); err == nil && key.Rate != "" {
-			return count(ctx, meter.At(own), "key "+key.ID, "this key")
+			return count(ctx, meter.WithRate(own), "key "+key.ID, "this key")
 		}
 		return count(ctx, meter, key.Platform, "this platform")
 	}

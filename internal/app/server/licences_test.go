@@ -83,7 +83,7 @@ func openStating(t *testing.T) (*supplied, *statingHost) {
 
 // readStated has the Exchange read what acme states, by a visitor that knows nothing yet.
 func (s *supplied) readStated() bool {
-	s.visitor = fetch.NewVisitor(s.config.Fetcher(), fetch.VisitorOptions{})
+	s.visitor = fetch.NewCrawler(s.config.Fetcher(), fetch.CrawlerOptions{})
 	return s.readLicencesNow(s.t.Context(), "acme", false)
 }
 

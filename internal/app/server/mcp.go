@@ -55,14 +55,14 @@ func (s *Server) title() string {
 func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
 	others := append(s.intakeTools(), s.rampTools()...)
 	for i, t := range others {
-		others[i] = httpx.Brief(t)
+		others[i] = httpx.CompactTool(t)
 	}
 	asking := s.nlwebConfig()
 	if await != nil {
 		asking.StrangerLimit = 0 // over standard input, whoever started it asks
 	}
 	return mcp.New(mcp.Config{
-		Name: "frontdesk", Title: s.title(), Version: build.Of().Version, Website: s.config.URL,
+		Name: "frontdesk", Title: s.title(), Version: build.Current().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()) + untrusted,
 		Tools:        func() []httpx.Tool { return append(nlweb.Tools(s.Ask, asking), others...) },
 		Ask:          s.Ask, Pages: s.widgetPages(), Await: await, Log: s.log,

@@ -26,14 +26,14 @@ func (m *metrics) model(client *llm.Client) func(llm.Call) {
 			Namespace: "frontdesk", Name: "model_day_cost", Help: "What they cost by the configured prices, where model.day bounds it.",
 		}, func() float64 { return client.Today().Cost.Float() }))
 	for _, use := range llm.Uses {
-		if !client.Does(use) {
+		if !client.Enabled(use) {
 			continue
 		}
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "frontdesk", Name: "model_resting", Help: "1 while a use of the model is not tried, since it failed again and again.",
 			ConstLabels: prometheus.Labels{"use": string(use)},
 		}, func() float64 {
-			if client.Resting(use) {
+			if client.CircuitOpen(use) {
 				return 1
 			}
 			return 0
@@ -48,8 +48,8 @@ func (m *metrics) model(client *llm.Client) func(llm.Call) {
 		tokens.WithLabelValues(use, "input").Add(float64(call.Input))
 		tokens.WithLabelValues(use, "output").Add(float64(call.Output))
 		cost.WithLabelValues(use).Add(call.Cost.Float())
-		if call.Took > 0 {
-			seconds.WithLabelValues(use).Observe(call.Took.Seconds())
+		if call.Duration > 0 {
+			seconds.WithLabelValues(use).Observe(call.Duration.Seconds())
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		maps.Copy(header, always)
 	}
 	if trace, ok := httpx.ParseTrace(r.Header.Get("Traceparent")); ok {
-		happened.Follow(trace)
+		happened.SetTrace(trace)
 		header["Traceresponse"] = []string{trace.String()} // W3C Trace Context, level 2
 	}
 	if r.TLS != nil && f.strict != nil {

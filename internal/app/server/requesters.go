@@ -68,7 +68,7 @@ func (s *Server) asked(config *rampapi.Config) error {
 		if r.Signed == "" {
 			key = "address " + clientOf(ctx)
 		} else if own, err := ratelimit.ParseRate(r.Rate); err == nil && r.Rate != "" {
-			key, meter = key+" at "+r.Rate, meter.At(own)
+			key, meter = key+" at "+r.Rate, meter.WithRate(own)
 		}
 		status := meter.Allow(ctx, key, 1)
 		return s.allowance(meter, status)

@@ -19,7 +19,7 @@ func openReading(t *testing.T) (*supplied, *statingHost) {
 	s.config.Sources = []Source{{Site: "own", Name: "web", URL: h.URL + "/", Crawl: Crawl{Parallel: 1}}}
 	s.config.Sites[0].Hosts = []string{strings.TrimPrefix(h.URL, "http://")}
 	s.config.Licences.From = []LicencePlace{{Site: "own", URL: h.URL + "/"}}
-	s.visitor = fetch.NewVisitor(s.config.Fetcher(), fetch.VisitorOptions{})
+	s.visitor = fetch.NewCrawler(s.config.Fetcher(), fetch.CrawlerOptions{})
 	return s, h
 }
 

@@ -174,13 +174,13 @@ func (f *fortune) fill(b *testing.B, s *Server) {
 		"deal_transaction": f.transactions, "account_hold": f.holds, "deal_delivery": f.deliveries, "account_revenue": f.revenue, "traffic_path": f.paths, "traffic_day": f.days,
 	} {
 		if err := s.db.Update(b.Context(), func(tx *store.Tx) error {
-			_, err := tx.Bulk(b.Context(), table, strings.Fields(fortuneColumns[table]), rows)
+			_, err := tx.BulkInsert(b.Context(), table, strings.Fields(fortuneColumns[table]), rows)
 			return err
 		}); err != nil {
 			b.Fatalf("%s: %v", table, err)
 		}
 	}
-	if err := s.db.Settle(b.Context(), "deal_transaction", "account_hold", "deal_delivery", "account_revenue", "traffic_path", "traffic_day"); err != nil {
+	if err := s.db.Analyze(b.Context(), "deal_transaction", "account_hold", "deal_delivery", "account_revenue", "traffic_path", "traffic_day"); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -70,9 +70,9 @@ type Server struct {
 	outside *outside
 	gate    *admission // nil when only this process asks
 
-	effects *outbox.Outbox          // nil without any
-	sinks   map[string]*notify.Hook // that get access events, by their names
-	tellers map[string]teller       // of binds, by the sink of their intake
+	effects *outbox.Outbox             // nil without any
+	sinks   map[string]*notify.Webhook // that get access events, by their names
+	tellers map[string]teller          // of binds, by the sink of their intake
 
 	certificates atomic.Pointer[tls.Source] // nil before Run, and without TLS
 	exchange     *rampapi.Config            // nil without RAMP
@@ -265,7 +265,7 @@ func (s *Server) Reload() {
 	s.reloader.reload()
 	reloadKeys(s.SiteKeys, s.log)
 	if source := s.certificates.Load(); source != nil {
-		(*source).Look()
+		(*source).Reload()
 	}
 }
 
@@ -289,7 +289,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
 	if s.effects != nil {
-		background.Go(func() { s.effects.Work(work) })
+		background.Go(func() { s.effects.Run(work) })
 	}
 	if s.config.Intent.Enabled {
 		background.Go(func() { s.forgetExcerpts(work) })
@@ -359,7 +359,7 @@ func (s *Server) keepCertificates(ctx context.Context, background *sync.WaitGrou
 	}
 	s.certificates.Store(&source)
 	s.metrics.certificate(source.Expires)
-	background.Go(source.Keep(ctx))
+	background.Go(source.Maintain(ctx))
 }
 
 // bounded lets only so many connections in at a time, of one address and of all. The server on it needs noteState.

@@ -245,7 +245,7 @@ func (t *teller) worded(value any) string {
 	if known := t.coded["terms"][said]; known != "" || said == text(value) {
 		return cmp.Or(known, said)
 	}
-	return strings.ToLower(lang.Spaced(said)) // a term of the vocabulary
+	return strings.ToLower(lang.SplitWords(said)) // a term of the vocabulary
 }
 
 // tellProperty says the property that the asker's words call by its name, that of the longest name first: as its intent where

@@ -86,7 +86,7 @@ func (t *teller) members(object thing, path string) (all []Statement) {
 			continue
 		}
 		own := t.lists[namesPrefix+pathIntents()[path+name]]
-		called := append(own[:len(own):len(own)], strings.ToLower(lang.Spaced(name)))
+		called := append(own[:len(own):len(own)], strings.ToLower(lang.SplitWords(name)))
 		value := t.list(said)
 		text := t.sentence(t.say("property", "name", t.name, "property", called[0], "value", value))
 		all = append(all, Statement{called, value, text})

@@ -71,7 +71,7 @@ func (s Speaker) Things(typ string) string {
 	if s.tongue > 0 {
 		return typ
 	}
-	return plural(strings.ToLower(tables.Spaced(typ)))
+	return plural(strings.ToLower(tables.SplitWords(typ)))
 }
 
 // Several counts what is of a type: "4 recipes".
@@ -84,7 +84,7 @@ func (s Speaker) Several(n int, typ string) string {
 	}
 	word := s.Things(typ)
 	if n == 1 {
-		word = strings.ToLower(tables.Spaced(typ))
+		word = strings.ToLower(tables.SplitWords(typ))
 		if one, _, ok := s.thing(typ); ok {
 			word = one
 		}

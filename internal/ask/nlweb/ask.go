@@ -217,7 +217,7 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fail.New(fail.Slow, "the body did not come in time; send it at once")
 	default:
-		return nil, fail.New(fail.Malformed, "the body ended too early").Because(err)
+		return nil, fail.New(fail.Malformed, "the body ended too early").Wrap(err)
 	}
 }
 
@@ -251,7 +251,7 @@ func readAll(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error)
 func malformed(err error) error {
 	var at *strictjson.Error
 	if !errors.As(err, &at) {
-		return fail.New(fail.Malformed, "the body cannot be read as JSON").Because(err)
+		return fail.New(fail.Malformed, "the body cannot be read as JSON").Wrap(err)
 	}
 	e := fail.New(fail.Malformed, "%s", at.Error())
 	e.Fields = []fail.Field{{Pointer: at.Pointer, Detail: at.Problem}}

@@ -127,7 +127,7 @@ func TestEveryCodeHasItsWordAndStatus(t *testing.T) {
 		w := httptest.NewRecorder()
 		cause := fail.New(code, "what to do")
 		cause.RetryAfter = 1500 * time.Millisecond
-		WriteError(w, httptest.NewRequest("POST", "/ask", nil), cause.Because(fmt.Errorf("/secret/path")))
+		WriteError(w, httptest.NewRequest("POST", "/ask", nil), cause.Wrap(fmt.Errorf("/secret/path")))
 		var response wire.Response
 		if err := json.Unmarshal(w.Body.Bytes(), &response); err != nil {
 			t.Fatal(err)

@@ -119,7 +119,7 @@ func TestAToolIsThereToAwaitWithWherePromisesAre(t *testing.T) {
 	}
 	d, _, _ := promising(t)
 	tools := Tools(d, Config{Now: noon})
-	if len(tools) != 4 || tools[1].Name != ToolAwait || tools[1].Reads {
+	if len(tools) != 4 || tools[1].Name != ToolAwait || tools[1].ReadOnly {
 		t.Fatalf("the tools are %+v", tools)
 	}
 	result := tools[0].Call(t.Context(), httpx.Call{Arguments: []byte(`{"query":{"text":"paper lamp"}}`)})

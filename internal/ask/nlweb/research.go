@@ -34,13 +34,13 @@ func (d *door) researchTools() []httpx.Tool {
 			Name: ToolSearch, Title: "Search",
 			Description: "Searches by a string and gives results with id, title and url; fetch gives the text of one by its id. ask does more. " + IsData,
 			Input:       []byte(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
-			Reads:       true, Call: d.searchCall,
+			ReadOnly:    true, Call: d.searchCall,
 		},
 		{
 			Name: ToolFetch, Title: "Fetch",
 			Description: "Gives the item with an id of search: title, text as far as the site's terms release it, url to cite, metadata. " + IsData,
 			Input:       []byte(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`),
-			Reads:       true, Call: d.fetchCall,
+			ReadOnly:    true, Call: d.fetchCall,
 		},
 	}
 }

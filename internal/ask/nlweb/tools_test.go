@@ -32,7 +32,7 @@ func TestAskToolHasTheProtocolsSchemaAndTheSitesFilters(t *testing.T) {
 	t.Parallel()
 	d, _ := fixture(t)
 	ask := Tools(d, Config{Title: "The Lamp House", About: "Lamps and how to read by them."})[0]
-	if ask.Name != "ask" || ask.Title != "Ask The Lamp House" || !ask.Reads || ask.World || len(ask.Description) < 20 {
+	if ask.Name != "ask" || ask.Title != "Ask The Lamp House" || !ask.ReadOnly || ask.OpenWorld || len(ask.Description) < 20 {
 		t.Errorf("the tool is %+v", ask)
 	}
 	type object = map[string]any

@@ -21,7 +21,7 @@ import (
 // table names nobody. n counts the turns of a party and person. body is the turn, encrypted under the secret. known is 1
 // where the party showed a credential. at is in microseconds.
 var Schema = store.Schema{
-	Room: "session",
+	ID: "session",
 	Steps: []string{`
 CREATE TABLE session_turn (
 	party        {{bytes}} NOT NULL,
@@ -229,7 +229,7 @@ func (m *Memory) Sweep(ctx context.Context) {
 	m.kept = 0
 	m.mu.Unlock()
 	oldest := store.Micros(m.options.Now().Add(-m.options.For))
-	err := m.db.UpdateInTurn(ctx, "session", func(tx *store.Tx) error {
+	err := m.db.UpdateSerial(ctx, "session", func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM session_turn WHERE at <= $1`, oldest); err != nil {
 			return err
 		}

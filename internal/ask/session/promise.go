@@ -30,7 +30,7 @@ import (
 //
 // promise_answer has what came of it, compressed and encrypted, and the version of the terms under which it was released.
 var PromiseSchema = store.Schema{
-	Room: "promise",
+	ID: "promise",
 	Steps: []string{`
 CREATE TABLE promise_job (
 	key      {{bytes}} NOT NULL PRIMARY KEY,

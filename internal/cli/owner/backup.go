@@ -35,7 +35,7 @@ func (c Backup) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	contents, err := backup.Create(env.Ctx, c.File, backupSource(env, loaded), backup.Options{Program: "frontdesk " + build.Of().Version, Replace: c.Replace})
+	contents, err := backup.Create(env.Ctx, c.File, backupSource(env, loaded), backup.Options{Program: "frontdesk " + build.Current().Version, Replace: c.Replace})
 	if err != nil {
 		return err
 	}

@@ -254,7 +254,7 @@ func (c ledgerResume) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	kept, err := store.CutLog(env.Ctx, loaded.Config.Database(nil))
+	kept, err := store.RepairLog(env.Ctx, loaded.Config.Database(nil))
 	if err != nil {
 		return err
 	}

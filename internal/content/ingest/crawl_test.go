@@ -72,7 +72,7 @@ func (h *host) sleep(ctx context.Context, d time.Duration) error {
 // visitor gives the runs from now on a visitor that has not asked for anything yet.
 func (h *host) visitor(interval time.Duration) {
 	fetcher := fetch.New(fetch.Options{Now: h.clock})
-	h.web.Visitor = fetch.NewVisitor(fetcher, fetch.VisitorOptions{Interval: interval, Sleep: h.sleep})
+	h.web.Visitor = fetch.NewCrawler(fetcher, fetch.CrawlerOptions{Interval: interval, Sleep: h.sleep})
 }
 
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {

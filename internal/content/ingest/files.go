@@ -53,9 +53,9 @@ func cleanName(name string) string {
 
 func unreadable(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail.New(fail.Invalid, "there is no file or folder %q; check the path", name).Because(err)
+		return fail.New(fail.Invalid, "there is no file or folder %q; check the path", name).Wrap(err)
 	}
-	return fail.New(fail.Invalid, "%q cannot be read; check that this program may", name).Because(err)
+	return fail.New(fail.Invalid, "%q cannot be read; check that this program may", name).Wrap(err)
 }
 
 // oneFile takes a file that was named itself, wherever it leads and whatever its name is.

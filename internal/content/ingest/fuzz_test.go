@@ -21,7 +21,7 @@ func FuzzVisitedPage(f *testing.F) {
 	f.Add(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"a"}]}`, "application/json", "")
 	f.Add("\x1f\x8b", "application/gzip", "")
 	at, _ := url.Parse("https://x.example/a/b?c=d")
-	web := Web{URL: "https://x.example/", Agent: "frontdesk", Visitor: &fetch.Visitor{}}
+	web := Web{URL: "https://x.example/", Agent: "frontdesk", Visitor: &fetch.Crawler{}}
 	source := Source{Site: "x.example", Web: &web}
 	f.Fuzz(func(t *testing.T, body, media, robots string) {
 		header := http.Header{"Content-Type": {media}, "X-Robots-Tag": {robots}}

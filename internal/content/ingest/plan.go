@@ -67,7 +67,7 @@ func (c *crawl) prepare(ctx context.Context) (*visit, error) {
 func (c *crawl) judge(v *visit) error {
 	switch {
 	case v.err != nil:
-		return fail.New(fail.Invalid, "source %s of site %s: %v; nothing was changed", c.source.Name, c.source.Site, v.err).Because(v.err)
+		return fail.New(fail.Invalid, "source %s of site %s: %v; nothing was changed", c.source.Name, c.source.Site, v.err).Wrap(v.err)
 	case v.response.NotModified, v.response.Status >= 200 && v.response.Status < 300:
 		return nil
 	}
@@ -108,7 +108,7 @@ func (c *crawl) kindOf(v *visit) (string, error) {
 func (c *crawl) plan(ctx context.Context) error {
 	rules, err := c.Visitor.Robots(ctx, c.start.String(), c.own(c.start))
 	if err != nil {
-		return fail.New(fail.Invalid, "source %s of site %s: %v", c.source.Name, c.source.Site, err).Because(err)
+		return fail.New(fail.Invalid, "source %s of site %s: %v", c.source.Name, c.source.Site, err).Wrap(err)
 	}
 	var maps, sitemaps []string
 	if rules != nil {

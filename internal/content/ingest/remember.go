@@ -168,7 +168,7 @@ func (m *recollections) dropLeft(ctx context.Context) error {
 }
 
 // edition tells this build of the program from others, as far as it knows.
-var edition = sync.OnceValue(func() string { return fmt.Sprintf("%+v", build.Of()) })
+var edition = sync.OnceValue(func() string { return fmt.Sprintf("%+v", build.Current()) })
 
 // readerOf is a short name for all that what is read of an address depends on, beside the address.
 func readerOf(s *Source, base string) string {

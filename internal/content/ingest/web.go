@@ -33,7 +33,7 @@ type Web struct {
 	// hold stays as it is.
 	Only []string
 	// Visitor is how the web is reached.
-	Visitor *fetch.Visitor
+	Visitor *fetch.Crawler
 	// Agent is the name by which robots rules in pages may speak of this visitor.
 	Agent string
 }

@@ -236,7 +236,7 @@ func (p *press) ask(ctx context.Context, u *url.URL) (response *fetch.Response, 
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.As(err, &known):
-		return nil, fail.New(fail.Invalid, "source %s of site %s: %s; nothing was changed", p.source.Name, p.source.Site, known.Detail).Because(err)
+		return nil, fail.New(fail.Invalid, "source %s of site %s: %s; nothing was changed", p.source.Name, p.source.Site, known.Detail).Wrap(err)
 	case err != nil:
 		return nil, err
 	}

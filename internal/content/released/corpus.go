@@ -80,11 +80,11 @@ func New(options Options) (*Corpus, error) {
 	if options.Actions == nil {
 		options.Actions = func(policy.Facts, bool, []byte) ([]byte, bool) { return nil, false }
 	}
-	cards, err := cache.Weighed(options.CacheBytes, func(_ cardKey, c *Card) uint32 { return c.weight() })
+	cards, err := cache.NewWeighted(options.CacheBytes, func(_ cardKey, c *Card) uint32 { return c.weight() })
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
-	wholes, err := cache.Sized[wholeKey, bool](wholesKept)
+	wholes, err := cache.New[wholeKey, bool](wholesKept)
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
@@ -241,11 +241,11 @@ func (c *Corpus) load(ctx context.Context, refs []content.Ref) ([]content.Item, 
 	case err == nil:
 		return items, nil
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
+		return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(err)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("load the items found: %w", err)
 	}
 	unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
 	unavailable.RetryAfter = 5 * time.Second
-	return nil, unavailable.Because(err)
+	return nil, unavailable.Wrap(err)
 }

@@ -36,7 +36,7 @@ func (c *Corpus) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held,
 		return false
 	})
 	if ctx.Err() != nil {
-		return Held{}, fail.New(fail.Timeout, "the time allowed ran out before all items were looked at").Because(ctx.Err())
+		return Held{}, fail.New(fail.Timeout, "the time allowed ran out before all items were looked at").Wrap(ctx.Err())
 	}
 	return held, nil
 }

@@ -52,7 +52,7 @@ func open(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) *room
 // connect makes a client for the endpoint.
 func (r *room) connect() {
 	r.t.Helper()
-	client, err := llm.New(llm.Options{URL: r.endpoint.URL, Embedding: "pointer", Now: r.clock.Now, Time: map[llm.Use]time.Duration{llm.Embed: time.Minute}})
+	client, err := llm.New(llm.Options{URL: r.endpoint.URL, Embedding: "pointer", Now: r.clock.Now, Timeouts: map[llm.Use]time.Duration{llm.Embed: time.Minute}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
 	r.clock.Pass(time.Hour)
 	r.step(anew)
 	r.ready(anew, 2, 2)
-	tab := r.model.Tab()
+	tab := r.model.WithBudget()
 	if _, ok := anew.Question(t.Context(), tab, "second"); !ok {
 		t.Error("no vector of the new length")
 	}
@@ -453,7 +453,7 @@ func TestQuestionsAreTurnedIntoVectorsOnce(t *testing.T) {
 	t.Parallel()
 	r := on(t)
 	k := r.keeper(func(o *vector.Options) { o.TextPrefix, o.QuestionPrefix = "passage: ", "query: " })
-	tab := r.model.Tab()
+	tab := r.model.WithBudget()
 	if _, ok := k.Question(t.Context(), tab, "kettle"); ok {
 		t.Error("a question has a vector, and nothing to hold it against")
 	}
@@ -463,7 +463,7 @@ func TestQuestionsAreTurnedIntoVectorsOnce(t *testing.T) {
 	r.put("s", "kettle")
 	r.step(k)
 	for range 3 {
-		tab = r.model.Tab()
+		tab = r.model.WithBudget()
 		values, ok := k.Question(t.Context(), tab, "kettle")
 		report, _ := tab.Report()
 		if reason, tried := report.Uses[llm.Embed]; !ok || len(values) != 256 || !tried || reason != "" {
@@ -474,22 +474,22 @@ func TestQuestionsAreTurnedIntoVectorsOnce(t *testing.T) {
 		t.Errorf("%q was sent", got)
 	}
 	r.endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Dimensions: 9}})
-	tab = r.model.Tab()
+	tab = r.model.WithBudget()
 	if _, ok := k.Question(t.Context(), tab, "pot"); ok {
 		t.Error("a vector of another length is used")
 	}
-	if report, _ := tab.Report(); report.Uses[llm.Embed] != llm.Garbled {
+	if report, _ := tab.Report(); report.Uses[llm.Embed] != llm.Malformed {
 		t.Errorf("the tab holds %+v", report)
 	}
 	r.endpoint.Kill()
-	tab = r.model.Tab()
+	tab = r.model.WithBudget()
 	if _, ok := k.Question(t.Context(), tab, "lid"); ok {
 		t.Error("a dead endpoint gives a vector")
 	}
 	if report, _ := tab.Report(); report.Uses[llm.Embed] != llm.Unreachable {
 		t.Errorf("the tab holds %+v", report)
 	}
-	if _, ok := k.Question(t.Context(), r.model.Tab(), "kettle"); !ok {
+	if _, ok := k.Question(t.Context(), r.model.WithBudget(), "kettle"); !ok {
 		t.Error("the vector of a question that was asked before is gone with the endpoint")
 	}
 }

@@ -11,23 +11,23 @@ import (
 
 // Question gives the vector of a question, of length 1. Without ok there is none: there are no vectors to hold it
 // against, or the model did not give one that can be used, which the tab then says.
-func (k *Keeper) Question(ctx context.Context, tab *llm.Tab, text string) (values []float32, ok bool) {
+func (k *Keeper) Question(ctx context.Context, tab *llm.BudgetedClient, text string) (values []float32, ok bool) {
 	k.mu.RLock()
 	dimensions := k.dimensions
 	k.mu.RUnlock()
-	if dimensions == 0 || !tab.Does(llm.Embed) {
+	if dimensions == 0 || !tab.Enabled(llm.Embed) {
 		return nil, false
 	}
 	name := k.keyOf("question\x00" + k.options.QuestionPrefix + "\x00" + text)
 	if values := k.questions.get(name); len(values) == dimensions {
-		tab.Note(llm.Embed, nil)
+		tab.Record(llm.Embed, nil)
 		return values, true
 	}
 	if values, ok = tab.Embed(ctx, k.options.QuestionPrefix+text); !ok {
 		return nil, false
 	}
 	if len(values) != dimensions || !search.Unit(values) {
-		tab.Note(llm.Embed, &llm.Fault{Reason: llm.Garbled})
+		tab.Record(llm.Embed, &llm.Error{Reason: llm.Malformed})
 		return nil, false
 	}
 	k.questions.put(name, values)

@@ -11,7 +11,7 @@ import "frontdesk/internal/infra/store"
 //
 // vector_source is how whoever makes vectors last found each source, for the owner to read.
 var Schema = store.Schema{
-	Room: "vector",
+	ID: "vector",
 	Steps: []string{`
 CREATE TABLE vector_text (
 	key    {{bytes}} NOT NULL PRIMARY KEY,

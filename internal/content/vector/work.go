@@ -261,16 +261,16 @@ func (k *Keeper) check(vectors [][]float32) error {
 
 // refusesText says whether a failure may be of a text rather than of the endpoint.
 func refusesText(err error) bool {
-	f, ok := errors.AsType[*llm.Fault](err)
+	f, ok := errors.AsType[*llm.Error](err)
 	return ok && f.Reason == llm.Refused && (f.Status == 400 || f.Status == 413 || f.Status == 422)
 }
 
 // fail notes a failure, and leaves the endpoint alone for a while: longer each time.
 func (k *Keeper) fail(err error) {
 	k.pause = min(max(2*k.pause, firstPause), lastPause)
-	if f, ok := errors.AsType[*llm.Fault](err); ok {
-		k.pause = max(k.pause, f.After)
-		if f.Reason == llm.Resting || f.Reason == llm.Busy { // which tells nothing of why
+	if f, ok := errors.AsType[*llm.Error](err); ok {
+		k.pause = max(k.pause, f.RetryAfter)
+		if f.Reason == llm.CircuitOpen || f.Reason == llm.Busy { // which tells nothing of why
 			k.resting = k.options.Now().Add(firstPause)
 			return
 		}

@@ -29,7 +29,7 @@ import (
 // Every answer writes a row of the first two. So they have no index that only Sweep would use, which looks at all sessions
 // instead; and of the requests by their time that of those alone that got nothing.
 var Schema = store.Schema{
-	Room: "excerpt",
+	ID: "excerpt",
 	Steps: []string{`
 CREATE TABLE excerpt_request (
 	platform {{text}} NOT NULL,

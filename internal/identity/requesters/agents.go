@@ -165,7 +165,7 @@ func (a *agents) get(ctx context.Context, domain string) *agent {
 	response, err := a.fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}}})
 	switch {
 	case err != nil:
-		got.err = noKeys(domain, a.path, why(err)).Because(err)
+		got.err = noKeys(domain, a.path, why(err)).Wrap(err)
 	case response.Status != http.StatusOK:
 		got.err = noKeys(domain, a.path, "it answered with status "+strconv.Itoa(response.Status))
 	default:
@@ -208,7 +208,7 @@ func why(err error) string {
 		return "its document is too large"
 	case fetch.Redirects:
 		return "it redirects, which is not followed"
-	case fetch.Garbled:
+	case fetch.Undecodable:
 		return "its document is garbled"
 	}
 	return "it did not answer over https"

@@ -19,7 +19,7 @@ import (
 
 // CallerSchema is the tables of callers of the catalog, and what counts their changes. Times are microseconds.
 var CallerSchema = store.Schema{
-	Room: "caller",
+	ID: "caller",
 	Steps: []string{`
 CREATE TABLE caller_party (
 	id       {{text}} NOT NULL PRIMARY KEY,
@@ -280,7 +280,7 @@ func (c *Callers) Identify(ctx context.Context, named string, call Call) (*Calle
 	if err := c.look(ctx, now); err != nil {
 		unavailable := fail.New(fail.Unavailable, "callers cannot be looked up at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
-		return nil, unavailable.Because(err)
+		return nil, unavailable.Wrap(err)
 	}
 	if !sign.HasHTTPSignature(call.Header) {
 		return nil, fail.New(fail.Unauthorized, "this request is not signed; sign it over HTTP (RFC 9421: %s) with the key of your caller, and its caller_id as keyid", strings.Join(sign.RequestComponents, ", "))

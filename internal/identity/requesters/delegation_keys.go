@@ -155,7 +155,7 @@ func (rs *Registry) underKeys(ctx context.Context, domain, id string, own []ramp
 			err = published.vouches(domain, id)
 		}
 		if refused := (*fail.Error)(nil); errors.As(err, &refused) && refused.Code == fail.Unauthorized {
-			err = refusedDelegation("its principal: %s", refused.Detail).Because(err)
+			err = refusedDelegation("its principal: %s", refused.Detail).Wrap(err)
 		}
 		if err != nil {
 			return nil, err

@@ -221,7 +221,7 @@ func noList(known *revokedList) error {
 	e := fail.New(fail.Unavailable, "requester.delegation: whether it is revoked cannot be told, and this costs too much not to know: the list at revocation_uri cannot be had; try again")
 	e.RetryAfter = listPause
 	if known != nil && known.err != nil {
-		return e.Because(known.err)
+		return e.Wrap(known.err)
 	}
 	return e
 }

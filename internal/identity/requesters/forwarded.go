@@ -63,5 +63,5 @@ func (p *proving) hop(ctx context.Context, query *rampv1.ResourceQuery, came ram
 	if house.Code != fail.Unauthorized {
 		return err
 	}
-	return fail.New(fail.Unauthorized, "intermediaries[%d]: %s", i, house.Detail).Because(err)
+	return fail.New(fail.Unauthorized, "intermediaries[%d]: %s", i, house.Detail).Wrap(err)
 }

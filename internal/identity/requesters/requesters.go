@@ -25,7 +25,7 @@ import (
 // version, so that other processes read what changed and nothing else; a row that was removed stays, in that state. Times are
 // microseconds.
 var Schema = store.Schema{
-	Room: "requester",
+	ID: "requester",
 	Steps: []string{`
 CREATE TABLE requester_party (
 	domain      {{text}} NOT NULL,
@@ -180,7 +180,7 @@ func (rs *Registry) look(ctx context.Context) error {
 	if rs.failed != nil && now.Sub(rs.good) >= rowsStale {
 		unavailable := fail.New(fail.Unavailable, "requesters cannot be looked up at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
-		return unavailable.Because(rs.failed)
+		return unavailable.Wrap(rs.failed)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type Info struct {
 }
 
 // Of reads it.
-var Of = sync.OnceValue(func() Info {
+var Current = sync.OnceValue(func() Info {
 	if version != "" {
 		whole, changed := strings.CutSuffix(commit, "+changes")
 		return Info{version, whole, built, changed}

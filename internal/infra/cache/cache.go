@@ -18,13 +18,13 @@ type Cache[K comparable, V any] interface {
 	All() iter.Seq2[K, V]
 }
 
-// Sized returns a cache of up to a number of values.
-func Sized[K comparable, V any](most int) (Cache[K, V], error) {
+// New returns a cache of up to a number of values.
+func New[K comparable, V any](most int) (Cache[K, V], error) {
 	return made(&otter.Options[K, V]{MaximumSize: most})
 }
 
-// Weighed returns a cache of values that weigh up to a sum, in bytes.
-func Weighed[K comparable, V any](most uint64, weigh func(key K, value V) uint32) (Cache[K, V], error) {
+// NewWeighted returns a cache of values that weigh up to a sum, in bytes.
+func NewWeighted[K comparable, V any](most uint64, weigh func(key K, value V) uint32) (Cache[K, V], error) {
 	return made(&otter.Options[K, V]{MaximumWeight: most, Weigher: weigh})
 }
 

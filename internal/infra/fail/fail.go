@@ -68,8 +68,8 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Because returns a copy of e that wraps cause. The cause goes to the log and never leaves the process.
-func (e *Error) Because(cause error) *Error {
+// Wrap returns a copy of e that wraps cause. The cause goes to the log and never leaves the process.
+func (e *Error) Wrap(cause error) *Error {
 	wrapped := *e
 	wrapped.cause = cause
 	return &wrapped
@@ -108,14 +108,14 @@ func From(err error) *Error {
 		return &later
 	default:
 		down := New(Unavailable, "this cannot be looked up or kept at the moment; send the same request again later")
-		down = down.Because(err)
+		down = down.Wrap(err)
 		down.RetryAfter = outage.Unavailable()
 		return down
 	}
 	if known {
 		return coded
 	}
-	return New(Internal, "an internal error occurred; the server's log has the cause").Because(err)
+	return New(Internal, "an internal error occurred; the server's log has the cause").Wrap(err)
 }
 
 // Clip shortens what a stranger sent, to at most 80 characters, before it is sent back in a detail.

@@ -27,7 +27,7 @@ func readBody(answer *http.Response, size bound) ([]byte, error) {
 		}
 		decoded = unpacked
 	default:
-		return nil, &Error{Reason: Garbled, Detail: "its body is encoded in a way that was not asked for"}
+		return nil, &Error{Reason: Undecodable, Detail: "its body is encoded in a way that was not asked for"}
 	}
 	body, err := io.ReadAll(io.LimitReader(decoded, size.most+1))
 	switch larger := int64(len(body)) > size.most; {
@@ -54,7 +54,7 @@ func contentEncoding(header http.Header) string {
 // garbled names what is wrong with an encoded body, and leaves other failures as they are.
 func garbled(err error) error {
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "flate:") {
-		return failure(Garbled, nil, err, "its body breaks off or is not what it says it is (%v)", err)
+		return failure(Undecodable, nil, err, "its body breaks off or is not what it says it is (%v)", err)
 	}
 	return err
 }

@@ -20,8 +20,8 @@ const (
 	TimedOut Reason = "timed out"
 	// TooLarge is an answer beyond the bounds.
 	TooLarge Reason = "too large"
-	// Garbled is a body that cannot be decoded.
-	Garbled Reason = "garbled"
+	// Undecodable is a body that cannot be decoded.
+	Undecodable Reason = "garbled"
 	// Redirects is an address that redirects too often or in a circle.
 	Redirects Reason = "redirects"
 )

@@ -43,7 +43,7 @@ type Options struct {
 	// Roots are the authorities that certificates are checked against; nil for the machine's.
 	Roots *x509.CertPool
 
-	// Now is the clock of a Visitor's cache and turns; nil is time.Now.
+	// Now is the clock of a Crawler's cache and turns; nil is time.Now.
 	Now func() time.Time
 	// Resolve looks up a host; nil asks the machine's resolver. What it gives is judged.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)

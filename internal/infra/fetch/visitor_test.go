@@ -81,12 +81,12 @@ func (s *site) say(status int, robots string) {
 	s.status, s.robots = status, robots
 }
 
-func newVisitor(t *testing.T, c *clock, interval time.Duration) *fetch.Visitor {
+func newVisitor(t *testing.T, c *clock, interval time.Duration) *fetch.Crawler {
 	f := newFetcher(t, fetch.Options{UserAgent: "Guest/1", Now: c.Now})
-	return fetch.NewVisitor(f, fetch.VisitorOptions{Interval: interval, Sleep: c.Sleep})
+	return fetch.NewCrawler(f, fetch.CrawlerOptions{Interval: interval, Sleep: c.Sleep})
 }
 
-func get(t *testing.T, v *fetch.Visitor, address string) fetch.Reason {
+func get(t *testing.T, v *fetch.Crawler, address string) fetch.Reason {
 	t.Helper()
 	_, err := v.Get(t.Context(), fetch.Request{URL: address, Own: true})
 	if err != nil {
@@ -196,7 +196,7 @@ func TestManyAtOnceTakeTurns(t *testing.T) {
 	c := newClock()
 	var mu sync.Mutex
 	waits := map[time.Duration]int{}
-	v := fetch.NewVisitor(newFetcher(t, fetch.Options{Now: c.Now}), fetch.VisitorOptions{Interval: time.Second, Sleep: func(_ context.Context, d time.Duration) error {
+	v := fetch.NewCrawler(newFetcher(t, fetch.Options{Now: c.Now}), fetch.CrawlerOptions{Interval: time.Second, Sleep: func(_ context.Context, d time.Duration) error {
 		mu.Lock()
 		defer mu.Unlock()
 		waits[d]++
@@ -262,7 +262,7 @@ func TestTheRulesOfASiteCanBeLookedAt(t *testing.T) {
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 404, "")
-	v := fetch.NewVisitor(newFetcher(t, fetch.Options{}), fetch.VisitorOptions{Interval: time.Hour})
+	v := fetch.NewCrawler(newFetcher(t, fetch.Options{}), fetch.CrawlerOptions{Interval: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Millisecond, cancel)
 	if _, err := v.Get(ctx, fetch.Request{URL: s.URL, Own: true}); err != context.Canceled {

@@ -14,10 +14,10 @@ type Tool struct {
 	Description string // for models: what it does and when to use it
 	Input       []byte // JSON Schema 2020-12 of the arguments, of type object
 	Output      []byte // JSON Schema 2020-12 of Result.Object; nil for none
-	// Reads says that the tool changes nothing, so that calling it again does no more than calling it once.
-	Reads bool
-	// World says that the tool reaches beyond what this server keeps.
-	World bool
+	// ReadOnly says that the tool changes nothing, so that calling it again does no more than calling it once.
+	ReadOnly bool
+	// OpenWorld says that the tool reaches beyond what this server keeps.
+	OpenWorld bool
 	// Meta is what a list of tools says of it beside the protocol's own members, such as a widget for its results; nil for nothing.
 	Meta map[string]any
 	// Fill puts a person's answers to the Form of a result, by the names of its fields, into the arguments of the call that

@@ -40,8 +40,8 @@ func isHex(text string, digits int) bool {
 // String is our span as the header traceparent has it, for whom we ask in turn.
 func (t Trace) String() string { return "00-" + t.ID + "-" + t.Span + "-" + t.Flags }
 
-// Follow notes that the request is part of a trace.
-func (e *Event) Follow(t Trace) {
+// SetTrace notes that the request is part of a trace.
+func (e *Event) SetTrace(t Trace) {
 	if e == nil {
 		return
 	}

@@ -18,7 +18,7 @@ func TestATraceGoesOnWithASpanOfOurs(t *testing.T) {
 	if !ok || trace.ID != "0af7651916cd43dd8448eb211c80319c" || trace.Parent != "b7ad6b7169203331" || trace.Flags != "01" {
 		t.Fatalf("%+v, %t", trace, ok)
 	}
-	e.Follow(trace)
+	e.SetTrace(trace)
 	got := Traceparent(ctx)
 	if !strings.HasPrefix(got, "00-0af7651916cd43dd8448eb211c80319c-") || !strings.HasSuffix(got, "-01") || strings.Contains(got, trace.Parent) {
 		t.Errorf("others are told %q", got)

@@ -38,8 +38,8 @@ func NewDocument(v any) (*Document, error) {
 	return &Document{body, `"` + hex.EncodeToString(sum[:12]) + `"`, fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
 }
 
-// Cached is the document with another Cache-Control, for protocols that say how long theirs may be kept.
-func (d *Document) Cached(control string) *Document {
+// WithCacheControl is the document with another Cache-Control, for protocols that say how long theirs may be kept.
+func (d *Document) WithCacheControl(control string) *Document {
 	other := *d
 	other.cache = control
 	return &other

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Spaced sets the words of a name of the vocabulary apart: "NewsArticle" is "News Article", "runtimePlatform" is
+// SplitWords sets the words of a name of the vocabulary apart: "NewsArticle" is "News Article", "runtimePlatform" is
 // "runtime Platform".
-func Spaced(name string) string {
+func SplitWords(name string) string {
 	var b strings.Builder
 	before := ' '
 	for _, r := range name {

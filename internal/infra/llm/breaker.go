@@ -43,7 +43,7 @@ func (b *breaker) allow(now time.Time) (call, try bool) {
 // counts says whether a failure tells anything of the endpoint.
 func counts(reason Reason) bool {
 	switch reason {
-	case Busy, Resting, Budget, DaySpent, Cancelled:
+	case Busy, CircuitOpen, TokenBudget, DailyLimitReached, Cancelled:
 		return false
 	}
 	return true
@@ -83,8 +83,8 @@ func (b *breaker) tried(now time.Time, err error) {
 // rest begins a pause, as long as the endpoint asks for.
 func (b *breaker) rest(now time.Time, err error) {
 	pause := b.pause
-	if f, ok := errors.AsType[*Fault](err); ok && f.After > pause {
-		pause = f.After
+	if f, ok := errors.AsType[*Error](err); ok && f.RetryAfter > pause {
+		pause = f.RetryAfter
 	}
 	if b.until.Before(now.Add(pause)) {
 		b.until = now.Add(pause)

@@ -77,7 +77,7 @@ func (c *Client) chat(ctx context.Context, p prompt) (string, Usage, error) {
 	})
 	usage := c.counted(chatPath, reading.input, reading.output, sent, c.replyTokens(p))
 	if err == nil && reading.cut() && !p.probe {
-		err = fault(CutOff, "the reply reached its most tokens, or did not end")
+		err = fault(Truncated, "the reply reached its most tokens, or did not end")
 	}
 	return reading.text.String(), usage, err
 }
@@ -140,10 +140,10 @@ func (r *reading) whole(body io.Reader) error {
 	}
 	var reply chatReply
 	if err := json.Unmarshal(text, &reply); err != nil {
-		return fault(Garbled, "the reply is not the JSON of a chat completion")
+		return fault(Malformed, "the reply is not the JSON of a chat completion")
 	}
 	if len(reply.Choices) == 0 || reply.Choices[0].Message == nil {
-		return fault(Garbled, "the reply has no choice with a message")
+		return fault(Malformed, "the reply has no choice with a message")
 	}
 	r.ended = true
 	return r.take(reply)
@@ -167,7 +167,7 @@ func (r *reading) stream(body io.Reader) error {
 			r.ended = true
 			return nil
 		case errors.Is(err, io.EOF):
-			return fault(CutOff, "the stream ended before the reply did")
+			return fault(Truncated, "the stream ended before the reply did")
 		case err != nil:
 			return err
 		}
@@ -197,7 +197,7 @@ func (r *reading) event(data []byte) (done bool, err error) {
 	}
 	var piece chatReply
 	if err := json.Unmarshal(data, &piece); err != nil {
-		return false, fault(Garbled, "an event is not the JSON of a chat completion")
+		return false, fault(Malformed, "an event is not the JSON of a chat completion")
 	}
 	return false, r.take(piece)
 }

@@ -7,24 +7,28 @@ import (
 	"time"
 )
 
-// Day bounds what all calls together may take on one day of UTC. The zero value bounds nothing.
-type Day struct {
+// DailyLimit bounds what all calls together may take on one day of UTC. The zero value bounds nothing.
+type DailyLimit struct {
 	Tokens int64 // prompts and replies; 0 for no bound
 	Cost   Money // by Options.Price; 0 for no bound
 	// Add adds to what was spent on a day ("2006-01-02"), by every process that shares the bound, and gives the sum; with
 	// nothing to add it gives the sum alone. Nil counts in this process.
-	Add func(ctx context.Context, day string, more Spent) (Spent, error)
+	Add func(ctx context.Context, day string, more DailyUsage) (DailyUsage, error)
 }
 
-// Spent is what calls took.
-type Spent struct {
+// DailyUsage is what calls took.
+type DailyUsage struct {
 	Tokens int64
 	Cost   Money
 }
 
-func (s Spent) plus(more Spent) Spent { return Spent{s.Tokens + more.Tokens, s.Cost + more.Cost} }
+func (s DailyUsage) plus(more DailyUsage) DailyUsage {
+	return DailyUsage{s.Tokens + more.Tokens, s.Cost + more.Cost}
+}
 
-func (s Spent) minus(less Spent) Spent { return Spent{s.Tokens - less.Tokens, s.Cost - less.Cost} }
+func (s DailyUsage) minus(less DailyUsage) DailyUsage {
+	return DailyUsage{s.Tokens - less.Tokens, s.Cost - less.Cost}
+}
 
 // besideShare is the part of a day's bounds that work beside the questions may use, such as turning items into vectors: a
 // new catalog must not leave the questions without a model.
@@ -37,33 +41,33 @@ const addTime = time.Second
 // left, with what the calls under way can take: so one process does not go beyond the bounds. Of several that share
 // them, each learns of the others' calls with its own next one.
 type purse struct {
-	bound Day
+	bound DailyLimit
 	now   func() time.Time
 	log   *slog.Logger
 
 	mu      sync.Mutex
 	day     string
-	known   bool  // whether the book was read on this day
-	spent   Spent // by all, as far as is known
-	unsaved Spent // of it, what is not in the book yet
-	held    Spent // what the calls under way can take
-	told    bool  // on this day, that it is spent
+	known   bool       // whether the book was read on this day
+	spent   DailyUsage // by all, as far as is known
+	unsaved DailyUsage // of it, what is not in the book yet
+	held    DailyUsage // what the calls under way can take
+	told    bool       // on this day, that it is spent
 }
 
-// hold keeps what a call can take at most, on a day that release is to be told. It is a Fault when that is not left.
-func (p *purse) hold(ctx context.Context, most Spent, beside bool) (day string, err error) {
+// hold keeps what a call can take at most, on a day that release is to be told. It is an Error when that is not left.
+func (p *purse) hold(ctx context.Context, most DailyUsage, beside bool) (day string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now().UTC()
 	if day = now.Format(time.DateOnly); day != p.day {
-		p.day, p.known, p.spent, p.unsaved, p.held, p.told = day, false, Spent{}, Spent{}, Spent{}, false
+		p.day, p.known, p.spent, p.unsaved, p.held, p.told = day, false, DailyUsage{}, DailyUsage{}, DailyUsage{}, false
 	}
 	if !p.known {
 		p.read(ctx)
 	}
-	bound := Spent{p.bound.Tokens, p.bound.Cost}
+	bound := DailyUsage{p.bound.Tokens, p.bound.Cost}
 	if beside {
-		bound = Spent{bound.Tokens / besideShare, bound.Cost / besideShare}
+		bound = DailyUsage{bound.Tokens / besideShare, bound.Cost / besideShare}
 	}
 	after := p.spent.plus(p.held).plus(most)
 	if p.bound.Tokens > 0 && after.Tokens > bound.Tokens || p.bound.Cost > 0 && after.Cost > bound.Cost {
@@ -72,7 +76,7 @@ func (p *purse) hold(ctx context.Context, most Spent, beside bool) (day string, 
 			p.log.Warn("what the model may take in a day is used up; questions are answered without it until midnight UTC, or until model.day allows more",
 				"tokens", p.spent.Tokens, "cost", p.spent.Cost.String())
 		}
-		return day, &Fault{Reason: DaySpent, After: now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)}
+		return day, &Error{Reason: DailyLimitReached, RetryAfter: now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)}
 	}
 	p.held = p.held.plus(most)
 	return day, nil
@@ -86,19 +90,19 @@ func (p *purse) read(ctx context.Context) {
 	}
 	limited, cancel := context.WithTimeout(ctx, addTime)
 	defer cancel()
-	if sum, err := p.bound.Add(limited, p.day, Spent{}); err == nil {
+	if sum, err := p.bound.Add(limited, p.day, DailyUsage{}); err == nil {
 		p.known = true
 		p.learn(sum)
 	}
 }
 
 // learn takes a sum of the book, which has all but what this process has not saved yet.
-func (p *purse) learn(sum Spent) {
+func (p *purse) learn(sum DailyUsage) {
 	p.spent.Tokens, p.spent.Cost = max(p.spent.Tokens, sum.Tokens), max(p.spent.Cost, sum.Cost)
 }
 
 // release gives back what a call could take at most, and counts what it took.
-func (p *purse) release(ctx context.Context, day string, most, took Spent) {
+func (p *purse) release(ctx context.Context, day string, most, took DailyUsage) {
 	p.mu.Lock()
 	if day != p.day { // it went on past midnight, and is the old day's
 		p.mu.Unlock()
@@ -108,12 +112,12 @@ func (p *purse) release(ctx context.Context, day string, most, took Spent) {
 	p.spent = p.spent.plus(took)
 	p.unsaved = p.unsaved.plus(took)
 	more := p.unsaved
-	if p.bound.Add == nil || more == (Spent{}) {
-		p.unsaved = Spent{}
+	if p.bound.Add == nil || more == (DailyUsage{}) {
+		p.unsaved = DailyUsage{}
 		p.mu.Unlock()
 		return
 	}
-	p.unsaved = Spent{}
+	p.unsaved = DailyUsage{}
 	p.mu.Unlock()
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), addTime)
 	defer cancel()
@@ -131,11 +135,11 @@ func (p *purse) release(ctx context.Context, day string, most, took Spent) {
 }
 
 // today is what was spent on this day, as far as is known.
-func (p *purse) today() Spent {
+func (p *purse) today() DailyUsage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.day != p.now().UTC().Format(time.DateOnly) {
-		return Spent{}
+		return DailyUsage{}
 	}
 	return p.spent
 }
@@ -147,8 +151,8 @@ type size struct {
 }
 
 // spent is what a call of so much costs.
-func (c *Client) spent(to endpoint, s size) Spent {
-	return Spent{int64(s.input + s.output), c.options.Price.cost(to, s.input, s.output)}
+func (c *Client) spent(to endpoint, s size) DailyUsage {
+	return DailyUsage{int64(s.input + s.output), c.options.Price.cost(to, s.input, s.output)}
 }
 
 // allowed makes a call if the day's bounds leave room for it, and counts what it took: what the endpoint says, or the most
@@ -163,7 +167,7 @@ func (c *Client) allowed(ctx context.Context, to endpoint, most size, call func(
 		return Usage{}, err
 	}
 	usage, err := call()
-	took := Spent{int64(usage.Input + usage.Output), usage.Cost}
+	took := DailyUsage{int64(usage.Input + usage.Output), usage.Cost}
 	if took.Tokens == 0 && mayHaveTaken(reasonOf(err)) {
 		took = reserved
 	}
@@ -174,7 +178,7 @@ func (c *Client) allowed(ctx context.Context, to endpoint, most size, call func(
 // mayHaveTaken says whether a call that ended for a reason can have taken tokens.
 func mayHaveTaken(r Reason) bool {
 	switch r {
-	case Unreachable, Refused, Limited, Failed, Busy, Resting:
+	case Unreachable, Refused, Limited, Failed, Busy, CircuitOpen:
 		return false
 	}
 	return true
@@ -182,9 +186,9 @@ func mayHaveTaken(r Reason) bool {
 
 // Today is what calls have taken on this day of UTC, by every process that shares the bounds, as far as is known; zero
 // without bounds.
-func (c *Client) Today() Spent {
+func (c *Client) Today() DailyUsage {
 	if c == nil || c.purse == nil {
-		return Spent{}
+		return DailyUsage{}
 	}
 	return c.purse.today()
 }

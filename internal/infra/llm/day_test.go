@@ -16,28 +16,28 @@ import (
 // book is a book of days that processes share.
 type book struct {
 	mu     sync.Mutex
-	days   map[string]llm.Spent
+	days   map[string]llm.DailyUsage
 	broken bool
 }
 
-func (b *book) Add(_ context.Context, day string, more llm.Spent) (llm.Spent, error) {
+func (b *book) Add(_ context.Context, day string, more llm.DailyUsage) (llm.DailyUsage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.broken {
-		return llm.Spent{}, errors.New("the disk is full")
+		return llm.DailyUsage{}, errors.New("the disk is full")
 	}
 	if b.days == nil {
-		b.days = map[string]llm.Spent{}
+		b.days = map[string]llm.DailyUsage{}
 	}
 	sum := b.days[day]
-	b.days[day] = llm.Spent{Tokens: sum.Tokens + more.Tokens, Cost: sum.Cost + more.Cost}
+	b.days[day] = llm.DailyUsage{Tokens: sum.Tokens + more.Tokens, Cost: sum.Cost + more.Cost}
 	return b.days[day], nil
 }
 
 // outcome is what became of an order that a client was asked for, other each time so that none is remembered.
 func outcome(t *testing.T, d *desk, question string) llm.Reason {
 	t.Helper()
-	tab := d.Tab()
+	tab := d.WithBudget()
 	_, ok := tab.Rerank(t.Context(), question, soups())
 	report, _ := tab.Report()
 	if reason := report.Uses[llm.Rerank]; ok == (reason != "") {
@@ -51,13 +51,13 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 	endpoint := scripted.Start(t) // which says how many tokens a call took
 	price := llm.Price{Input: 2e8, Output: 8e8, Currency: "USD"}
 	plain := open(t, endpoint.URL, func(o *llm.Options) { o.Price = price })
-	tab := plain.Tab()
+	tab := plain.WithBudget()
 	tab.Rerank(t.Context(), "how much is one", soups())
 	one, _ := tab.Report()
 	if one.Input+one.Output == 0 || one.Cost == 0 {
 		t.Fatalf("a call took %+v", one)
 	}
-	for name, bound := range map[string]llm.Day{
+	for name, bound := range map[string]llm.DailyLimit{
 		"tokens": {Tokens: 2*int64(one.Input+one.Output) + 2000}, // the last one must be able to take 1,000 and its prompt
 		"cost":   {Cost: 2*one.Cost + price.Input*1000/1e6 + price.Output*1000/1e6},
 	} {
@@ -77,14 +77,14 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 			if got := d.Today(); bound.Tokens > 0 && got.Tokens > bound.Tokens || bound.Cost > 0 && got.Cost > bound.Cost || got.Tokens == 0 {
 				t.Errorf("taken are %+v of %+v", got, bound)
 			}
-			if got := outcome(t, d, "once more"); got != llm.DaySpent {
+			if got := outcome(t, d, "once more"); got != llm.DailyLimitReached {
 				t.Errorf("then the reason is %q", got)
 			}
 			if strings.Count(d.log.String(), "used up") != 1 {
 				t.Errorf("the log says %s", d.log)
 			}
 			// A restart forgets nothing, and another process has its part of it.
-			if got := outcome(t, open(t, endpoint.URL, limited), "after a restart"); got != llm.DaySpent {
+			if got := outcome(t, open(t, endpoint.URL, limited), "after a restart"); got != llm.DailyLimitReached {
 				t.Errorf("after a restart the reason is %q", got)
 			}
 			d.clock.Pass(12 * time.Hour) // which is midnight
@@ -103,11 +103,11 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 func TestNoDayIsBrokenByQuestionsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	bound := llm.Day{Tokens: 5000}
+	bound := llm.DailyLimit{Tokens: 5000}
 	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = bound; o.Calls = 50 })
 	var all sync.WaitGroup
 	for i := range 30 {
-		all.Go(func() { d.Tab().Rerank(t.Context(), strings.Repeat("soup ", i+1), soups()) })
+		all.Go(func() { d.WithBudget().Rerank(t.Context(), strings.Repeat("soup ", i+1), soups()) })
 	}
 	all.Wait()
 	if got := d.Today(); got.Tokens > bound.Tokens || got.Tokens == 0 {
@@ -118,7 +118,7 @@ func TestNoDayIsBrokenByQuestionsAtTheSameTime(t *testing.T) {
 func TestWhatIsNotCountedCountsAsTheMost(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.Day{Tokens: 1e6} })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.DailyLimit{Tokens: 1e6} })
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 503}})
 	outcome(t, d, "soup")
 	if got := d.Today(); got.Tokens != 0 {
@@ -134,13 +134,13 @@ func TestWhatIsNotCountedCountsAsTheMost(t *testing.T) {
 func TestVectorsOfItemsLeaveHalfADay(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.Day{Tokens: 4000} })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.DailyLimit{Tokens: 4000} })
 	var err error
 	for n := 0; err == nil && n < 100; n++ {
 		_, err = d.Embed(t.Context(), []string{strings.Repeat("soup ", 200)})
 	}
-	var f *llm.Fault
-	if !errors.As(err, &f) || f.Reason != llm.DaySpent || f.After != 12*time.Hour {
+	var f *llm.Error
+	if !errors.As(err, &f) || f.Reason != llm.DailyLimitReached || f.RetryAfter != 12*time.Hour {
 		t.Fatalf("in the end: %v", err)
 	}
 	if got := d.Today(); got.Tokens > 2000 || got.Tokens < 1000 {
@@ -155,7 +155,7 @@ func TestWithoutItsBookAProcessCountsByItself(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	shared := &book{broken: true}
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.Day{Tokens: 1e6, Add: shared.Add} })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.DailyLimit{Tokens: 1e6, Add: shared.Add} })
 	if got := outcome(t, d, "soup"); got != "" {
 		t.Fatalf("the reason is %q", got)
 	}

@@ -34,9 +34,9 @@ type embedReply struct {
 
 // Embed turns texts into vectors, one for each in their order, all of the same length and without values that are no
 // numbers. It is one call, of MaxTexts at most; a text that is longer than MaxEmbedRunes is cut. It takes as long as ctx
-// allows, and no more than a part of a day's bounds (Day). Its error is a *Fault.
+// allows, and no more than a part of a day's bounds (DailyLimit). Its error is an *Error.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if !c.Does(Embed) {
+	if !c.Enabled(Embed) {
 		return nil, fault(Refused, "there is no model for embeddings")
 	}
 	if len(texts) == 0 {
@@ -80,7 +80,7 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, Usage,
 			return err
 		}
 		if err := json.Unmarshal(text, &reply); err != nil {
-			return fault(Garbled, "the reply is not the JSON of embeddings")
+			return fault(Malformed, "the reply is not the JSON of embeddings")
 		}
 		return nil
 	})
@@ -99,7 +99,7 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, Usage,
 // vectors are the reply's, in the order of the texts, if all are there and can be used.
 func (r *embedReply) vectors(n int) ([][]float32, error) {
 	if len(r.Data) != n {
-		return nil, fault(Garbled, "%d vectors for %d texts", len(r.Data), n)
+		return nil, fault(Malformed, "%d vectors for %d texts", len(r.Data), n)
 	}
 	vectors := make([][]float32, n)
 	for i, entry := range r.Data {
@@ -108,14 +108,14 @@ func (r *embedReply) vectors(n int) ([][]float32, error) {
 			at = *entry.Index
 		}
 		if at < 0 || at >= n || vectors[at] != nil {
-			return nil, fault(Garbled, "a vector has the index %d, which is another's or nobody's", at)
+			return nil, fault(Malformed, "a vector has the index %d, which is another's or nobody's", at)
 		}
 		if err := usable(entry.Embedding); err != nil {
 			return nil, err
 		}
 		vectors[at] = entry.Embedding
 		if len(entry.Embedding) != len(r.Data[0].Embedding) {
-			return nil, fault(Garbled, "vectors of %d and of %d numbers", len(r.Data[0].Embedding), len(entry.Embedding))
+			return nil, fault(Malformed, "vectors of %d and of %d numbers", len(r.Data[0].Embedding), len(entry.Embedding))
 		}
 	}
 	return vectors, nil
@@ -124,14 +124,14 @@ func (r *embedReply) vectors(n int) ([][]float32, error) {
 // usable says what is wrong with a vector: it must have a direction.
 func usable(vector []float32) error {
 	if len(vector) == 0 || len(vector) > maxDimensions {
-		return fault(Garbled, "a vector of %d numbers", len(vector))
+		return fault(Malformed, "a vector of %d numbers", len(vector))
 	}
 	sum := 0.0
 	for _, x := range vector {
 		sum += float64(x) * float64(x)
 	}
 	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return fault(Garbled, "a vector without a direction")
+		return fault(Malformed, "a vector without a direction")
 	}
 	return nil
 }

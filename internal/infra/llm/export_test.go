@@ -6,7 +6,7 @@ import (
 )
 
 // Prove holds a summary against its sources as it would be while it comes in pieces, for the fuzzer.
-func Prove(a Asking, reply string) (text string, cited []int, told []string, ok bool) {
+func Prove(a SummaryRequest, reply string) (text string, cited []int, told []string, ok bool) {
 	check := newProof(a)
 	for len(reply) > 0 {
 		n := min(3, len(reply))

@@ -24,7 +24,7 @@ func FuzzReplies(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, streamed := range []bool{false, true} {
 			text, err := llm.ReadReply(body, streamed)
-			var fault *llm.Fault
+			var fault *llm.Error
 			if err != nil && !errors.As(err, &fault) {
 				t.Errorf("%v is no fault", err)
 			}

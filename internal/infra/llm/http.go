@@ -99,7 +99,7 @@ func (c *Client) send(ctx context.Context, to endpoint, body any, read func(*htt
 		return f.Status == http.StatusBadRequest && c.dialect.learn(refusedMember(response.Body)), f
 	}
 	err = read(response)
-	var f *Fault
+	var f *Error
 	if err != nil && !errors.As(err, &f) {
 		return false, broken(ctx, err)
 	}
@@ -159,7 +159,7 @@ func (c *Client) within(ctx context.Context, use Use, to endpoint, most size, ca
 		go func() { b.tried(now(), c.tryAgain(use)) }()
 	}
 	if !allowed {
-		return Usage{}, c.unmade(use, &Fault{Reason: Resting})
+		return Usage{}, c.unmade(use, &Error{Reason: CircuitOpen})
 	}
 	leave, err := c.enter(ctx, use, to)
 	if err != nil {
@@ -168,14 +168,14 @@ func (c *Client) within(ctx context.Context, use Use, to endpoint, most size, ca
 	defer leave()
 	began := now()
 	usage, err := c.allowed(ctx, to, most, func() (Usage, error) { return call(ctx) })
-	if reasonOf(err) == DaySpent {
+	if reasonOf(err) == DailyLimitReached {
 		return usage, c.unmade(use, err)
 	}
 	if err != nil && ctx.Err() != nil { // whatever it was, the end of the time or of the caller's patience was first
 		err = broken(ctx, err)
 	}
 	b.done(now(), err)
-	c.observe(Call{Use: use, Reason: reasonOf(err), Took: now().Sub(began), Usage: usage})
+	c.observe(Call{Use: use, Reason: reasonOf(err), Duration: now().Sub(began), Usage: usage})
 	c.tell(use, err)
 	return usage, err
 }
@@ -187,12 +187,12 @@ func (c *Client) enter(ctx context.Context, use Use, to endpoint) (leave func(),
 	select {
 	case slots <- struct{}{}:
 	default:
-		patience := time.NewTimer(c.Time(use) / 4)
+		patience := time.NewTimer(c.Timeout(use) / 4)
 		defer patience.Stop()
 		select {
 		case slots <- struct{}{}:
 		case <-patience.C:
-			return nil, &Fault{Reason: Busy}
+			return nil, &Error{Reason: Busy}
 		case <-ctx.Done():
 			return nil, broken(ctx, ctx.Err())
 		}

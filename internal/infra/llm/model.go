@@ -3,7 +3,7 @@
 // follow-up as a question of its own, and turns texts into vectors.
 //
 // Nothing here is needed for an answer. Every use has a budget of time and tokens, and a caller that goes on without it
-// when it fails, whatever the endpoint does: a Fault says why. An endpoint that fails again and again is left alone for
+// when it fails, whatever the endpoint does: an Error says why. An endpoint that fails again and again is left alone for
 // a while, and then tried beside the questions, so that a dead one costs them nothing.
 //
 // What goes to the model is data, never instruction: it is put into JSON, bounded, and what comes back is checked. An
@@ -52,8 +52,8 @@ type Options struct {
 	Chat, Embedding string
 	// Off are uses that are not wanted although there is a model for them.
 	Off []Use
-	// Time bounds each use, from the call to the last byte.
-	Time map[Use]time.Duration
+	// Timeouts bounds each use, from the call to the last byte.
+	Timeouts map[Use]time.Duration
 	// Tokens is the most that one answer may take, all of its calls together; 0 is 32,000.
 	Tokens int
 	// Reply is the most tokens that one reply may have; 0 is 1,000.
@@ -61,7 +61,7 @@ type Options struct {
 	// Calls is the most calls in flight at a time, of chat and of embeddings each; 0 is 8.
 	Calls int
 	// Day bounds what all answers together may take in a day; the zero value does not.
-	Day Day
+	Day DailyLimit
 	// Price is what tokens cost; the zero value counts no cost.
 	Price Price
 	// Observe is told of each call when it is done, and of each that was not made; nil for nobody.
@@ -75,9 +75,9 @@ type Options struct {
 
 // Call is one call of the endpoint.
 type Call struct {
-	Use    Use
-	Reason Reason        // why it failed, or was not made; empty when it was of use
-	Took   time.Duration // 0 for one that was not made
+	Use      Use
+	Reason   Reason        // why it failed, or was not made; empty when it was of use
+	Duration time.Duration // 0 for one that was not made
 	Usage
 }
 
@@ -93,8 +93,8 @@ func (u *Usage) add(more Usage) {
 	u.Cost += more.Cost
 }
 
-// DefaultTime bounds each use when Options.Time does not.
-var DefaultTime = map[Use]time.Duration{
+// DefaultTimeouts bounds each use when Options.Timeouts does not.
+var DefaultTimeouts = map[Use]time.Duration{
 	Rerank: 1500 * time.Millisecond, Summarize: 10 * time.Second, Rewrite: 1500 * time.Millisecond, Embed: time.Second,
 }
 
@@ -159,8 +159,8 @@ func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 }
 
-// Does says whether a use is wanted and has a model.
-func (c *Client) Does(use Use) bool {
+// Enabled says whether a use is wanted and has a model.
+func (c *Client) Enabled(use Use) bool {
 	if c == nil {
 		return false
 	}
@@ -187,30 +187,30 @@ func (c *Client) model(use Use) string {
 	return c.options.Chat
 }
 
-// Time is how long a use may take.
-func (c *Client) Time(use Use) time.Duration {
-	if d := c.options.Time[use]; d > 0 {
+// Timeout is how long a use may take.
+func (c *Client) Timeout(use Use) time.Duration {
+	if d := c.options.Timeouts[use]; d > 0 {
 		return d
 	}
-	return DefaultTime[use]
+	return DefaultTimeouts[use]
 }
 
 // InFlight is how many calls are being made.
 func (c *Client) InFlight() int64 { return c.inFlight.Load() }
 
-// Resting says whether a use is not tried at present because it failed again and again.
-func (c *Client) Resting(use Use) bool { return c.breakers[use].resting() }
+// CircuitOpen says whether a use is not tried at present because it failed again and again.
+func (c *Client) CircuitOpen(use Use) bool { return c.breakers[use].resting() }
 
 // Check tries the endpoint with the shortest of calls, for each kind that is used. It is for the owner who has just
 // started the server: the error says what is wrong and what to do.
 func (c *Client) Check(ctx context.Context) error {
 	var failed []error
-	if c.Does(Rerank) || c.Does(Summarize) || c.Does(Rewrite) {
+	if c.Enabled(Rerank) || c.Enabled(Summarize) || c.Enabled(Rewrite) {
 		if err := c.try(ctx, Summarize); err != nil {
 			failed = append(failed, fmt.Errorf("the model %q at %s: %w", c.options.Chat, redact(c.base), err))
 		}
 	}
-	if c.Does(Embed) {
+	if c.Enabled(Embed) {
 		if err := c.try(ctx, Embed); err != nil {
 			failed = append(failed, fmt.Errorf("the model %q at %s: %w", c.options.Embedding, redact(c.base), err))
 		}
@@ -220,7 +220,7 @@ func (c *Client) Check(ctx context.Context) error {
 
 // try makes the shortest of calls for a use. It goes past the breaker.
 func (c *Client) try(ctx context.Context, use Use) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, max(c.Time(use), 5*time.Second), errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, max(c.Timeout(use), 5*time.Second), errSlow)
 	defer cancel()
 	began := c.options.Now()
 	var usage Usage
@@ -230,6 +230,6 @@ func (c *Client) try(ctx context.Context, use Use) error {
 	} else {
 		_, usage, err = c.chat(ctx, prompt{system: "Reply with the word OK.", user: "OK?", reply: 1, probe: true})
 	}
-	c.observe(Call{Use: check, Reason: reasonOf(err), Took: c.options.Now().Sub(began), Usage: usage})
+	c.observe(Call{Use: check, Reason: reasonOf(err), Duration: c.options.Now().Sub(began), Usage: usage})
 	return err
 }

@@ -43,8 +43,8 @@ func open(t *testing.T, url string, change func(*llm.Options)) *desk {
 	d := &desk{clock: clock.At(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), log: &bytes.Buffer{}}
 	options := llm.Options{
 		URL: url, Chat: "talker", Embedding: "pointer", Now: d.clock.Now,
-		Time: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute, llm.Rewrite: time.Minute, llm.Embed: time.Minute},
-		Log:  slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Timeouts: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute, llm.Rewrite: time.Minute, llm.Embed: time.Minute},
+		Log:      slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Observe: func(c llm.Call) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
@@ -64,7 +64,7 @@ func open(t *testing.T, url string, change func(*llm.Options)) *desk {
 }
 
 func hurried(o *llm.Options) {
-	o.Time = map[llm.Use]time.Duration{llm.Rerank: brief, llm.Summarize: brief, llm.Rewrite: brief, llm.Embed: brief}
+	o.Timeouts = map[llm.Use]time.Duration{llm.Rerank: brief, llm.Summarize: brief, llm.Rewrite: brief, llm.Embed: brief}
 }
 
 func soups() []llm.Source {
@@ -78,7 +78,7 @@ func soups() []llm.Source {
 func TestRerankGivesTheModelsOrder(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	tab := open(t, endpoint.URL, nil).Tab()
+	tab := open(t, endpoint.URL, nil).WithBudget()
 	order, ok := tab.Rerank(t.Context(), "soup", soups())
 	if !ok || fmt.Sprint(order) != "[2 1 0]" {
 		t.Errorf("order %v, %v; want the opposite, which the endpoint derives", order, ok)
@@ -109,7 +109,7 @@ func TestRerankReadsOrdersStrictly(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Reply: tc.reply}})
-			tab := open(t, endpoint.URL, nil).Tab()
+			tab := open(t, endpoint.URL, nil).WithBudget()
 			order, ok := tab.Rerank(t.Context(), "soup", soups())
 			report, _ := tab.Report()
 			switch {
@@ -126,17 +126,20 @@ func TestRerankReadsOrdersStrictly(t *testing.T) {
 func TestWhateverTheEndpointDoesThereIsAReason(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	uses := map[llm.Use]func(context.Context, *llm.Tab) bool{
-		llm.Rerank: func(ctx context.Context, tab *llm.Tab) bool { _, ok := tab.Rerank(ctx, "soup", soups()); return ok },
-		llm.Summarize: func(ctx context.Context, tab *llm.Tab) bool {
-			_, ok := tab.Summarize(ctx, llm.Asking{Question: "soup", Sources: soups()}, nil)
+	uses := map[llm.Use]func(context.Context, *llm.BudgetedClient) bool{
+		llm.Rerank: func(ctx context.Context, tab *llm.BudgetedClient) bool {
+			_, ok := tab.Rerank(ctx, "soup", soups())
 			return ok
 		},
-		llm.Rewrite: func(ctx context.Context, tab *llm.Tab) bool {
+		llm.Summarize: func(ctx context.Context, tab *llm.BudgetedClient) bool {
+			_, ok := tab.Summarize(ctx, llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
+			return ok
+		},
+		llm.Rewrite: func(ctx context.Context, tab *llm.BudgetedClient) bool {
 			_, ok := tab.Rewrite(ctx, []string{"soup"}, "with peas")
 			return ok
 		},
-		llm.Embed: func(ctx context.Context, tab *llm.Tab) bool { _, ok := tab.Embed(ctx, "soup"); return ok },
+		llm.Embed: func(ctx context.Context, tab *llm.BudgetedClient) bool { _, ok := tab.Embed(ctx, "soup"); return ok },
 	}
 	for _, tc := range []struct {
 		behaviour scripted.Behaviour
@@ -146,9 +149,9 @@ func TestWhateverTheEndpointDoesThereIsAReason(t *testing.T) {
 		{scripted.Behaviour{Mode: "half"}, llm.Slow},
 		{scripted.Behaviour{Mode: "drip", Delay: 40}, llm.Slow},
 		{scripted.Behaviour{Delay: 60_000}, llm.Slow},
-		{scripted.Behaviour{Mode: "cut"}, llm.CutOff},
-		{scripted.Behaviour{Mode: "close"}, llm.CutOff},
-		{scripted.Behaviour{Mode: "garbage"}, llm.Garbled},
+		{scripted.Behaviour{Mode: "cut"}, llm.Truncated},
+		{scripted.Behaviour{Mode: "close"}, llm.Truncated},
+		{scripted.Behaviour{Mode: "garbage"}, llm.Malformed},
 		{scripted.Behaviour{Mode: "redirect", Location: "http://127.0.0.1:1/elsewhere"}, llm.Refused},
 		{scripted.Behaviour{Mode: "status", Status: http.StatusTooManyRequests, After: "7"}, llm.Limited},
 		{scripted.Behaviour{Mode: "status", Status: http.StatusInternalServerError}, llm.Failed},
@@ -164,11 +167,11 @@ func TestWhateverTheEndpointDoesThereIsAReason(t *testing.T) {
 					change = func(o *llm.Options) { hurried(o); o.Key = "s3cret-key" }
 				}
 				d := open(t, endpoint.URL, change)
-				tab := d.Tab()
+				tab := d.WithBudget()
 				ok := call(t.Context(), tab)
 				want := tc.want
 				if use == llm.Summarize && tc.behaviour.Mode == "garbage" {
-					want = llm.CutOff // which is what a stream without an event is
+					want = llm.Truncated // which is what a stream without an event is
 				}
 				if report, _ := tab.Report(); ok || report.Uses[use] != want {
 					t.Errorf("used: %v, reason %q; want %q\n%s", ok, report.Uses[use], want, d.log)
@@ -186,9 +189,9 @@ func TestEndlessRepliesEnd(t *testing.T) {
 	endpoint := scripted.Start(t)
 	endless := &scripted.Behaviour{Mode: "endless"}
 	endpoint.Set(scripted.Behaviours{Chat: endless, Embed: endless})
-	tab := open(t, endpoint.URL, nil).Tab()
+	tab := open(t, endpoint.URL, nil).WithBudget()
 	tab.Rerank(t.Context(), "soup", soups())
-	tab.Summarize(t.Context(), llm.Asking{Question: "soup", Sources: soups()}, nil)
+	tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
 	tab.Embed(t.Context(), "soup")
 	report, _ := tab.Report()
 	if report.Uses[llm.Rerank] != llm.TooLong || report.Uses[llm.Embed] != llm.TooLong || report.Uses[llm.Summarize] == "" {
@@ -201,7 +204,7 @@ func TestDeadEndpointIsUnreachable(t *testing.T) {
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, nil)
 	endpoint.Kill()
-	tab := d.Tab()
+	tab := d.WithBudget()
 	tab.Rerank(t.Context(), "soup", soups())
 	if report, _ := tab.Report(); report.Uses[llm.Rerank] != llm.Unreachable {
 		t.Errorf("the tab holds %+v\n%s", report, d.log)
@@ -220,7 +223,7 @@ func TestBreakerLeavesADeadEndpointAlone(t *testing.T) {
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 500}})
 	d := open(t, endpoint.URL, nil)
 	reason := func() llm.Reason {
-		tab := d.Tab()
+		tab := d.WithBudget()
 		tab.Rerank(t.Context(), fmt.Sprint("soup ", len(d.seen())), soups())
 		report, _ := tab.Report()
 		return report.Uses[llm.Rerank]
@@ -231,23 +234,23 @@ func TestBreakerLeavesADeadEndpointAlone(t *testing.T) {
 		}
 	}
 	for range 5 {
-		if got := reason(); got != llm.Resting {
+		if got := reason(); got != llm.CircuitOpen {
 			t.Errorf("reason %q after three failures", got)
 		}
 	}
 	if requests, _ := endpoint.Requests(); len(requests) != 3 {
 		t.Errorf("%d requests came; want the three before the breaker", len(requests))
 	}
-	if !d.Resting(llm.Rerank) || d.Resting(llm.Embed) {
+	if !d.CircuitOpen(llm.Rerank) || d.CircuitOpen(llm.Embed) {
 		t.Error("the wrong uses rest")
 	}
 
 	endpoint.Set(scripted.Behaviours{}) // well again
 	d.clock.Pass(time.Minute)
-	if got := reason(); got != llm.Resting {
+	if got := reason(); got != llm.CircuitOpen {
 		t.Errorf("reason %q; a question must not wait for what is tried beside it", got)
 	}
-	await(t, func() bool { return !d.Resting(llm.Rerank) })
+	await(t, func() bool { return !d.CircuitOpen(llm.Rerank) })
 	if got := reason(); got != "" {
 		t.Errorf("reason %q once the endpoint is well", got)
 	}
@@ -272,9 +275,9 @@ func TestEndpointMayAskToBeLeftAlone(t *testing.T) {
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 429, After: "120"}})
 	d := open(t, endpoint.URL, nil)
-	d.Tab().Rerank(t.Context(), "soup", soups())
+	d.WithBudget().Rerank(t.Context(), "soup", soups())
 	d.clock.Pass(119 * time.Second)
-	d.Tab().Rerank(t.Context(), "soup", soups())
+	d.WithBudget().Rerank(t.Context(), "soup", soups())
 	if requests, _ := endpoint.Requests(); len(requests) != 1 {
 		t.Errorf("%d requests came within the time that was asked for", len(requests))
 	}
@@ -286,13 +289,13 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "stall"}})
 	d := open(t, endpoint.URL, func(o *llm.Options) {
 		hurried(o)
-		o.Calls, o.Time[llm.Rerank] = 1, time.Minute
+		o.Calls, o.Timeouts[llm.Rerank] = 1, time.Minute
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var first sync.WaitGroup
-	first.Go(func() { d.Tab().Rerank(ctx, "soup", soups()) })
+	first.Go(func() { d.WithBudget().Rerank(ctx, "soup", soups()) })
 	await(t, func() bool { return d.InFlight() == 1 })
-	tab := d.Tab()
+	tab := d.WithBudget()
 	tab.Rewrite(t.Context(), []string{"soup"}, "with peas")
 	if report, _ := tab.Report(); report.Uses[llm.Rewrite] != llm.Busy || report.Calls != 0 {
 		t.Errorf("the tab holds %+v", report)
@@ -309,11 +312,11 @@ func TestAnswersTokensAreBounded(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, func(o *llm.Options) { o.Tokens, o.Reply = 1200, 500 })
-	tab := d.Tab()
+	tab := d.WithBudget()
 	_, first := tab.Rerank(t.Context(), "soup", soups())
-	_, second := tab.Summarize(t.Context(), llm.Asking{Question: "soup", Sources: soups()}, nil)
+	_, second := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
 	report, _ := tab.Report()
-	if !first || second || report.Uses[llm.Summarize] != llm.Budget || report.Calls != 1 {
+	if !first || second || report.Uses[llm.Summarize] != llm.TokenBudget || report.Calls != 1 {
 		t.Errorf("rerank %v, summary %v, tab %+v", first, second, report)
 	}
 }
@@ -323,10 +326,10 @@ func TestWhatIsAskedAgainCostsNothing(t *testing.T) {
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, nil)
 	for n := range 3 {
-		tab := d.Tab()
+		tab := d.WithBudget()
 		question, reworded := tab.Rewrite(t.Context(), []string{"pea soup"}, "with mint")
 		told := ""
-		summary, written := tab.Summarize(t.Context(), llm.Asking{Question: "soup", Sources: soups()}, func(s string) { told += s })
+		summary, written := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, func(s string) { told += s })
 		if !reworded || !written {
 			t.Fatalf("reworded %v, written %v", reworded, written)
 		}
@@ -346,11 +349,11 @@ func TestServersThatKnowFewerMembersAreUnderstood(t *testing.T) {
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Refuse: []string{"max_tokens", "temperature", "stream_options"}}})
 	d := open(t, endpoint.URL, nil)
-	if _, ok := d.Tab().Summarize(t.Context(), llm.Asking{Question: "soup", Sources: soups()}, nil); !ok {
+	if _, ok := d.WithBudget().Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil); !ok {
 		t.Fatal("no summary\n", d.log)
 	}
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Refuse: []string{"max_tokens", "temperature", "stream_options"}}})
-	if _, ok := d.Tab().Rerank(t.Context(), "soup", soups()); !ok {
+	if _, ok := d.WithBudget().Rerank(t.Context(), "soup", soups()); !ok {
 		t.Fatal("no order")
 	}
 	if requests, _ := endpoint.Requests(); len(requests) != 1 {
@@ -362,7 +365,7 @@ func TestSummaryFromAServerThatDoesNotStream(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Deaf: true}})
-	s, ok := open(t, endpoint.URL, nil).Tab().Summarize(t.Context(), llm.Asking{Question: "soup", Sources: soups()}, nil)
+	s, ok := open(t, endpoint.URL, nil).WithBudget().Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
 	if !ok || s.Text != "Of what was found, Tomato soup is worth a look [1]. Leek soup is worth a look [2]." {
 		t.Errorf("summary %q, %v", s.Text, ok)
 	}
@@ -372,10 +375,10 @@ func TestStreamThatForgetsItsEndIsCutOff(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "forget"}})
-	tab := open(t, endpoint.URL, nil).Tab()
+	tab := open(t, endpoint.URL, nil).WithBudget()
 	told := ""
-	s, ok := tab.Summarize(t.Context(), llm.Asking{Question: "soup", Sources: soups()}, func(s string) { told += s })
-	if report, _ := tab.Report(); ok || s.Text != "" || report.Uses[llm.Summarize] != llm.CutOff || told == "" {
+	s, ok := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, func(s string) { told += s })
+	if report, _ := tab.Report(); ok || s.Text != "" || report.Uses[llm.Summarize] != llm.Truncated || told == "" {
 		t.Errorf("summary %q, %v, told %q, tab %+v", s.Text, ok, told, report)
 	}
 }
@@ -384,7 +387,7 @@ func TestAbsurdUsageIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "lie"}})
-	tab := open(t, endpoint.URL, func(o *llm.Options) { o.Price = llm.Price{Input: 1e8, Output: 1e8, Currency: "EUR"} }).Tab()
+	tab := open(t, endpoint.URL, func(o *llm.Options) { o.Price = llm.Price{Input: 1e8, Output: 1e8, Currency: "EUR"} }).WithBudget()
 	tab.Rerank(t.Context(), "soup", soups())
 	if report, _ := tab.Report(); report.Input != 0 || report.Output != 0 || report.Cost != 0 {
 		t.Errorf("the tab holds %+v", report)
@@ -396,7 +399,7 @@ func TestCostIsWhatTokensCost(t *testing.T) {
 	endpoint := scripted.Start(t)
 	price := llm.Price{Input: 15_000_000, Output: 60_000_000, Currency: "USD"} // 0.15 and 0.60
 	d := open(t, endpoint.URL, func(o *llm.Options) { o.Price = price })
-	tab := d.Tab()
+	tab := d.WithBudget()
 	tab.Rerank(t.Context(), "soup", soups())
 	report, _ := tab.Report()
 	want := llm.Money((report.Input*15_000_000+999_999)/1_000_000 + (report.Output*60_000_000+999_999)/1_000_000)
@@ -447,7 +450,7 @@ func TestWrongVectorsAreRefused(t *testing.T) {
 	for _, mode := range []string{"nan", "short", "ragged", "zero", "garbage"} {
 		endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: mode}})
 		_, err := open(t, endpoint.URL, nil).Embed(t.Context(), []string{"one", "two"})
-		if f, ok := errors.AsType[*llm.Fault](err); !ok || f.Reason != llm.Garbled {
+		if f, ok := errors.AsType[*llm.Error](err); !ok || f.Reason != llm.Malformed {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
@@ -456,17 +459,17 @@ func TestWrongVectorsAreRefused(t *testing.T) {
 func TestClientWithoutAModelDoesNothing(t *testing.T) {
 	t.Parallel()
 	var none *llm.Client
-	tab := none.Tab()
+	tab := none.WithBudget()
 	_, ranked := tab.Rerank(t.Context(), "soup", soups())
 	_, told := tab.Report()
 	none.Close()
-	if ranked || told || none.Does(llm.Embed) || none.Name(llm.Embed) != "" {
+	if ranked || told || none.Enabled(llm.Embed) || none.Name(llm.Embed) != "" {
 		t.Error("nobody was asked, and something was done")
 	}
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, func(o *llm.Options) { o.Chat, o.Off = "", []llm.Use{llm.Embed} })
-	d.Tab().Rerank(t.Context(), "soup", soups())
-	d.Tab().Embed(t.Context(), "soup")
+	d.WithBudget().Rerank(t.Context(), "soup", soups())
+	d.WithBudget().Embed(t.Context(), "soup")
 	if requests, _ := endpoint.Requests(); len(requests) != 0 || d.Check(t.Context()) != nil {
 		t.Errorf("%d requests came for uses that are off", len(requests))
 	}
@@ -500,7 +503,7 @@ func TestKeyAndTraceAreSent(t *testing.T) {
 	d := open(t, endpoint.URL, func(o *llm.Options) {
 		o.Key, o.Trace = "s3cret-key", func(context.Context) string { return parent }
 	})
-	d.Tab().Rerank(t.Context(), "soup", soups())
+	d.WithBudget().Rerank(t.Context(), "soup", soups())
 	requests, _ := endpoint.Requests()
 	if len(requests) != 1 || requests[0].Header.Get("Authorization") != "Bearer s3cret-key" || requests[0].Header.Get("Traceparent") != parent {
 		t.Errorf("requests %+v", requests)

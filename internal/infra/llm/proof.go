@@ -17,7 +17,7 @@ const maxSummary = 2000
 // that it reads ends here: an address that is not an item's, a figure that stands nowhere, markup, a citation of
 // nothing.
 type proof struct {
-	asking  Asking
+	asking  SummaryRequest
 	figures map[string]bool // that stand in the question and the items
 	held    string          // the beginning of a sentence
 	read    int             // bytes taken
@@ -25,7 +25,7 @@ type proof struct {
 	cited   []int
 }
 
-func newProof(a Asking) *proof {
+func newProof(a SummaryRequest) *proof {
 	var said strings.Builder
 	said.WriteString(a.Question)
 	for _, s := range show(a.Sources, summarizeRunes) {

@@ -25,7 +25,7 @@ func rerankPrompt(question string, sources []Source) prompt {
 // Rerank puts items into the order in which they answer the question, and gives their indexes. It is one call. Items
 // that the model does not name keep their order behind the others; what it names beside them is ignored. Without ok
 // the order is as it was.
-func (t *Tab) Rerank(ctx context.Context, question string, sources []Source) (order []int, ok bool) {
+func (t *BudgetedClient) Rerank(ctx context.Context, question string, sources []Source) (order []int, ok bool) {
 	if !t.does(Rerank) || len(sources) < 2 || len(sources) > MaxRerank {
 		return nil, false
 	}

@@ -21,7 +21,7 @@ const rewriteRules = `You reword the last question of a conversation with a webs
 
 // Rewrite words a follow-up as a question of its own. It is one call; one that was made for the same words is remembered.
 // Without ok the model had nothing of use to say.
-func (t *Tab) Rewrite(ctx context.Context, previous []string, text string) (question string, ok bool) {
+func (t *BudgetedClient) Rewrite(ctx context.Context, previous []string, text string) (question string, ok bool) {
 	if !t.does(Rewrite) || len(previous) == 0 || strings.TrimSpace(text) == "" {
 		return "", false
 	}

@@ -14,8 +14,8 @@ const summarizeRules = `You write a short summary of what a website's search fou
 	`Say only what stands in the items, with figures exactly as they stand there. ` +
 	`After each statement about an item put its id in square brackets, like [2]. If no item answers the question, say so and say what the items are instead.`
 
-// Asking is what a summary is asked for.
-type Asking struct {
+// SummaryRequest is what a summary is asked for.
+type SummaryRequest struct {
 	Question string
 	Language string // BCP 47; empty for that of the question
 	Sources  []Source
@@ -27,7 +27,7 @@ type Summary struct {
 	Cited []int // indexes of sources
 }
 
-func summarizePrompt(a Asking) prompt {
+func summarizePrompt(a SummaryRequest) prompt {
 	language := a.Language
 	if language == "" {
 		language = "the language of the question"
@@ -42,7 +42,7 @@ func summarizePrompt(a Asking) prompt {
 // Summarize writes a summary. It is one call, whose reply is checked sentence by sentence as it comes: what passes is
 // given to tell, if that is not nil, and all of it is the summary's text. A summary of which any sentence fails, that
 // ends too early or cites nothing is none: without ok, what was told before is to be forgotten.
-func (t *Tab) Summarize(ctx context.Context, a Asking, tell func(sentence string)) (s Summary, ok bool) {
+func (t *BudgetedClient) Summarize(ctx context.Context, a SummaryRequest, tell func(sentence string)) (s Summary, ok bool) {
 	if !t.does(Summarize) || len(a.Sources) == 0 || len(a.Sources) > MaxSummarize {
 		return s, false
 	}

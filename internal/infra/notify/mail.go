@@ -75,7 +75,7 @@ func (m MailServer) Check() error {
 	if CheckAddress(m.From) != nil {
 		report("from", "%q is no address; write it like desk@example.com", m.From)
 	}
-	password, err := Credential(m.PasswordEnv, m.PasswordFile)
+	password, err := ReadSecret(m.PasswordEnv, m.PasswordFile)
 	field := "password_env"
 	if m.PasswordFile != "" {
 		field = "password_file"
@@ -129,7 +129,7 @@ func NewMailer(server MailServer, roots *x509.CertPool) (*Mailer, error) {
 	if err := server.Check(); err != nil {
 		return nil, err
 	}
-	password, err := Credential(server.PasswordEnv, server.PasswordFile)
+	password, err := ReadSecret(server.PasswordEnv, server.PasswordFile)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestCredentialsComeFromTheEnvironmentOrAFile(t *testing.T) {
 		{"", file + "-not-there", "", "cannot be read"},
 		{"POST_TWO_LINES", "", "", "one line"},
 	} {
-		got, err := Credential(c.variable, c.file)
+		got, err := ReadSecret(c.variable, c.file)
 		if got != c.want || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%q, %q: %q, %v", c.variable, c.file, got, err)
 		}

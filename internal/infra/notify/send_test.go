@@ -247,7 +247,7 @@ func TestAHookIsSignedAndFollowsNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hook := &Hook{URL: b.URL, Secret: secret, Fetcher: fetch.New(fetch.Options{}), Now: func() time.Time { return noon }}
+	hook := &Webhook{URL: b.URL, Secret: secret, Fetcher: fetch.New(fetch.Options{}), Now: func() time.Time { return noon }}
 	event, _ := acceptance().Event()
 	response, err := hook.Post(t.Context(), "bind/offer-1", event)
 	if err != nil || response.Status != 200 {

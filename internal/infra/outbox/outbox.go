@@ -25,7 +25,7 @@ import (
 // is at it, and due when it is to be tried next. reason says why the last try failed, and given_up when no further one was
 // to follow, 0 for not. Times are microseconds.
 var Schema = store.Schema{
-	Room: "outbox",
+	ID: "outbox",
 	Steps: []string{`
 CREATE TABLE outbox_effect (
 	id    {{text}} NOT NULL PRIMARY KEY,
@@ -77,12 +77,12 @@ type Options struct {
 	Do func(context.Context, Effect) error
 	// Lease is how long Do may take at the most; 0 is a minute.
 	Lease time.Duration
-	// For is how long an effect is tried; 0 is seven days.
-	For time.Duration
-	// Keep is how long one that was given up stays to be seen, and may be asked for again; 0 is 30 days.
-	Keep time.Duration
-	Now  func() time.Time // nil is time.Now
-	Log  *slog.Logger     // nil for nobody
+	// TryFor is how long an effect is tried; 0 is seven days.
+	TryFor time.Duration
+	// KeepFailed is how long one that was given up stays to be seen, and may be asked for again; 0 is 30 days.
+	KeepFailed time.Duration
+	Now        func() time.Time // nil is time.Now
+	Log        *slog.Logger     // nil for nobody
 }
 
 // Outbox does effects.
@@ -93,11 +93,11 @@ func New(o Options) *Outbox {
 	if o.Lease == 0 {
 		o.Lease = time.Minute
 	}
-	if o.For == 0 {
-		o.For = 7 * 24 * time.Hour
+	if o.TryFor == 0 {
+		o.TryFor = 7 * 24 * time.Hour
 	}
-	if o.Keep == 0 {
-		o.Keep = 30 * 24 * time.Hour
+	if o.KeepFailed == 0 {
+		o.KeepFailed = 30 * 24 * time.Hour
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -117,8 +117,8 @@ const (
 	sweep = time.Hour
 )
 
-// Work does what is due for each sink, until ctx ends.
-func (b *Outbox) Work(ctx context.Context) {
+// Run does what is due for each sink, until ctx ends.
+func (b *Outbox) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, sink := range b.Sinks {
 		all.Go(func() { b.serve(ctx, sink) })
@@ -171,9 +171,9 @@ func (b *Outbox) serve(ctx context.Context, sink string) {
 	}
 }
 
-// Once does one effect that is due for a sink, and says whether there was one. Its error is of the database, not of the
+// RunOne does one effect that is due for a sink, and says whether there was one. Its error is of the database, not of the
 // effect.
-func (b *Outbox) Once(ctx context.Context, sink string) (some bool, err error) {
+func (b *Outbox) RunOne(ctx context.Context, sink string) (some bool, err error) {
 	c, err := b.claim(ctx, sink)
 	if err != nil || c == nil {
 		return false, err
@@ -233,7 +233,7 @@ func (b *Outbox) try(ctx context.Context, c *claimed) error {
 		return ctx.Err() // the lease ends, and somebody tries again
 	}
 	next := b.Now().Add(backoff(c.tries))
-	over := next.Sub(c.made) > b.For
+	over := next.Sub(c.made) > b.TryFor
 	switch {
 	case failure != nil && over:
 		b.Log.Error("an effect is given up", "sink", c.Sink, "effect", c.ID, "tries", c.tries+1, "error", failure)
@@ -277,12 +277,12 @@ func (b *Outbox) giveUp(ctx context.Context) error {
 	var over int64
 	err := b.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		now := b.Now()
-		if _, err = tx.Exec(ctx, `DELETE FROM outbox_effect WHERE made < $1 AND given_up BETWEEN 1 AND $1`, store.Micros(now.Add(-b.Keep))); err != nil {
+		if _, err = tx.Exec(ctx, `DELETE FROM outbox_effect WHERE made < $1 AND given_up BETWEEN 1 AND $1`, store.Micros(now.Add(-b.KeepFailed))); err != nil {
 			return err
 		}
 		over, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, given_up = $2, claim = '', lease = 0,
 			reason = CASE reason WHEN '' THEN 'nobody did it in time, or there is no such sink any more' ELSE reason END
-			WHERE made < $3 AND lease <= $2 AND given_up = 0`, int64(never), store.Micros(now), store.Micros(now.Add(-b.For)))
+			WHERE made < $3 AND lease <= $2 AND given_up = 0`, int64(never), store.Micros(now), store.Micros(now.Add(-b.TryFor)))
 		return err
 	})
 	if over > 0 && err == nil {

@@ -58,7 +58,7 @@ func (b *Outbox) put(t *testing.T, ids ...string) {
 func (b *Outbox) all(t *testing.T) (n int) {
 	t.Helper()
 	for {
-		some, err := b.Once(t.Context(), "sink")
+		some, err := b.RunOne(t.Context(), "sink")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
 		die()
 		return nil // it was done, and nobody will know
 	}})
-	if _, err := first.Once(dying, "sink"); err == nil {
+	if _, err := first.RunOne(dying, "sink"); err == nil {
 		t.Fatal("the worker lived on")
 	}
 	if now.Pass(b.Lease - time.Millisecond); b.all(t) != 0 {
@@ -194,7 +194,7 @@ func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
 		b.all(t)
 		return nil
 	}})
-	if _, err := late.Once(t.Context(), "sink"); err != nil {
+	if _, err := late.RunOne(t.Context(), "sink"); err != nil {
 		t.Fatal(err)
 	}
 	if b.waiting(t) != 1 {
@@ -215,7 +215,7 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 		other := New(Options{DB: b.DB, Do: h.do, Now: b.Now})
 		wait.Go(func() {
 			for {
-				some, err := other.Once(t.Context(), "sink")
+				some, err := other.RunOne(t.Context(), "sink")
 				if err != nil {
 					t.Error(err)
 				}
@@ -248,7 +248,7 @@ func TestWhatNobodyDoesIsGivenUp(t *testing.T) {
 	for _, c := range []struct {
 		pass time.Duration
 		want int
-	}{{b.For, 1}, {time.Second, 0}} {
+	}{{b.TryFor, 1}, {time.Second, 0}} {
 		now.Pass(c.pass)
 		if err := b.giveUp(t.Context()); err != nil || b.waiting(t) != c.want {
 			t.Errorf("after %s more: %v, %d wait, want %d", c.pass, err, b.waiting(t), c.want)
@@ -262,7 +262,7 @@ func TestWorkEndsWhenItIsTold(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	b.put(t, "a")
 	h.fail = func(Effect) error { stop(); return nil }
-	b.Work(ctx)
+	b.Run(ctx)
 	if len(h.done) != 1 {
 		t.Errorf("done: %v", h.done)
 	}
@@ -292,7 +292,7 @@ func TestASinkThatStallsHoldsUpNoOther(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	b.Work(ctx) // for ever, if the other sink never has its turn
+	b.Run(ctx) // for ever, if the other sink never has its turn
 }
 
 // pending gives what is known of an effect.
@@ -311,7 +311,7 @@ func (b *Outbox) pending(t *testing.T, id string) (p Pending, ok bool) {
 func (b *Outbox) again(t *testing.T, id string) (ok bool) {
 	t.Helper()
 	if err := b.DB.Update(t.Context(), func(tx *store.Tx) (err error) {
-		ok, err = Again(t.Context(), tx, id, b.Now())
+		ok, err = Retry(t.Context(), tx, id, b.Now())
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -324,7 +324,7 @@ func (b *Outbox) failed(t *testing.T) string {
 	t.Helper()
 	var ids []string
 	if err := b.DB.View(t.Context(), func(tx *store.Tx) error {
-		all, err := Failed(t.Context(), tx, 10)
+		all, err := ListFailed(t.Context(), tx, 10)
 		for _, p := range all {
 			ids = append(ids, p.ID)
 		}
@@ -345,22 +345,22 @@ func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
 		}
 		return nil
 	}
-	if p, ok := b.pending(t, "a"); !ok || p.Reason != "" || p.Tries != 0 || !p.Due.Equal(b.Now()) {
+	if p, ok := b.pending(t, "a"); !ok || p.Reason != "" || p.Attempts != 0 || !p.Due.Equal(b.Now()) {
 		t.Errorf("before the first try: %+v, %v", p, ok)
 	}
 	b.all(t)
 	if got := b.failed(t); got != "a" {
 		t.Errorf("failed: %s", got)
 	}
-	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 || !utf8.ValidString(p.Reason) || p.Tries != 1 || !p.Due.Equal(b.Now().Add(time.Second)) || !p.GivenUp.IsZero() {
+	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 || !utf8.ValidString(p.Reason) || p.Attempts != 1 || !p.Due.Equal(b.Now().Add(time.Second)) || !p.GivenUp.IsZero() {
 		t.Errorf("after the first try: %+v", p)
 	}
-	now.Pass(b.For)
+	now.Pass(b.TryFor)
 	b.all(t)
-	if p, _ := b.pending(t, "a"); !p.Due.IsZero() || !p.GivenUp.Equal(b.Now()) || p.Sink != "sink" || p.Tries != 2 {
+	if p, _ := b.pending(t, "a"); !p.Due.IsZero() || !p.GivenUp.Equal(b.Now()) || p.Sink != "sink" || p.Attempts != 2 {
 		t.Errorf("given up: %+v", p)
 	}
-	if now.Pass(b.For); b.all(t) != 0 || b.waiting(t) != 0 || b.failed(t) != "a" {
+	if now.Pass(b.TryFor); b.all(t) != 0 || b.waiting(t) != 0 || b.failed(t) != "a" {
 		t.Errorf("what was given up is tried, waits, or is not among what failed: %s", b.failed(t))
 	}
 	if b.again(t, "b") || b.again(t, "c") || !b.again(t, "a") {
@@ -380,10 +380,10 @@ func TestWhatWasGivenUpIsForgottenInTheEnd(t *testing.T) {
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	h.fail = func(Effect) error { return errors.New("down") }
-	now.Pass(b.For)
+	now.Pass(b.TryFor)
 	b.all(t)
 	b.put(t, "waits")
-	for _, step := range []time.Duration{b.Keep - time.Microsecond, time.Microsecond} {
+	for _, step := range []time.Duration{b.KeepFailed - time.Microsecond, time.Microsecond} {
 		if p, ok := b.pending(t, "a"); !ok || p.GivenUp.IsZero() {
 			t.Fatalf("it was forgotten too early, or never given up: %+v", p)
 		}
@@ -413,7 +413,7 @@ func TestWhoIsAtAnEffectIsNotDisturbed(t *testing.T) {
 			t.Error("two are at it")
 			return nil
 		}})
-		if _, err := other.Once(t.Context(), "sink"); err != nil {
+		if _, err := other.RunOne(t.Context(), "sink"); err != nil {
 			t.Error(err)
 		}
 		return nil

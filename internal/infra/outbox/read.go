@@ -14,7 +14,7 @@ import (
 // Pending is an effect that is still to be done, or was given up.
 type Pending struct {
 	ID, Sink string
-	Tries    int       // how often it was tried
+	Attempts int       // how often it was tried
 	Reason   string    // why the last try failed; empty before the first has
 	Due      time.Time // when it is tried next; zero once it was given up
 	GivenUp  time.Time // zero for not
@@ -32,9 +32,9 @@ func Find(ctx context.Context, tx *store.Tx, id string) (p Pending, ok bool, err
 	return p, true, nil
 }
 
-// Again has an effect that failed or was given up tried at once, and for as long as a new one. It says whether there is
+// Retry has an effect that failed or was given up tried at once, and for as long as a new one. It says whether there is
 // one of the id; whoever is at it just now is left alone.
-func Again(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, error) {
+func Retry(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, made = $1, tries = 0, given_up = 0 WHERE id = $2 AND claim = ''`, store.Micros(now), id)
 	if err != nil {
 		return false, fmt.Errorf("try again what is to be done: %w", err)
@@ -46,9 +46,9 @@ func Again(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, e
 	return there, err
 }
 
-// Failed gives effects that failed at least once and wait to be tried again, or were given up: the oldest first, up to a
+// ListFailed gives effects that failed at least once and wait to be tried again, or were given up: the oldest first, up to a
 // number.
-func Failed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, err error) {
+func ListFailed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, err error) {
 	rows, err := tx.Query(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE reason <> '' ORDER BY made, id LIMIT `+strconv.Itoa(limit))
 	if err != nil {
 		return nil, fmt.Errorf("list what failed: %w", err)
@@ -67,7 +67,7 @@ func Failed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, err er
 // scan reads a row of id, sink, tries, reason, due and given_up.
 func scan(row func(...any) error) (p Pending, err error) {
 	var due, givenUp int64
-	if err := row(&p.ID, &p.Sink, &p.Tries, &p.Reason, &due, &givenUp); err != nil {
+	if err := row(&p.ID, &p.Sink, &p.Attempts, &p.Reason, &due, &givenUp); err != nil {
 		return Pending{}, err
 	}
 	if givenUp != 0 {

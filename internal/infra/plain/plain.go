@@ -23,8 +23,8 @@ var tokens = regexp.MustCompile(`(?i)<[|｜][^<>|｜\n]{0,64}[|｜]>|<<\s*/?\s*S
 // maxRounds bounds how often tokens are looked for again, since taking one out may put another together.
 const maxRounds = 8
 
-// Text is a text without them.
-func Text(s string) string {
+// Sanitize returns a text without them.
+func Sanitize(s string) string {
 	if !suspicious(s) {
 		return s
 	}
@@ -89,8 +89,9 @@ func begins(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '|' || c == '<' || c == '/' || c == 0xef || c == ' '
 }
 
-// JSON is a JSON value without them, in its names and its texts. What is no JSON comes back as it is.
-func JSON(value []byte) []byte {
+// SanitizeJSON returns a JSON value without them, in its names and its texts. What is not JSON comes
+// back as it is.
+func SanitizeJSON(value []byte) []byte {
 	if !suspicious(value) && !bytes.Contains(value, []byte(`\u`)) {
 		return value
 	}
@@ -102,7 +103,7 @@ func JSON(value []byte) []byte {
 		token, err := in.ReadToken()
 		if err == nil && token.Kind() == '"' {
 			text := token.String()
-			cleaned := Text(text)
+			cleaned := Sanitize(text)
 			changed = changed || cleaned != text
 			token = jsontext.String(cleaned)
 		}

@@ -23,12 +23,12 @@ func TestTextHasNothingThatOnlyAModelReads(t *testing.T) {
 		"\xff":                                  "\xff",
 		"مرحبا שלום 你好 👩‍🍳":                     "مرحبا שלום 你好 👩‍🍳",
 	} {
-		if got := plain.Text(text); got != want {
+		if got := plain.Sanitize(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 	nested := strings.Repeat("<|", 40) + strings.Repeat("|>", 40)
-	if got := plain.Text(nested); strings.Contains(got, "<|") && strings.Contains(got, "|>") {
+	if got := plain.Sanitize(nested); strings.Contains(got, "<|") && strings.Contains(got, "|>") {
 		t.Errorf("nested tokens are left: %q", got)
 	}
 }
@@ -41,7 +41,7 @@ func TestJSONIsCleanedInItsTexts(t *testing.T) {
 		`{"caf\u00e9":"\u003cb>"}`:                                                  `{"caf\u00e9":"\u003cb>"}`,
 		`{"no JSON <|x|>`:                                                           `{"no JSON <|x|>`,
 	} {
-		if got := string(plain.JSON([]byte(text))); got != want {
+		if got := string(plain.SanitizeJSON([]byte(text))); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -50,8 +50,8 @@ func TestJSONIsCleanedInItsTexts(t *testing.T) {
 func FuzzJSONStaysJSON(f *testing.F) {
 	f.Add(`{"a":"<|x|>"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		once := plain.JSON([]byte(text))
-		if twice := plain.JSON(once); string(twice) != string(once) {
+		once := plain.SanitizeJSON([]byte(text))
+		if twice := plain.SanitizeJSON(once); string(twice) != string(once) {
 			t.Errorf("%q: %q, and again %q", text, once, twice)
 		}
 	})

@@ -72,7 +72,7 @@ func (m Meter) Name() string { return m.name }
 func (m Meter) Rate() Rate { return m.rate }
 
 // At is the same meter with another rate, for a key that has its own.
-func (m Meter) At(rate Rate) Meter { return Meter{m.limiter, m.name, rate} }
+func (m Meter) WithRate(rate Rate) Meter { return Meter{m.limiter, m.name, rate} }
 
 // Allow asks whether the holder of a key may do something of a cost, mostly 1, and counts it if so; what is refused
 // is not counted. A cost of 0 only looks. Where the nodes' table cannot be reached, this node counts by itself.
@@ -91,11 +91,11 @@ func (m Meter) Allow(ctx context.Context, key string, cost int) Status {
 	return status
 }
 
-// Within asks whether the holder of a key may do one more thing within windows, each of another span, and counts it in all of
+// AllowWindows asks whether the holder of a key may do one more thing within windows, each of another span, and counts it in all of
 // them if so; what one of them refuses is counted in none. It gives what each of them says, in their order: it may if all are
 // OK. What is kept of a key is kept by the spans of the windows, so that their Requests may change. The error says that it
 // could not be counted, because the table did not answer in time: then nobody knows whether it may.
-func (l *Limiter) Within(ctx context.Context, key string, given ...Window) ([]Status, error) {
+func (l *Limiter) AllowWindows(ctx context.Context, key string, given ...Window) ([]Status, error) {
 	by, now := windows(given), l.now().UnixNano()
 	var known state
 	var status Status

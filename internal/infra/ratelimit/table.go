@@ -18,7 +18,7 @@ import (
 // because a request may take up less than a microsecond, and of windows what was let in (see windows.write). The key is a
 // hash under a secret, so that the table shows no addresses.
 var Schema = store.Schema{
-	Room: "limit",
+	ID: "limit",
 	Steps: []string{`
 CREATE TABLE limit_bucket (
 	id  {{text}} NOT NULL PRIMARY KEY,
@@ -143,7 +143,7 @@ func (t *table) answer(claims []*claim) {
 	defer cancel()
 	now, err := claims[len(claims)-1].now, errAway
 	if !t.isAway(now) {
-		if err = t.db.UpdateInTurn(ctx, turn, func(tx *store.Tx) error { return decide(ctx, tx, claims) }); err != nil {
+		if err = t.db.UpdateSerial(ctx, turn, func(tx *store.Tx) error { return decide(ctx, tx, claims) }); err != nil {
 			t.complain(err, now)
 		}
 	}
@@ -215,7 +215,7 @@ func readStates(ctx context.Context, tx *store.Tx, claims []*claim) (map[string]
 func (t *table) sweep(now int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), t.wait)
 	defer cancel()
-	err := t.db.UpdateInTurn(ctx, turn, func(tx *store.Tx) error {
+	err := t.db.UpdateSerial(ctx, turn, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM limit_bucket WHERE tat < $1`, now-sweepEvery); err != nil {
 			return err
 		}

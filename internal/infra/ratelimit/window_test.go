@@ -22,7 +22,7 @@ import (
 // within asks for one thing, and says whether all windows let it through, and when to come again.
 func within(t require, l *ratelimit.Limiter, key string, windows ...ratelimit.Window) (ok bool, wait time.Duration) {
 	t.Helper()
-	all, err := l.Within(t.Context(), key, windows...)
+	all, err := l.AllowWindows(t.Context(), key, windows...)
 	if err != nil || len(all) != len(windows) {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -179,7 +179,7 @@ func TestWhatOneWindowRefusesIsCountedInNone(t *testing.T) {
 	if ok, wait := within(t, l, "k", minute, day); ok || wait != 24*time.Hour-time.Minute {
 		t.Errorf("the fifth of a day: %t, to wait %s", ok, wait)
 	}
-	all, err := l.Within(t.Context(), "k", minute, day)
+	all, err := l.AllowWindows(t.Context(), "k", minute, day)
 	if err != nil || !all[0].OK || all[0].Remaining != 2 || all[1].OK || all[1].Remaining != 0 {
 		t.Errorf("of a minute two remain, and of the day none: %+v, %v", all, err)
 	}
@@ -299,7 +299,7 @@ func TestWhatCannotBeCountedIsNotLetThroughAWindow(t *testing.T) {
 		within(t, l, "k", w)
 		rename(t, db, "limit_bucket", "elsewhere")
 		for range 3 {
-			if all, err := l.Within(t.Context(), "k", w); err == nil {
+			if all, err := l.AllowWindows(t.Context(), "k", w); err == nil {
 				t.Errorf("without a table: %+v", all)
 			}
 		}
@@ -361,7 +361,7 @@ func TestNobodyIsToldToWaitLongerThanTheSpan(t *testing.T) {
 	c.advance(123_456_789) // as clocks stand
 	l := ratelimit.New(ratelimit.Options{Now: c.now})
 	w := ratelimit.Window{Requests: 1, Per: time.Minute}
-	all, err := l.Within(t.Context(), "k", w)
+	all, err := l.AllowWindows(t.Context(), "k", w)
 	if err != nil || all[0].Reset != time.Minute {
 		t.Errorf("%+v, %v", all, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-var words = store.Schema{Room: "words", Steps: []string{`CREATE TABLE words (word {{text}} NOT NULL PRIMARY KEY)`}}
+var words = store.Schema{ID: "words", Steps: []string{`CREATE TABLE words (word {{text}} NOT NULL PRIMARY KEY)`}}
 
 func put(t *testing.T, tx *store.Tx, word string) error {
 	_, err := tx.Exec(t.Context(), `INSERT INTO words (word) VALUES ($1)`, word)

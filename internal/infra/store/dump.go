@@ -13,14 +13,14 @@ import (
 
 // Layout says which of our tables a database has, and how far each room's have come.
 type Layout struct {
-	Engine string        `json:"engine"`
-	Rooms  []RoomVersion `json:"rooms"`
-	Tables []Table       `json:"tables"`
+	Engine  string          `json:"engine"`
+	Schemas []SchemaVersion `json:"rooms"`
+	Tables  []Table         `json:"tables"`
 }
 
-// RoomVersion is how far a room's tables have come: the number of its schema's steps that were taken.
-type RoomVersion struct {
-	Room    string `json:"room"`
+// SchemaVersion is how far a room's tables have come: the number of its schema's steps that were taken.
+type SchemaVersion struct {
+	ID      string `json:"room"`
 	Version int    `json:"version"`
 }
 
@@ -49,7 +49,7 @@ func Dump(ctx context.Context, config Config, begin func(Layout) error, row func
 	defer db.Close()
 	err = db.View(ctx, func(tx *Tx) error {
 		layout, err := db.layout(ctx, tx)
-		if err == nil && len(layout.Rooms) == 0 {
+		if err == nil && len(layout.Schemas) == 0 {
 			err = ErrEmpty
 		}
 		if err == nil {
@@ -81,17 +81,17 @@ func (db *DB) layout(ctx context.Context, tx *Tx) (Layout, error) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var room RoomVersion
-		if err := rows.Scan(&room.Room, &room.Version); err != nil {
+		var room SchemaVersion
+		if err := rows.Scan(&room.ID, &room.Version); err != nil {
 			return layout, err
 		}
-		layout.Rooms = append(layout.Rooms, room)
+		layout.Schemas = append(layout.Schemas, room)
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return layout, err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(layout.Rooms, func(r RoomVersion) bool { return strings.HasPrefix(name, r.Room+"_") }) {
+		if !slices.ContainsFunc(layout.Schemas, func(r SchemaVersion) bool { return strings.HasPrefix(name, r.ID+"_") }) {
 			continue
 		}
 		table := Table{Name: name}
@@ -196,7 +196,7 @@ func Load(ctx context.Context, config Config, layout Layout, options LoadOptions
 			return err
 		}
 		err := read(func(table int, rows [][]any) error {
-			_, err := tx.Bulk(ctx, layout.Tables[table].Name, layout.Tables[table].Columns, slices.Values(rows))
+			_, err := tx.BulkInsert(ctx, layout.Tables[table].Name, layout.Tables[table].Columns, slices.Values(rows))
 			return err
 		})
 		if err != nil {
@@ -215,7 +215,7 @@ func Load(ctx context.Context, config Config, layout Layout, options LoadOptions
 		for _, table := range layout.Tables {
 			names = append(names, table.Name)
 		}
-		err = db.Settle(ctx, names...)
+		err = db.Analyze(ctx, names...)
 	}
 	return err
 }
@@ -226,15 +226,15 @@ var plainName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 func loadable(schemas []Schema, layout Layout) error {
 	known := map[string]int{}
 	for _, schema := range schemas {
-		known[schema.Room] = len(schema.Steps)
+		known[schema.ID] = len(schema.Steps)
 	}
 	rooms := map[string]bool{}
-	for _, room := range layout.Rooms {
-		if room.Version < 0 || room.Version > known[room.Room] {
+	for _, room := range layout.Schemas {
+		if room.Version < 0 || room.Version > known[room.ID] {
 			return fmt.Errorf("it was written by a newer frontdesk: its %s tables have version %d, and this one knows up to %d; "+
-				"use a frontdesk at least as new as the one that wrote it", room.Room, room.Version, known[room.Room])
+				"use a frontdesk at least as new as the one that wrote it", room.ID, room.Version, known[room.ID])
 		}
-		rooms[room.Room] = true
+		rooms[room.ID] = true
 	}
 	for _, table := range layout.Tables {
 		room, _, _ := strings.Cut(table.Name, "_")
@@ -271,7 +271,7 @@ func (db *DB) vacate(ctx context.Context, tx *Tx, replace bool) error {
 			return err
 		}
 	}
-	if len(there.Rooms) > 0 {
+	if len(there.Schemas) > 0 {
 		_, err = tx.Exec(ctx, `DELETE FROM frontdesk_schema`)
 	}
 	return err
@@ -283,8 +283,8 @@ func (db *DB) furnish(ctx context.Context, tx *Tx, schemas []Schema, layout Layo
 		return err
 	}
 	for _, schema := range schemas {
-		for _, room := range layout.Rooms {
-			for at := 0; room.Room == schema.Room && at < room.Version; at++ {
+		for _, room := range layout.Schemas {
+			for at := 0; room.ID == schema.ID && at < room.Version; at++ {
 				if err := db.step(ctx, tx, schema, at); err != nil {
 					return err
 				}
@@ -310,8 +310,8 @@ func mark(ctx context.Context, tx *Tx, text string) error {
 	return err
 }
 
-// Loaded is the mark of the Load that filled the database, or of the CutLog after which it went on; empty for none.
-func (db *DB) Loaded(ctx context.Context) (mark string, err error) {
+// LoadMark is the mark of the Load that filled the database, or of the RepairLog after which it went on; empty for none.
+func (db *DB) LoadMark(ctx context.Context) (mark string, err error) {
 	err = db.View(ctx, func(tx *Tx) error {
 		names, err := texts(ctx, tx, catalogue[db.Engine()])
 		if err != nil || !slices.Contains(names, "frontdesk_loaded") {

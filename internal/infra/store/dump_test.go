@@ -16,7 +16,7 @@ import (
 )
 
 // things is a room with a column of each kind.
-var things = store.Schema{Room: "things", Steps: []string{
+var things = store.Schema{ID: "things", Steps: []string{
 	`CREATE TABLE things_one (n {{key}}, name TEXT NOT NULL, body {{bytes}} NOT NULL, size BIGINT, note TEXT);
 	CREATE INDEX things_one_name ON things_one (name)`,
 	`CREATE TABLE things_two (id {{text}} PRIMARY KEY)`,
@@ -124,7 +124,7 @@ func TestWhatIsDumpedIsLoaded(t *testing.T) {
 				t.Error(diff)
 			}
 			db := storetest.Open(t, target, things)
-			if mark, err := db.Loaded(t.Context()); err != nil || mark != "first" {
+			if mark, err := db.LoadMark(t.Context()); err != nil || mark != "first" {
 				t.Errorf("the mark is %q, %v", mark, err)
 			}
 			// What was loaded can be worked with: keys and indexes are there.
@@ -194,7 +194,7 @@ func TestAnOlderDumpIsBroughtForwardAndANewerOneRefused(t *testing.T) {
 		if err := store.Load(t.Context(), store.Config{DSN: target, Schemas: []store.Schema{things}}, old.layout, store.LoadOptions{}, old.read); err != nil {
 			t.Fatal(err)
 		}
-		if now := dump(t, target); len(now.layout.Tables) != 3 || now.layout.Rooms[0].Version != 3 || len(now.rows[0]) != 5 {
+		if now := dump(t, target); len(now.layout.Tables) != 3 || now.layout.Schemas[0].Version != 3 || len(now.rows[0]) != 5 {
 			t.Errorf("it was brought to %+v", now.layout)
 		}
 		err := store.Load(t.Context(), store.Config{DSN: fresh(t), Schemas: []store.Schema{upTo(things, 1)}}, dump(t, target).layout, store.LoadOptions{}, old.read)
@@ -214,7 +214,7 @@ func TestAnOlderDumpIsBroughtForwardAndANewerOneRefused(t *testing.T) {
 // TestADumpIsOfOneMoment dumps again and again while a writer moves a sum between two rows of two tables.
 func TestADumpIsOfOneMoment(t *testing.T) {
 	t.Parallel()
-	sums := store.Schema{Room: "sums", Steps: []string{`CREATE TABLE sums_a (n BIGINT NOT NULL); CREATE TABLE sums_b (n BIGINT NOT NULL);
+	sums := store.Schema{ID: "sums", Steps: []string{`CREATE TABLE sums_a (n BIGINT NOT NULL); CREATE TABLE sums_b (n BIGINT NOT NULL);
 		INSERT INTO sums_a (n) VALUES (1000); INSERT INTO sums_b (n) VALUES (0)`}}
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)

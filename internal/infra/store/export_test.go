@@ -8,13 +8,13 @@ import (
 // SetAttempts changes how often an Update on PostgreSQL is tried.
 func (db *DB) SetAttempts(n int) { db.engine.(*postgresEngine).attempts = n }
 
-// SetIdle changes how long an UpdateTogether on PostgreSQL may do nothing.
+// SetIdle changes how long an UpdateBatched on PostgreSQL may do nothing.
 func (db *DB) SetIdle(d time.Duration) { db.engine.(*postgresEngine).idle = d }
 
 // SetGather sets after how long transactions that share one take no more in.
 func (db *DB) SetGather(d time.Duration) { db.engine.(*postgresEngine).gather = d }
 
-// Waiting is how many wait on PostgreSQL for an UpdateTogether to end.
+// Waiting is how many wait on PostgreSQL for an UpdateBatched to end.
 func (db *DB) Waiting() int {
 	l := &db.engine.(*postgresEngine).lane
 	l.mu.Lock()
@@ -22,7 +22,7 @@ func (db *DB) Waiting() int {
 	return len(l.waiting)
 }
 
-// Under is the context of all who share an UpdateTogether on PostgreSQL.
+// Under is the context of all who share an UpdateBatched on PostgreSQL.
 func (tx *Tx) Under() context.Context { return tx.under }
 
 // IsOutage says whether a SQLSTATE tells of an outage.

@@ -258,10 +258,10 @@ func readLogIndex(path string) logIndex {
 	return logIndex{salts: bytes.Clone(p[32:40]), committed: int(order.Uint32(p[16:])), copied: int(order.Uint32(p[copied:]))}
 }
 
-// CutLog has a database go on whose log is damaged (ErrDamagedLog), with what stands before the damage: the log is kept beside it,
+// RepairLog has a database go on whose log is damaged (ErrDamagedLog), with what stands before the damage: the log is kept beside it,
 // under the name that it gives, and the database is marked as a Load marks it, since it is older than what was told of it. kept is
 // empty where nothing is damaged. No other process may have the database open.
-func CutLog(ctx context.Context, config Config) (kept string, err error) {
+func RepairLog(ctx context.Context, config Config) (kept string, err error) {
 	at, err := parseDSN(config.DSN)
 	if err != nil || at.engine != SQLite {
 		return "", err

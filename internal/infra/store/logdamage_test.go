@@ -310,7 +310,7 @@ func TestADamagedLogIsCutWhereItsOwnerSaysSo(t *testing.T) {
 	broken := left.with(left.harmed(32+commits[len(commits)-3]*frameSize+100, 1), true)
 	path := broken.put(t)
 	config := store.Config{DSN: path, Schemas: []store.Schema{words}}
-	kept, err := store.CutLog(t.Context(), config)
+	kept, err := store.RepairLog(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,10 +325,10 @@ func TestADamagedLogIsCutWhereItsOwnerSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if mark, err := db.Loaded(t.Context()); err != nil || mark == "" {
+	if mark, err := db.LoadMark(t.Context()); err != nil || mark == "" {
 		t.Errorf("it is not marked as older: %q, %v", mark, err)
 	}
-	if kept, err := store.CutLog(t.Context(), config); err != nil || kept != "" {
+	if kept, err := store.RepairLog(t.Context(), config); err != nil || kept != "" {
 		t.Errorf("where nothing is damaged, it keeps %q, %v", kept, err)
 	}
 }
@@ -342,7 +342,7 @@ func TestADatabaseThatHoldsWhatIsBehindTheDamageIsNotCut(t *testing.T) {
 	broken := left.with(left.harmed(32+left.commitsOf()[1]*frameSize+100, 1), true)
 	broken["-shm"] = index
 	path := broken.put(t)
-	if kept, err := store.CutLog(t.Context(), store.Config{DSN: path}); err == nil || kept != "" || !strings.Contains(err.Error(), "put back a backup") {
+	if kept, err := store.RepairLog(t.Context(), store.Config{DSN: path}); err == nil || kept != "" || !strings.Contains(err.Error(), "put back a backup") {
 		t.Errorf("it keeps %q, %v", kept, err)
 	}
 }
@@ -353,9 +353,9 @@ func TestARestoreReplacesADatabaseWithADamagedLog(t *testing.T) {
 	left := kill(t, "", 1, 3, 2, 1)
 	commits := left.commitsOf()
 	path := left.with(left.harmed(32+commits[len(commits)-3]*frameSize+100, 1), true).put(t)
-	said := store.Schema{Room: "said", Steps: []string{`CREATE TABLE said_word (word {{text}} NOT NULL PRIMARY KEY)`}}
+	said := store.Schema{ID: "said", Steps: []string{`CREATE TABLE said_word (word {{text}} NOT NULL PRIMARY KEY)`}}
 	config := store.Config{DSN: path, Schemas: []store.Schema{said}}
-	layout := store.Layout{Rooms: []store.RoomVersion{{Room: "said", Version: 1}}, Tables: []store.Table{{Name: "said_word", Columns: []string{"word"}}}}
+	layout := store.Layout{Schemas: []store.SchemaVersion{{ID: "said", Version: 1}}, Tables: []store.Table{{Name: "said_word", Columns: []string{"word"}}}}
 	load := func(options store.LoadOptions) error {
 		return store.Load(t.Context(), config, layout, options, func(put func(int, [][]any) error) error { return put(0, [][]any{{"only"}}) })
 	}
@@ -370,7 +370,7 @@ func TestARestoreReplacesADatabaseWithADamagedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if mark, err := db.Loaded(t.Context()); err != nil || mark != "one" {
+	if mark, err := db.LoadMark(t.Context()); err != nil || mark != "one" {
 		t.Errorf("what was loaded is %q, %v", mark, err)
 	}
 }

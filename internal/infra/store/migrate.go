@@ -10,8 +10,8 @@ import (
 
 // Schema is the tables of one room, as the steps that led to them.
 type Schema struct {
-	// Room is the name of the owner, and the prefix of its tables.
-	Room string
+	// ID is the name of the owner, and the prefix of its tables.
+	ID string
 	// Steps[i] is the SQL that makes version i+1 of version i, of one or several statements, run in a transaction
 	// of its own. A step that was released is never changed. Where the engines differ it says
 	//
@@ -85,7 +85,7 @@ func ours(ctx context.Context, engine string, tx *Tx) error {
 	return err
 }
 
-// ErrNotAlone is of a database that is to be of some rooms alone (Config.Alone), or to be shredded (Config.Shred), and is in
+// ErrNotAlone is of a database that is to be of some rooms alone (Config.Exclusive), or to be shredded (Config.Shred), and is in
 // other use.
 var ErrNotAlone = errors.New("it is in other use already")
 
@@ -96,7 +96,7 @@ func noOthers(ctx context.Context, tx *Tx, schemas []Schema) error {
 		return err
 	}
 	for _, room := range rooms {
-		if !slices.ContainsFunc(schemas, func(s Schema) bool { return s.Room == room }) {
+		if !slices.ContainsFunc(schemas, func(s Schema) bool { return s.ID == room }) {
 			return ErrNotAlone
 		}
 	}
@@ -106,13 +106,13 @@ func noOthers(ctx context.Context, tx *Tx, schemas []Schema) error {
 // version reads how far a room's tables have come, and refuses a future that this binary does not know.
 func version(ctx context.Context, tx *Tx, schema Schema) (int, error) {
 	var at int
-	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(version), 0) FROM frontdesk_schema WHERE room = $1`, schema.Room).Scan(&at)
+	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(version), 0) FROM frontdesk_schema WHERE room = $1`, schema.ID).Scan(&at)
 	if err != nil {
 		return 0, err
 	}
 	if known := len(schema.Steps); at > known {
 		return 0, fmt.Errorf("the database was written by a newer frontdesk: its %s tables have version %d, and this one knows up to %d; "+
-			"use a frontdesk at least as new as the one that wrote it", schema.Room, at, known)
+			"use a frontdesk at least as new as the one that wrote it", schema.ID, at, known)
 	}
 	return at, nil
 }
@@ -140,12 +140,12 @@ func (db *DB) advance(ctx context.Context, schema Schema) error {
 
 func (db *DB) step(ctx context.Context, tx *Tx, schema Schema, at int) error {
 	if _, err := tx.Exec(ctx, tokens[db.Engine()].Replace(schema.Steps[at])); err != nil {
-		return fmt.Errorf("migration of %s to version %d: %w", schema.Room, at+1, err)
+		return fmt.Errorf("migration of %s to version %d: %w", schema.ID, at+1, err)
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO frontdesk_schema (room, version) VALUES ($1, $2) ON CONFLICT (room) DO UPDATE SET version = $2`,
-		schema.Room, at+1)
+		schema.ID, at+1)
 	if err == nil {
-		db.log.InfoContext(ctx, "database migrated", "room", schema.Room, "version", at+1)
+		db.log.InfoContext(ctx, "database migrated", "room", schema.ID, "version", at+1)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-var shelves = store.Schema{Room: "shelves", Steps: []string{
+var shelves = store.Schema{ID: "shelves", Steps: []string{
 	`CREATE TABLE shelves (n {{key}}, label {{text}} NOT NULL, cover {{bytes}});
 	 CREATE INDEX shelves_label ON shelves (label);`,
 	`ALTER TABLE shelves ADD COLUMN width BIGINT NOT NULL DEFAULT 80;
@@ -110,13 +110,13 @@ func TestFailedMigrationLeavesTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
-		broken := store.Schema{Room: "shelves", Steps: []string{shelves.Steps[0],
+		broken := store.Schema{ID: "shelves", Steps: []string{shelves.Steps[0],
 			`CREATE TABLE extra (n BIGINT); INSERT INTO nowhere VALUES (1)`}}
 		err := tryOpen(t, dsn, broken)
 		if err == nil || !strings.Contains(err.Error(), "shelves to version 2") {
 			t.Fatalf("the error is %v", err)
 		}
-		mended := store.Schema{Room: "shelves", Steps: []string{shelves.Steps[0], `CREATE TABLE extra (n BIGINT)`}}
+		mended := store.Schema{ID: "shelves", Steps: []string{shelves.Steps[0], `CREATE TABLE extra (n BIGINT)`}}
 		if err := tryOpen(t, dsn, mended); err != nil {
 			t.Errorf("what the failed step had done is still there: %v", err)
 		}

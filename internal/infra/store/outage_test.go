@@ -78,8 +78,8 @@ func outage(t *testing.T, config store.Config, begin, end func(), reads bool) {
 	}
 	ways := map[string]func() error{
 		"Update":         func() error { return db.Update(t.Context(), write) },
-		"UpdateInTurn":   func() error { return db.UpdateInTurn(t.Context(), "turn", write) },
-		"UpdateTogether": func() error { return db.UpdateTogether(t.Context(), write) },
+		"UpdateInTurn":   func() error { return db.UpdateSerial(t.Context(), "turn", write) },
+		"UpdateTogether": func() error { return db.UpdateBatched(t.Context(), write) },
 	}
 	if reads {
 		ways["View"] = func() error { return db.View(t.Context(), read) }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// lane is where transactions of UpdateTogether run one after another. It has a table, which is empty for good, and which each of
+// lane is where transactions of UpdateBatched run one after another. It has a table, which is empty for good, and which each of
 // these transactions locks before it reads anything: it then sees all that those before it have committed, and the
 // server lets in those of several processes in the order in which they came. (An advisory lock would not do: to ask for it is
 // to read, so that a serializable transaction sees the database as it was before it had the lock.) Within a process,

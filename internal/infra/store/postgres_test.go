@@ -158,7 +158,7 @@ func TestTransactionsOfOneTurnDoNotCollide(t *testing.T) {
 		db := storetest.Open(t, dsn, notes)
 		group.Go(func() {
 			for range each {
-				err := db.UpdateInTurn(t.Context(), "tally", func(tx *store.Tx) error {
+				err := db.UpdateSerial(t.Context(), "tally", func(tx *store.Tx) error {
 					runs.Add(1)
 					return addOne(t.Context(), tx)
 				})

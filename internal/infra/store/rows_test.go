@@ -16,7 +16,7 @@ import (
 // kind is a text of a type of its own, as the rooms have them.
 type kind string
 
-var samples = store.Schema{Room: "samples", Steps: []string{`CREATE TABLE samples (n BIGINT, f DOUBLE PRECISION, t TEXT, b {{bytes}}, none BIGINT)`}}
+var samples = store.Schema{ID: "samples", Steps: []string{`CREATE TABLE samples (n BIGINT, f DOUBLE PRECISION, t TEXT, b {{bytes}}, none BIGINT)`}}
 
 // openSamples has one row with a value of each kind.
 func openSamples(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) *store.DB {

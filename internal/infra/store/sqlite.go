@@ -35,7 +35,7 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 		return nil, err
 	}
 	if !config.anyLog {
-		if err := wholeLog(path, config.Alone); err != nil {
+		if err := wholeLog(path, config.Exclusive); err != nil {
 			return nil, err
 		}
 	}

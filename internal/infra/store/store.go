@@ -7,7 +7,7 @@
 //
 //	frontdesk_schema   store     the version of each room's tables
 //	frontdesk_loaded   store     which backup was loaded last, if any
-//	frontdesk_lane     store     nothing: on PostgreSQL it is locked, see DB.UpdateTogether
+//	frontdesk_lane     store     nothing: on PostgreSQL it is locked, see DB.UpdateBatched
 //	frontdesk_probe    store     when a database that failed was last tried, see DB.Failing
 //	content_source     content   one row for each source of each site: what is published, who fills it, how it went
 //	content_version    content   one small row for each version of an item: from which revision, until which
@@ -130,8 +130,8 @@ type Config struct {
 	// returns, nothing of what it deleted is in any file. It costs more writes to the disk. (PostgreSQL reclaims what is
 	// deleted in its own time.)
 	Shred bool
-	// Alone refuses a database that has tables of other rooms than those of Schemas, and leaves it as it is.
-	Alone bool
+	// Exclusive refuses a database that has tables of other rooms than those of Schemas, and leaves it as it is.
+	Exclusive bool
 	// Files names the layer by which SQLite reads and writes its files, as it was registered with the driver; empty for the
 	// operating system's. Tests put one there that loses what was not synced.
 	Files string
@@ -182,7 +182,7 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.migrate(ctx, config.Schemas, config.Alone); err != nil {
+	if err := db.migrate(ctx, config.Schemas, config.Exclusive); err != nil {
 		return nil, errors.Join(address.named(err), db.engine.close())
 	}
 	return db, nil
@@ -281,31 +281,31 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return db.told(ctx, false, db.engine.update(ctx, fn))
 }
 
-// UpdateInTurn is Update for rows that every process changes all the time, such as a counter. Transactions of the same
+// UpdateSerial is Update for rows that every process changes all the time, such as a counter. Transactions of the same
 // turn run one after another, whatever process they are of, and each sees what the one before has written, so that
 // none is repeated; what fn reads must be written by transactions of that turn alone. fn must not call it again.
-func (db *DB) UpdateInTurn(ctx context.Context, turn string, fn func(*Tx) error) error {
+func (db *DB) UpdateSerial(ctx context.Context, turn string, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
 	return db.told(ctx, false, db.engine.updateInTurn(ctx, turn, fn))
 }
 
-// UpdateTogether is Update for transactions that change the same rows all the time, such as those that draw on accounts. They run one
+// UpdateBatched is Update for transactions that change the same rows all the time, such as those that draw on accounts. They run one
 // after another, in the order in which they came, whatever process they are of, and those of one process share a commit
 // while others wait, on PostgreSQL as on SQLite; so none is repeated for another's sake. Beside other Updates they are as
 // serializable as any. fn may run again because of others who share the commit; where it fails, what it read need never have been
 // committed.
-func (db *DB) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
+func (db *DB) UpdateBatched(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
 	return db.told(ctx, false, db.engine.updateTogether(ctx, fn))
 }
 
-// Settle tells the database that tables have changed a great deal, so that it plans the next queries for what is there
+// Analyze tells the database that tables have changed a great deal, so that it plans the next queries for what is there
 // now. It is for after bulk work, and changes no results.
-func (db *DB) Settle(ctx context.Context, tables ...string) error {
+func (db *DB) Analyze(ctx context.Context, tables ...string) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // notes is a room of the tests' own.
-var notes = store.Schema{Room: "notes", Steps: []string{
+var notes = store.Schema{ID: "notes", Steps: []string{
 	`CREATE TABLE notes (id {{text}} NOT NULL PRIMARY KEY, n BIGINT NOT NULL, body {{bytes}}, share DOUBLE PRECISION)`,
 }}
 
@@ -169,7 +169,7 @@ func TestViewCannotWrite(t *testing.T) {
 			t.Error("a View has written")
 		}
 		err := db.View(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Bulk(t.Context(), "notes", []string{"id"}, func(func([]any) bool) {})
+			_, err := tx.BulkInsert(t.Context(), "notes", []string{"id"}, func(func([]any) bool) {})
 			return err
 		})
 		if err == nil {
@@ -291,7 +291,7 @@ func TestBulkKeepsEveryKindOfValue(t *testing.T) {
 			{"c", 0, nil, float64(3)},
 		}
 		err := db.Update(t.Context(), func(tx *store.Tx) error {
-			n, err := tx.Bulk(t.Context(), "notes", []string{"id", "n", "body", "share"}, values(rows))
+			n, err := tx.BulkInsert(t.Context(), "notes", []string{"id", "n", "body", "share"}, values(rows))
 			if n != 3 {
 				t.Errorf("Bulk counts %d rows", n)
 			}
@@ -354,7 +354,7 @@ func TestBulkThatFailsUndoesTheUpdate(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 				db := open(t, notes)
 				err := db.Update(t.Context(), func(tx *store.Tx) error {
-					_, _ = tx.Bulk(t.Context(), "notes", []string{"id", "n"}, values(rows))
+					_, _ = tx.BulkInsert(t.Context(), "notes", []string{"id", "n"}, values(rows))
 					return nil
 				})
 				if err == nil {
@@ -378,7 +378,7 @@ func TestBulkSurvivesAPanickingIterator(t *testing.T) {
 				}
 			}()
 			_ = db.Update(t.Context(), func(tx *store.Tx) error {
-				_, err := tx.Bulk(t.Context(), "notes", []string{"id", "n"}, func(yield func([]any) bool) {
+				_, err := tx.BulkInsert(t.Context(), "notes", []string{"id", "n"}, func(yield func([]any) bool) {
 					yield([]any{"a", 1})
 					panic("oh")
 				})
@@ -396,7 +396,7 @@ func TestBulkEndsWithItsContext(t *testing.T) {
 		db := open(t, notes)
 		ctx, cancel := context.WithCancel(t.Context())
 		err := db.Update(ctx, func(tx *store.Tx) error {
-			_, err := tx.Bulk(ctx, "notes", []string{"id", "n"}, func(yield func([]any) bool) {
+			_, err := tx.BulkInsert(ctx, "notes", []string{"id", "n"}, func(yield func([]any) bool) {
 				for i := 0; yield([]any{fmt.Sprint(i), i}); i++ {
 					if i == 1000 {
 						cancel()

@@ -28,7 +28,7 @@ func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 		for i := range callers {
 			all.Go(func() {
 				for range each {
-					err := nodes[i%2].UpdateTogether(t.Context(), func(tx *store.Tx) error {
+					err := nodes[i%2].UpdateBatched(t.Context(), func(tx *store.Tx) error {
 						runs.Add(1)
 						return increment(t.Context())(tx)
 					})
@@ -42,13 +42,13 @@ func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 		if got := counter(t, nodes[0]); got != callers*each || runs.Load() != callers*each {
 			t.Errorf("the counter stands at %d after %d runs, want %d", got, runs.Load(), callers*each)
 		}
-		if err := errors.Join(nodes[0].Update(t.Context(), increment(t.Context())), nodes[1].UpdateTogether(t.Context(), increment(t.Context()))); err != nil {
+		if err := errors.Join(nodes[0].Update(t.Context(), increment(t.Context())), nodes[1].UpdateBatched(t.Context(), increment(t.Context()))); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// member is one of those who wait for an UpdateTogether to end.
+// member is one of those who wait for an UpdateBatched to end.
 type member struct {
 	ctx  context.Context
 	runs int
@@ -56,7 +56,7 @@ type member struct {
 	err  error
 }
 
-// behind has members wait for an UpdateTogether that is under way, lets it end, and sees what becomes of them.
+// behind has members wait for an UpdateBatched that is under way, lets it end, and sees what becomes of them.
 func behind(t *testing.T, db *store.DB, members ...*member) {
 	t.Helper()
 	db.SetGather(time.Hour) // all share a transaction, however slow the machine is
@@ -66,7 +66,7 @@ func behind(t *testing.T, db *store.DB, members ...*member) {
 			close(held)
 			<-free
 		})
-		first <- db.UpdateTogether(t.Context(), func(tx *store.Tx) error {
+		first <- db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
 			once()
 			return insert(t.Context(), "first", 0)(tx)
 		})
@@ -84,7 +84,7 @@ func behind(t *testing.T, db *store.DB, members ...*member) {
 			if ctx == nil {
 				ctx = t.Context()
 			}
-			m.err = db.UpdateTogether(ctx, func(tx *store.Tx) error {
+			m.err = db.UpdateBatched(ctx, func(tx *store.Tx) error {
 				m.runs++
 				return m.fn(ctx, tx)
 			})
@@ -102,7 +102,7 @@ func behind(t *testing.T, db *store.DB, members ...*member) {
 
 func putting(id string) func(context.Context, *store.Tx) error {
 	return func(ctx context.Context, tx *store.Tx) error {
-		return tx.Put(ctx, `INSERT INTO notes (id, n) VALUES ($1, $2)`, id, 1)
+		return tx.ExecOne(ctx, `INSERT INTO notes (id, n) VALUES ($1, $2)`, id, 1)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestTogetherOneFailureHurtsNobodyElse(t *testing.T) {
 		}},
 		"a failed Put": {fn: putting("first")},
 		"a Put of no row": {fn: func(ctx context.Context, tx *store.Tx) error {
-			return tx.Put(ctx, `UPDATE notes SET n = $1 WHERE id = $2`, 1, "none")
+			return tx.ExecOne(ctx, `UPDATE notes SET n = $1 WHERE id = $2`, 1, "none")
 		}},
 		"a panic": {fn: func(ctx context.Context, tx *store.Tx) error { _ = insert(ctx, "bad", 1)(tx); panic(refused) }},
 		"a context that ends": {ctx: ended, fn: func(ctx context.Context, tx *store.Tx) error {
@@ -193,7 +193,7 @@ func TestTogetherACollisionRunsAllAgain(t *testing.T) {
 	wantIDs(t, db, "a", "b", "c", "first")
 	db.SetAttempts(3)
 	runs := 0
-	err := db.UpdateTogether(t.Context(), func(tx *store.Tx) error {
+	err := db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
 		runs++
 		return collide(t.Context(), tx)
 	})
@@ -224,9 +224,9 @@ func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
 	db := openServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	last := make(chan error, 1)
-	left := db.UpdateTogether(ctx, func(tx *store.Tx) error {
+	left := db.UpdateBatched(ctx, func(tx *store.Tx) error {
 		go func() {
-			last <- db.UpdateTogether(t.Context(), func(tx *store.Tx) error { return insert(t.Context(), "last", 0)(tx) })
+			last <- db.UpdateBatched(t.Context(), func(tx *store.Tx) error { return insert(t.Context(), "last", 0)(tx) })
 		}()
 		for db.Waiting() == 0 {
 			runtime.Gosched()
@@ -247,7 +247,7 @@ func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
 	db := openServer(t)
 	db.SetIdle(50 * time.Millisecond)
 	runs := 0
-	err := db.UpdateTogether(t.Context(), func(tx *store.Tx) error {
+	err := db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
 		var backend int
 		if err := tx.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&backend); err != nil {
 			return err
@@ -289,10 +289,10 @@ func TestPutIsThereBeforeWhateverComesNext(t *testing.T) {
 			if n, err := tx.Exec(ctx, `UPDATE notes SET n = n + $1`, 1); err != nil || n != 3 {
 				return fmt.Errorf("a statement changes %d: %w", n, err)
 			}
-			if err := tx.Put(ctx, `UPDATE notes SET n = n * $1 WHERE id = $2`, 10, "a"); err != nil {
+			if err := tx.ExecOne(ctx, `UPDATE notes SET n = n * $1 WHERE id = $2`, 10, "a"); err != nil {
 				return err
 			}
-			if _, err := tx.Bulk(ctx, "notes", []string{"id", "n"}, func(yield func([]any) bool) { yield([]any{"d", int64(7)}) }); err != nil {
+			if _, err := tx.BulkInsert(ctx, "notes", []string{"id", "n"}, func(yield func([]any) bool) { yield([]any{"d", int64(7)}) }); err != nil {
 				return err
 			}
 			for i := range many {
@@ -300,7 +300,7 @@ func TestPutIsThereBeforeWhateverComesNext(t *testing.T) {
 					return err
 				}
 			}
-			return tx.Put(ctx, `UPDATE notes SET n = n + $1 WHERE id = $2`, 3, "a")
+			return tx.ExecOne(ctx, `UPDATE notes SET n = n + $1 WHERE id = $2`, 3, "a")
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -324,25 +324,25 @@ func TestPutThatFailsUndoesTheUpdate(t *testing.T) {
 		for name, fn := range map[string]func(tx *store.Tx) error{
 			"a key twice": func(tx *store.Tx) error { _ = putting("there")(ctx, tx); return nil },
 			"no row": func(tx *store.Tx) error {
-				_ = tx.Put(ctx, `UPDATE notes SET n = $1 WHERE id = $2`, 2, "none")
+				_ = tx.ExecOne(ctx, `UPDATE notes SET n = $1 WHERE id = $2`, 2, "none")
 				return nil
 			},
-			"two rows": func(tx *store.Tx) error { _ = tx.Put(ctx, `UPDATE notes SET n = $1`, 2); return nil },
+			"two rows": func(tx *store.Tx) error { _ = tx.ExecOne(ctx, `UPDATE notes SET n = $1`, 2); return nil },
 			"no row before another": func(tx *store.Tx) error {
-				_ = tx.Put(ctx, `DELETE FROM notes WHERE id = $1`, "none")
+				_ = tx.ExecOne(ctx, `DELETE FROM notes WHERE id = $1`, "none")
 				return putting("x")(ctx, tx)
 			},
 			"no row before a query": func(tx *store.Tx) error {
-				_ = tx.Put(ctx, `DELETE FROM notes WHERE id = $1`, "none")
+				_ = tx.ExecOne(ctx, `DELETE FROM notes WHERE id = $1`, "none")
 				_ = tx.QueryRow(ctx, `SELECT 1`).Scan(new(int))
 				return nil
 			},
 			"no row before an update": func(tx *store.Tx) error {
-				_ = tx.Put(ctx, `DELETE FROM notes WHERE id = $1`, "none")
+				_ = tx.ExecOne(ctx, `DELETE FROM notes WHERE id = $1`, "none")
 				_, _ = tx.Exec(ctx, `UPDATE notes SET n = $1`, 5)
 				return nil
 			},
-			"no such column": func(tx *store.Tx) error { _ = tx.Put(ctx, `UPDATE notes SET m = $1`, 1); return nil },
+			"no such column": func(tx *store.Tx) error { _ = tx.ExecOne(ctx, `UPDATE notes SET m = $1`, 1); return nil },
 		} {
 			t.Run(name, func(t *testing.T) {
 				err := db.Update(ctx, func(tx *store.Tx) error {
@@ -357,7 +357,7 @@ func TestPutThatFailsUndoesTheUpdate(t *testing.T) {
 				wantIDs(t, db, "there", "too")
 			})
 		}
-		if err := db.View(ctx, func(tx *store.Tx) error { return tx.Put(ctx, `DELETE FROM notes WHERE id = $1`, "there") }); err == nil {
+		if err := db.View(ctx, func(tx *store.Tx) error { return tx.ExecOne(ctx, `DELETE FROM notes WHERE id = $1`, "there") }); err == nil {
 			t.Error("a View has put")
 		}
 		wantIDs(t, db, "there", "too")

@@ -135,10 +135,10 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 	return changed, nil
 }
 
-// Put runs a statement that must change one row, and gives no rows: changing none or several undoes the transaction. When it
+// ExecOne runs a statement that must change one row, and gives no rows: changing none or several undoes the transaction. When it
 // returns, the statement need not have run. It has before the next that is no Put, and before the closure counts as having
 // succeeded; until then the transaction may fail for its sake. On PostgreSQL that saves waiting for an answer.
-func (tx *Tx) Put(ctx context.Context, query string, args ...any) error {
+func (tx *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
 	ctx, err := tx.ready(ctx)
 	if err != nil {
 		return err
@@ -252,10 +252,10 @@ func (tx *Tx) end() {
 	}
 }
 
-// Bulk inserts many rows in the fastest way that the engine has (on PostgreSQL COPY) and says how many. The values
+// BulkInsert inserts many rows in the fastest way that the engine has (on PostgreSQL COPY) and says how many. The values
 // are nil, bool, int, int64, float64, string and []byte, and each row is a slice of its own. While rows yields them it
 // must not use the transaction.
-func (tx *Tx) Bulk(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
+func (tx *Tx) BulkInsert(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
 	under, err := tx.ready(ctx)
 	if err == nil {
 		err = tx.flush(under)

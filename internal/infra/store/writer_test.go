@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var notes = Schema{Room: "notes", Steps: []string{`CREATE TABLE notes (id {{text}} NOT NULL PRIMARY KEY, n BIGINT NOT NULL)`}}
+var notes = Schema{ID: "notes", Steps: []string{`CREATE TABLE notes (id {{text}} NOT NULL PRIMARY KEY, n BIGINT NOT NULL)`}}
 
 func openFile(t testing.TB, path string) *DB {
 	t.Helper()

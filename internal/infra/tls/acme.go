@@ -101,9 +101,9 @@ func (a *authority) Challenge(next http.Handler) http.Handler {
 	return a.issuer.HTTPChallengeHandler(next)
 }
 
-// Keep has certificates, and renews them in time. An authority that cannot be reached is asked again, ever less
+// Maintain has certificates, and renews them in time. An authority that cannot be reached is asked again, ever less
 // often.
-func (a *authority) Keep(ctx context.Context) (wait func()) {
+func (a *authority) Maintain(ctx context.Context) (wait func()) {
 	for _, domain := range a.domains { // ManageAsync would do so too, but after the first clients
 		if _, err := a.magic.CacheManagedCertificate(ctx, domain); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			a.log.Error("the certificate that is kept cannot be used; see that this user can read the data folder", "name", domain, "error", err)
@@ -118,8 +118,8 @@ func (a *authority) Keep(ctx context.Context) (wait func()) {
 	}
 }
 
-// Look has nothing to look at: renewals are this program's own.
-func (a *authority) Look() {}
+// Reload has nothing to look at: renewals are this program's own.
+func (a *authority) Reload() {}
 
 // Expires is the earliest end of the certificates in use.
 func (a *authority) Expires() time.Time {

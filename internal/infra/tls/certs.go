@@ -18,11 +18,11 @@ type Source interface {
 	TLS() *tls.Config
 	// Challenge answers what a certificate authority asks over cleartext HTTP, and hands other requests on.
 	Challenge(next http.Handler) http.Handler
-	// Keep keeps the certificate fresh until ctx ends. A certificate that is there already is in use when it returns;
+	// Maintain keeps the certificate fresh until ctx ends. A certificate that is there already is in use when it returns;
 	// the work goes on behind it, and wait returns once that has ended.
-	Keep(ctx context.Context) (wait func())
-	// Look reads again at once what may have changed outside.
-	Look()
+	Maintain(ctx context.Context) (wait func())
+	// Reload reads again at once what may have changed outside.
+	Reload()
 	// Expires is when the certificate in use ends; the zero time while there is none.
 	Expires() time.Time
 }

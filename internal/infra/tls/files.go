@@ -67,8 +67,8 @@ func (f *files) put(texts [2][]byte) error {
 	return nil
 }
 
-// Look reads the files at once, for who knows that they are whole: after SIGHUP.
-func (f *files) Look() { f.look(true) }
+// Reload reads the files at once, for who knows that they are whole: after SIGHUP.
+func (f *files) Reload() { f.look(true) }
 
 // look takes changed files into use once they were the same on two looks, or when they are known to be whole. Both
 // are written by another program, one after the other, so that a pair that does not fit is most often half of a new
@@ -113,8 +113,8 @@ func (f *files) warn() {
 	f.log.Warn(what, "file", f.certificate, "expires", end.UTC().Format(time.RFC3339))
 }
 
-// Keep looks at the files until ctx ends.
-func (f *files) Keep(ctx context.Context) (wait func()) {
+// Maintain looks at the files until ctx ends.
+func (f *files) Maintain(ctx context.Context) (wait func()) {
 	var looking sync.WaitGroup
 	looking.Go(func() { f.watch(ctx) })
 	return looking.Wait

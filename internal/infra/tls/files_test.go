@@ -112,7 +112,7 @@ func TestFilesAreTakenOverOnceTheyAreAPairAndAtRest(t *testing.T) {
 	if s.log.Len() > 0 || !f.Expires().Equal(secondEnd) {
 		t.Errorf("a file that is being replaced is complained of: %s", &s.log)
 	}
-	f.Look()
+	f.Reload()
 	if !s.says("cannot be read") {
 		t.Error("on demand, a file that is missing is not said to be")
 	}

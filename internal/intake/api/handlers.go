@@ -158,7 +158,7 @@ func (h *Handlers) submit(ctx context.Context, base, id string, body []byte) (an
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		slow := fail.New(fail.Unavailable, "The answer takes longer than usual; send the same request again.")
 		slow.RetryAfter = comeAgain
-		return answered{}, slow.Because(err)
+		return answered{}, slow.Wrap(err)
 	case err != nil:
 		return answered{}, err
 	}
@@ -218,7 +218,7 @@ func (h *Handlers) read(w http.ResponseWriter, r *http.Request) ([]byte, error) 
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fail.New(fail.Slow, "The body did not come in time; send it at once.")
 	}
-	return nil, fail.New(fail.Malformed, "The body ended too early; send it again.").Because(err)
+	return nil, fail.New(fail.Malformed, "The body ended too early; send it again.").Wrap(err)
 }
 
 // isJSON says whether a Content-Type is that of the protocol.

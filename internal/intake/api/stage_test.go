@@ -125,7 +125,7 @@ func (s *stage) do(line string) error {
 	case "untold":
 		s.handlers.Pending = false
 	case "busy":
-		outcome(offers.Outcome{}, busy.Because(errors.New("a cause of ours with a marker")))
+		outcome(offers.Outcome{}, busy.Wrap(errors.New("a cause of ours with a marker")))
 	case "break":
 		outcome(offers.Outcome{}, errors.New("a cause of ours with a marker"))
 	case "mend":

@@ -68,7 +68,7 @@ func (w Webhook) Check() error {
 }
 
 func (w Webhook) secret() (sign.WebhookSecret, error) {
-	text, err := notify.Credential(w.SecretEnv, w.SecretFile)
+	text, err := notify.ReadSecret(w.SecretEnv, w.SecretFile)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ type WebhookOptions struct {
 
 // webhook is a Webhook that can be asked.
 type webhook struct {
-	hook    *notify.Hook
+	hook    *notify.Webhook
 	timeout time.Duration
 	log     *slog.Logger
 	breaker *breaker
@@ -110,7 +110,7 @@ func NewWebhook(w Webhook, o WebhookOptions) (Engine, error) {
 		w.Timeout = DefaultTimeout
 	}
 	return &webhook{
-		hook:    &notify.Hook{URL: w.URL, Secret: secret, Fetcher: o.Fetcher, Now: o.Now},
+		hook:    &notify.Webhook{URL: w.URL, Secret: secret, Fetcher: o.Fetcher, Now: o.Now},
 		timeout: w.Timeout, log: o.Log, breaker: newBreaker(o.Now), slots: make(chan struct{}, maxAtOnce),
 	}, nil
 }
@@ -183,7 +183,7 @@ func (w *webhook) Offer(ctx context.Context, q Question) (Outcome, error) {
 func unavailable(after time.Duration, cause error) error {
 	e := fail.New(fail.Unavailable, "This cannot be answered at the moment; send the same again later.")
 	e.RetryAfter = after
-	return e.Because(cause)
+	return e.Wrap(cause)
 }
 
 // webhookFailure is why a webhook gave no outcome, in words without anything of what was sent or answered.
@@ -215,7 +215,7 @@ func (w *webhook) once(ctx context.Context, q Question, body []byte) (Outcome, *
 	var wrong *fetch.Error
 	switch {
 	case errors.As(err, &wrong):
-		return Outcome{}, &webhookFailure{what: wrong.Detail, again: wrong.Reason == fetch.Unreachable || wrong.Reason == fetch.Garbled, after: againLater}
+		return Outcome{}, &webhookFailure{what: wrong.Detail, again: wrong.Reason == fetch.Unreachable || wrong.Reason == fetch.Undecodable, after: againLater}
 	case err != nil:
 		return Outcome{}, &webhookFailure{what: "it did not answer in time", after: againLater}
 	}
@@ -293,15 +293,15 @@ func (a answer) outcome() (Outcome, error) {
 	case a.Status == "offer" && a.Offer != nil && a.DeclineReason == nil:
 		return a.Offer.outcome()
 	case a.Status == "declined" && a.DeclineReason != nil && a.Offer == nil:
-		return Outcome{Status: Declined, Reason: visible.Text(*a.DeclineReason)}, nil
+		return Outcome{Status: Declined, Reason: visible.Sanitize(*a.DeclineReason)}, nil
 	}
 	return Outcome{}, errors.New("its status is neither offer, with an offer, nor declined, with a decline_reason")
 }
 
 func (a *answerOffer) outcome() (Outcome, error) {
-	o := Outcome{Status: Offered, Summary: visible.Text(a.Summary)}
+	o := Outcome{Status: Offered, Summary: visible.Sanitize(a.Summary)}
 	if a.Details != nil && !bytes.Equal(a.Details, []byte("null")) {
-		o.Details = visible.JSON(a.Details)
+		o.Details = visible.SanitizeJSON(a.Details)
 	}
 	if a.Expires != nil {
 		var err error

@@ -33,7 +33,7 @@ import (
 //
 // submission_work has who erases what is due, and until when.
 var Schema = store.Schema{
-	Room: "submission",
+	ID: "submission",
 	Steps: []string{`
 CREATE TABLE submission_record (
 	id        {{text}} NOT NULL PRIMARY KEY,

@@ -26,7 +26,7 @@ import (
 // length, and new ones come at the end, so that SQLite never moves one within its file; of what it moves it leaves copies.
 // A slot that is free has an id that begins with free. Where unused is not known it is never, which takes as many bytes.
 var VaultSchema = store.Schema{
-	Room: "vault",
+	ID: "vault",
 	Steps: []string{`
 CREATE TABLE vault_key (
 	slot    {{key}},
@@ -97,7 +97,7 @@ func OpenVault(ctx context.Context, o VaultOptions) (*Vault, error) {
 	if v.log == nil {
 		v.log = slog.New(slog.DiscardHandler)
 	}
-	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{VaultSchema}, Log: o.Log, Files: o.Files, Shred: true, Alone: true})
+	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{VaultSchema}, Log: o.Log, Files: o.Files, Shred: true, Exclusive: true})
 	if errors.Is(err, store.ErrNotAlone) {
 		return nil, fmt.Errorf("the vault for what agents submit needs a database of its own, since no backup may hold its keys: name another with intakes.vault (%w)", err)
 	}
@@ -143,7 +143,7 @@ func (v *Vault) Take(ctx context.Context) (Key, error) {
 		if next.err != nil {
 			unavailable := fail.New(fail.Unavailable, "what is submitted cannot be kept safe at the moment; try again")
 			unavailable.RetryAfter = 5 * time.Second
-			return Key{}, unavailable.Because(next.err)
+			return Key{}, unavailable.Wrap(next.err)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func (v *Vault) put(ctx context.Context, tx *store.Tx, keys []Key, now time.Time
 	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(slot), 0) FROM vault_key`).Scan(&last); err != nil {
 		return err
 	}
-	_, err = tx.Bulk(ctx, "vault_key", []string{"slot", "id", "wrapped", "made", "unused"}, func(yield func([]any) bool) {
+	_, err = tx.BulkInsert(ctx, "vault_key", []string{"slot", "id", "wrapped", "made", "unused"}, func(yield func([]any) bool) {
 		for i, k := range keys[len(slots):] {
 			if !yield([]any{last + 1 + int64(i), k.ID, v.wrap(k), store.Micros(now), int64(notUnused)}) {
 				return

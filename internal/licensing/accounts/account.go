@@ -36,7 +36,7 @@ import (
 // account_hold, uses is what it took of a subscription's quotas, each with the round that it was counted in. Of
 // account_quota, round counts how often the quota began anew.
 var Schema = store.Schema{
-	Room: "account",
+	ID: "account",
 	Steps: []string{`
 CREATE TABLE account_balance (
 	buyer     {{text}} NOT NULL,

@@ -381,7 +381,7 @@ func lapse(ctx context.Context, tx *store.Tx, h *Hold, now time.Time) error {
 const holdColumns = `id, buyer, holder, site, model, currency, rate, quantity, value, authorised, charged, state, reported, subscription, licence, uses, granted, created, due, closed`
 
 func insertHold(ctx context.Context, tx *store.Tx, h Hold) error {
-	err := tx.Put(ctx, `INSERT INTO account_hold (`+holdColumns+`)
+	err := tx.ExecOne(ctx, `INSERT INTO account_hold (`+holdColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
 		h.ID, h.Buyer, h.Holder, h.Site, h.Model, h.Currency, h.Rate, h.Quantity, h.Value, h.Authorised, h.Charged, string(h.State), h.Reported,
 		h.Subscription, h.Licence, writeUses(h.uses), h.Granted, store.Micros(h.Created), store.Micros(h.Due), store.Micros(h.Closed))
@@ -393,7 +393,7 @@ func insertHold(ctx context.Context, tx *store.Tx, h Hold) error {
 
 // updateHold writes what changes of a purchase.
 func updateHold(ctx context.Context, tx *store.Tx, h Hold) error {
-	err := tx.Put(ctx, `UPDATE account_hold SET holder = $1, currency = $2, charged = $3, state = $4, reported = $5, uses = $6, closed = $7 WHERE id = $8`,
+	err := tx.ExecOne(ctx, `UPDATE account_hold SET holder = $1, currency = $2, charged = $3, state = $4, reported = $5, uses = $6, closed = $7 WHERE id = $8`,
 		h.Holder, h.Currency, h.Charged, string(h.State), h.Reported, writeUses(h.uses), store.Micros(h.Closed), h.ID)
 	if err != nil {
 		return fmt.Errorf("change a purchase: %w", err)

@@ -17,7 +17,7 @@ type Clerk struct {
 }
 
 func (c *Clerk) do(ctx context.Context, fn func(tx *store.Tx, now time.Time) error) error {
-	return c.DB.UpdateTogether(ctx, func(tx *store.Tx) error { return fn(tx, c.Now().UTC().Truncate(time.Microsecond)) })
+	return c.DB.UpdateBatched(ctx, func(tx *store.Tx) error { return fn(tx, c.Now().UTC().Truncate(time.Microsecond)) })
 }
 
 // Open is Book.Open.

@@ -92,7 +92,7 @@ func TestEarningsOfManyAreToldInTheirOrder(t *testing.T) {
 			for _, i := range source.Perm(1500)[:n] {
 				k := key{int64(source.IntN(days)+1) * 86_400_000_000, fmt.Sprintf("b%04d.example/*", i)}
 				want[k] += int64(i)
-				if err := tx.Put(ctx, query, k.buyer, k.day, int64(i)); err != nil {
+				if err := tx.ExecOne(ctx, query, k.buyer, k.day, int64(i)); err != nil {
 					return err
 				}
 			}

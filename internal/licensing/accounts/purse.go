@@ -84,15 +84,15 @@ func postTo(ctx context.Context, tx *store.Tx, to payer, m movement) error {
 	var err error
 	switch {
 	case m.earned == 0:
-		err = tx.Put(ctx, move, args...)
+		err = tx.ExecOne(ctx, move, args...)
 	case late.Movements > 0 && late.Day.Equal(now.Day) && late.Site == now.Site:
-		err = tx.Put(ctx, again, args...)
+		err = tx.ExecOne(ctx, again, args...)
 	case late.Movements > 0 && late.Day.Equal(now.Day): // the first site of the day keeps its place
-		if err = tx.Put(ctx, move, args...); err == nil {
+		if err = tx.ExecOne(ctx, move, args...); err == nil {
 			err = earn(ctx, tx, now)
 		}
 	default:
-		if err = tx.Put(ctx, anew, slices.Insert(args, 4, any(now.Site), any(store.Micros(now.Day)))...); err == nil && late.Movements > 0 {
+		if err = tx.ExecOne(ctx, anew, slices.Insert(args, 4, any(now.Site), any(store.Micros(now.Day)))...); err == nil && late.Movements > 0 {
 			err = earn(ctx, tx, late)
 		}
 	}
@@ -104,7 +104,7 @@ func postTo(ctx context.Context, tx *store.Tx, to payer, m movement) error {
 
 // earn adds to what a site earned on a day.
 func earn(ctx context.Context, tx *store.Tx, e Earning) error {
-	err := tx.Put(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, $6)
+	err := tx.ExecOne(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (site, day, buyer, currency) DO UPDATE SET earned = account_revenue.earned + EXCLUDED.earned, movements = account_revenue.movements + EXCLUDED.movements`,
 		e.Site, dayOf(e.Day), e.Buyer, e.Currency, e.Amount, e.Movements)
 	if err != nil {
@@ -129,7 +129,7 @@ const lateEarnings = `(SELECT late_site AS site, late_day AS day, buyer, currenc
 
 // enter writes a movement into the journal as a line, after which so much is available.
 func enter(ctx context.Context, tx *store.Tx, buyer, currency string, m movement, line, after int64) error {
-	err := tx.Put(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
+	err := tx.ExecOne(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside, after)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // where nothing can be bought.
 func (b *Broker) begin(ctx context.Context, w *work, f *found, a Asked) (first bool, err error) {
 	plain := *w
-	err = b.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
+	err = b.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		*w = plain
 		w.plan.Budgets, w.plan.Rates = b.draws(a), b.Rates
 		now := b.Now()
@@ -349,7 +349,7 @@ func (w *work) forgotten(now time.Time) bool { return !w.made.IsZero() && now.Su
 func (b *Broker) settled(ctx context.Context, w *work) (more bool, err error) {
 	fresh := b.nextBest(ctx, w)
 	kept := w.plan
-	err = b.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
+	err = b.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		w.plan = kept.copied()
 		w.done, w.answer, w.told, more = false, nil, nil, false
 		now := b.Now()

@@ -28,7 +28,7 @@ import (
 //
 // broker_exchange counts for each Exchange how often it sold what it had offered, and how often not.
 var Schema = store.Schema{
-	Room: "broker",
+	ID: "broker",
 	Steps: []string{`
 CREATE TABLE broker_request (
 	account {{text}} NOT NULL,

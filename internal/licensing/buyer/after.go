@@ -48,8 +48,8 @@ func (b *Buyer) fetchTool() httpx.Tool {
 		Description: "Gives the text of what buy bought, by its transaction_id, as often as its address opens (fetch_until). What comes is held against the hash that was offered; a text that is another is not given.",
 		Input: []byte(`{"type":"object","required":["transaction_id"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"accept":{"type":"array","maxItems":5,"items":{"type":"string"},"description":"Media types that are wanted, the best first, such as text/markdown; the form of the offer where nothing is said."}}}`),
-		Output: []byte(`{"type":"object","properties":{"transaction_id":{"type":"string"},"text":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
-		Reads:  true, World: true, Call: called(b.fetch),
+		Output:   []byte(`{"type":"object","properties":{"transaction_id":{"type":"string"},"text":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
+		ReadOnly: true, OpenWorld: true, Call: called(b.fetch),
 	}
 }
 
@@ -187,8 +187,8 @@ func (b *Buyer) reportTool() httpx.Tool {
 			`"attribution":{"type":"array","maxItems":20,"description":"How the person was shown where it is from. An offer of the model attribution is paid for by this.","items":{"type":"object","additionalProperties":false,"properties":{` +
 			`"displayed_url":{"type":"string","maxLength":2048},"format":{"enum":["link","footnote","inline"]},"visible_to_user":{"type":"boolean"}}}},` +
 			`"revenue":{"type":"object","required":["amount","currency"],"additionalProperties":false,"description":"What was earned with it, where the price is a share of that.","properties":{"amount":{"type":"number","minimum":0},"currency":{"type":"string"}}}}}`),
-		Output: []byte(`{"type":"object","properties":{"transaction_id":{"type":"string"},"report_id":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
-		World:  true, Call: called(b.report),
+		Output:    []byte(`{"type":"object","properties":{"transaction_id":{"type":"string"},"report_id":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
+		OpenWorld: true, Call: called(b.report),
 	}
 }
 
@@ -244,8 +244,8 @@ func (b *Buyer) disputeTool() httpx.Tool {
 		Input: []byte(`{"type":"object","required":["transaction_id","reason"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"reason":{"enum":["delivery-failed","content-mismatch","incomplete-content","wrong-content","expired-before-fetch"]},"description":{"type":"string","maxLength":2000,"description":"What happened, for people."},` +
 			`"prefer_redelivery":{"type":"boolean","description":"Rather have it again than be paid back."}}}`),
-		Output: []byte(`{"type":"object","properties":{"dispute_id":{"type":"string"},"status":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
-		World:  true, Call: called(b.dispute),
+		Output:    []byte(`{"type":"object","properties":{"dispute_id":{"type":"string"},"status":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
+		OpenWorld: true, Call: called(b.dispute),
 	}
 }
 
@@ -303,7 +303,7 @@ func (b *Buyer) spendingTool() httpx.Tool {
 		Description: "Tells the limits that the person has set, what is spent and left of them, and the latest purchases with their ids and what is still to be done about them. Only the person can change a limit, where this program is started.",
 		Input:       []byte(`{"type":"object","additionalProperties":false,"properties":{}}`),
 		Output:      []byte(`{"type":"object","properties":{"limits":{"type":"array","items":{"type":"object"}},"purchases":{"type":"array","items":{"type":"object"}}}}`),
-		Reads:       true, Call: called(b.spending),
+		ReadOnly:    true, Call: called(b.spending),
 	}
 }
 

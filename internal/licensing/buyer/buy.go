@@ -72,8 +72,8 @@ func (b *Buyer) quoteTool() httpx.Tool {
 			"what it permits and forbids, whether its use must be reported, and whether the person's limits allow it. already_bought tells of earlier purchases: do not buy twice without need.",
 		Input: []byte(`{"type":"object",` + what +
 			`"uses":{"type":"array","maxItems":6,"items":{"enum":["ai-input","search","ai-index","ai-train","ai-all","all"]},"description":"What it is wanted for; ai-input, the text as input of a model, where nothing is said."}}}`),
-		Output: []byte(`{"type":"object","properties":{"url":{"type":"string"},"offers":{"type":"array","items":{"type":"object"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
-		Reads:  true, World: true, Call: called(b.quote),
+		Output:   []byte(`{"type":"object","properties":{"url":{"type":"string"},"offers":{"type":"array","items":{"type":"object"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
+		ReadOnly: true, OpenWorld: true, Call: called(b.quote),
 	}
 }
 
@@ -236,8 +236,8 @@ func (b *Buyer) buyTool() httpx.Tool {
 			"where a call brought no answer, or code unknown, call again with it. Then call fetch with the transaction_id, before fetch_until.",
 		Input: []byte(`{"type":"object","required":["purchase_id"],"additionalProperties":false,"properties":{"purchase_id":{"type":"string","maxLength":200,"description":"That of one offer of quote."},` +
 			`"max":{"type":"object","required":["amount","currency"],"additionalProperties":false,"properties":{"amount":{"type":"number","minimum":0},"currency":{"type":"string","pattern":"^[A-Za-z]{3}$"}},"description":"Pay no more than this, where the person said so. It can only be less than the limits."}}}`),
-		Output: []byte(`{"type":"object","properties":{"purchase_id":{"type":"string"},"transaction_id":{"type":"string"},"cost":{"type":"object"},"code":{"type":"string"},"message":{"type":"string"}}}`),
-		World:  true, Call: called(b.buy),
+		Output:    []byte(`{"type":"object","properties":{"purchase_id":{"type":"string"},"transaction_id":{"type":"string"},"cost":{"type":"object"},"code":{"type":"string"},"message":{"type":"string"}}}`),
+		OpenWorld: true, Call: called(b.buy),
 	}
 }
 

@@ -57,8 +57,8 @@ func (b *Buyer) searchTool() httpx.Tool {
 		Description: "Puts a question in plain words to front desks (NLWeb) and gives the items that they find, the best first. Nothing is bought. Of an item with for_sale true there is only an excerpt here, and its url goes into quote; of one without for_sale, quote tells whether it is sold." + where,
 		Input: []byte(`{"type":"object","required":["query"],"additionalProperties":false,"properties":{"query":{"type":"string","minLength":1,"maxLength":2000,"description":"What is looked for, in plain words."},` +
 			`"sites":{"type":"array","maxItems":10,"items":{"type":"string"},"description":"Addresses of front desks to ask, like https://www.example.com."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many items at most; 8 where nothing is said."}}}`),
-		Output: []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object"}},"unasked":{"type":"array","items":{"type":"string"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
-		Reads:  true, World: true, Call: called(b.search),
+		Output:   []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object"}},"unasked":{"type":"array","items":{"type":"string"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
+		ReadOnly: true, OpenWorld: true, Call: called(b.search),
 	}
 }
 

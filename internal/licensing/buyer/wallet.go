@@ -18,7 +18,7 @@ import (
 // Schema is the table of the wallet: one row for each purchase that was begun. amount is what it may cost at the most, in units of 1e-8
 // of currency, which counts against the limits from before it is made; 0 for one that was denied. document is the client's Purchase.
 var Schema = store.Schema{
-	Room: "buyer",
+	ID: "buyer",
 	Steps: []string{`
 CREATE TABLE buyer_purchase (
 	id          TEXT NOT NULL PRIMARY KEY,
@@ -78,7 +78,7 @@ func Open(ctx context.Context, config Config) (*Wallet, error) {
 	if err := config.Limits.Check(); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{DSN: "sqlite:" + config.File, Schemas: []store.Schema{Schema}, Readers: 2, Alone: true})
+	db, err := store.Open(ctx, store.Config{DSN: "sqlite:" + config.File, Schemas: []store.Schema{Schema}, Readers: 2, Exclusive: true})
 	if err != nil {
 		return nil, fmt.Errorf("the purchases in %s cannot be read, so nothing is bought: %w", config.File, err)
 	}
@@ -143,7 +143,7 @@ func (w *Wallet) Begin(ctx context.Context, p *client.Purchase) (kept *Kept, aga
 	if err != nil {
 		return nil, false, err
 	}
-	err = w.db.UpdateTogether(ctx, func(tx *store.Tx) error {
+	err = w.db.UpdateBatched(ctx, func(tx *store.Tx) error {
 		if kept, err = read(tx.QueryRow(ctx, `SELECT at, currency, amount, state, document FROM buyer_purchase WHERE id = $1`, p.ID)); err == nil {
 			again = kept.State != Denied
 			if again {
@@ -221,7 +221,7 @@ func (w *Wallet) Settle(ctx context.Context, p *client.Purchase, state State) er
 	if err != nil {
 		return err
 	}
-	return w.db.UpdateTogether(ctx, func(tx *store.Tx) error {
+	return w.db.UpdateBatched(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE buyer_purchase SET currency = $1, amount = $2, state = $3, txn = $4, document = $5 WHERE id = $6`,
 			cost.Currency, cost.Amount, string(state), p.Transaction(), document, p.ID)
 		if err == nil && n != 1 {

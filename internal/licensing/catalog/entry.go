@@ -64,9 +64,9 @@ func (d *Description) fill(from *Description) {
 
 // clean leaves out of texts what content may not hold, and sitemaps and lists of posts may.
 func (d *Description) clean() {
-	d.Title = visible.Text(d.Title)
+	d.Title = visible.Sanitize(d.Title)
 	for i, author := range d.Authors {
-		if name := visible.Text(author); name != author {
+		if name := visible.Sanitize(author); name != author {
 			d.Authors = slices.Clone(d.Authors)
 			d.Authors[i] = name
 		}

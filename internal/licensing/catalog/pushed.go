@@ -85,7 +85,7 @@ func pushedRecord(words *intern, c *push.Change) record {
 	w.number(uint64(max(e.Words, 0)))
 	hash, hashed := sha256Of(e.Hash, e.Method)
 	w.b = append(w.b, hash[:]...)
-	w.text(clip(visible.Text(e.Title), maxTitle))
+	w.text(clip(visible.Sanitize(e.Title), maxTitle))
 	w.text("") // authors
 	part := func(letter byte, text string) {
 		if text != "" {

@@ -213,7 +213,7 @@ func (s *Service) saw(ctx context.Context, from Edge, b edge.Batch, now time.Tim
 		all = append(all, botstats.Sighting{Site: s.siteOn(from, one.Host), Hour: earlier(one.Hour, now), Agent: one.Agent, Path: one.Path, Outcome: one.Outcome, Count: one.Count})
 	}
 	digest := from.Name + " " + edge.Digest(text)
-	err = s.deps.DB.UpdateInTurn(ctx, botstats.Turn, func(tx *store.Tx) error {
+	err = s.deps.DB.UpdateSerial(ctx, botstats.Turn, func(tx *store.Tx) error {
 		told.Sightings = 0
 		taken, err := botstats.Taken(ctx, tx, digest)
 		if err != nil || taken {

@@ -19,7 +19,7 @@ import (
 // Schema is the tables of this room. Times are microseconds, 0 for none, and amounts units of 1e-8. Of dispute_case, due is when time moves
 // the dispute on, and short is 1 where it told of too few tokens, and the bytes that were sent say so, too.
 var Schema = store.Schema{
-	Room: "dispute",
+	ID: "dispute",
 	Steps: []string{`
 CREATE TABLE dispute_case (
 	id         {{text}} NOT NULL PRIMARY KEY,

@@ -77,7 +77,7 @@ func putSteps(ctx context.Context, tx *store.Tx, c Case, n int, steps []Step) er
 			}
 			consulted = string(text)
 		}
-		err := tx.Put(ctx, `INSERT INTO dispute_step (dispute, n, at, came, went, by, resolution, rule, consulted, entry) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		err := tx.ExecOne(ctx, `INSERT INTO dispute_step (dispute, n, at, came, went, by, resolution, rule, consulted, entry) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 			c.ID, n+i+1, store.Micros(s.At), string(s.From), string(s.To), s.By, string(s.Resolution), s.Rule, consulted, s.Entry)
 		if err != nil {
 			return fmt.Errorf("record a step of a dispute: %w", err)
@@ -85,7 +85,7 @@ func putSteps(ctx context.Context, tx *store.Tx, c Case, n int, steps []Step) er
 		if s.Note == "" {
 			continue
 		}
-		if err := tx.Put(ctx, `INSERT INTO dispute_note (dispute, n, text) VALUES ($1, $2, $3)`, c.ID, n+i+1, s.Note); err != nil {
+		if err := tx.ExecOne(ctx, `INSERT INTO dispute_note (dispute, n, text) VALUES ($1, $2, $3)`, c.ID, n+i+1, s.Note); err != nil {
 			return fmt.Errorf("record a note on a dispute: %w", err)
 		}
 	}

@@ -309,7 +309,7 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 		if one == "" {
 			one = a.target // which names no transaction, and so stands for itself
 		}
-		counted, _ := g.fetches.Within(ctx, v.site.Domain+" "+one, ratelimit.Window{Requests: v.site.Fetches, Per: sign.URLLife + time.Minute})
+		counted, _ := g.fetches.AllowWindows(ctx, v.site.Domain+" "+one, ratelimit.Window{Requests: v.site.Fetches, Per: sign.URLLife + time.Minute})
 		if len(counted) > 0 && !counted[0].OK {
 			return tooOften(counted[0].RetryAfter, "the address was fetched as often as it may be; buy again")
 		}

@@ -110,7 +110,7 @@ func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what profiles tell: %w", err)
 	}
-	attested, err := cache.Weighed(attestationsKept, func(_ attestedAt, all []*attestation.Kept) uint32 {
+	attested, err := cache.NewWeighted(attestationsKept, func(_ attestedAt, all []*attestation.Kept) uint32 {
 		return uint32(1 + 4*len(all))
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // transact is the one transaction of Execute. It is errForged, and nothing is bought, where one of the lines is forged.
 func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forged func() []int, now time.Time) (items []ItemResult, err error) {
 	buyer := p.Requester.Account()
-	err = s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
+	err = s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		if err := s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof); err != nil {
 			return err
 		}

@@ -431,7 +431,7 @@ func (cs *Cases) move(ctx context.Context, m *moving, put func(context.Context, 
 	cs.schedule(m)
 	update := cs.deps.DB.Update
 	if credits { // which moves a balance
-		update = cs.deps.DB.UpdateTogether
+		update = cs.deps.DB.UpdateBatched
 	}
 	err := update(ctx, func(tx *store.Tx) (err error) {
 		if credits {

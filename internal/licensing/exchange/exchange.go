@@ -115,7 +115,7 @@ func New(deps Deps) (*Service, error) {
 	if deps.Renewals == nil {
 		deps.Renewals = func(context.Context, content.Ref) ([]content.Renewal, error) { return nil, nil }
 	}
-	unsubscribed, err := cache.Sized[subscriber, time.Time](100_000)
+	unsubscribed, err := cache.New[subscriber, time.Time](100_000)
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of who has no subscription: %w", err)
 	}

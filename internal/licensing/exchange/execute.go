@@ -250,7 +250,7 @@ func (s *Service) replay(ctx context.Context, p Order, before transactions.Reque
 	out := &OrderResult{Again: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	defer out.bind()
 	if p.Requester.Proof != nil {
-		if err := s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) error { return s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof) }); err != nil {
+		if err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error { return s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof) }); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +283,7 @@ func (s *Service) replay(ctx context.Context, p Order, before transactions.Reque
 	for i := range out.Items {
 		if item := &out.Items[i]; item.Denial == "" {
 			if item.URL, err = s.signAddress(ctx, p.FetchAt, item.Transaction); err != nil {
-				return nil, fail.New(fail.Internal, "what was bought cannot be fetched at present; try again later").Because(err)
+				return nil, fail.New(fail.Internal, "what was bought cannot be fetched at present; try again later").Wrap(err)
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (s *Service) KeepDealsOnce(ctx context.Context) error {
 	} {
 		for more := true; more; {
 			n := 0
-			if err := s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) (err error) {
+			if err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) (err error) {
 				n, err = step(tx)
 				return err
 			}); err != nil {

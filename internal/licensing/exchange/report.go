@@ -58,7 +58,7 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	s.deps.Deliveries.Meter(ctx, u.Transaction) // whose time until now counts
 	var filed *UsageReceipt
-	err := s.deps.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
+	err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		filed = nil
 		t, ok, err := transactions.FindTransaction(ctx, tx, u.Transaction)
 		switch {

@@ -98,7 +98,7 @@ func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[st
 func (s *Service) eachFound(ctx context.Context, rules *policy.Terms, fn func(host string, entry *catalog.Entry, access policy.Access)) error {
 	for entry := range s.deps.Catalog.All() {
 		if ctx.Err() != nil {
-			return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(ctx.Err())
+			return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
 		}
 		host, ok := policy.Host(entry.URL)
 		if !ok || !s.deps.Corpus.Sites().Serves(entry.Site) {

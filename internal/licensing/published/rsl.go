@@ -79,7 +79,7 @@ func (s *Service) makeLicensings(ctx context.Context, rules *policy.Terms, owner
 		said := map[string]string{} // by site and rule, of items without terms of their own
 		for entry := range s.deps.Catalog.All() {
 			if ctx.Err() != nil {
-				return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(ctx.Err())
+				return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
 			}
 			host, ok := policy.Host(entry.URL)
 			if !ok || !s.deps.Corpus.Sites().Serves(entry.Site) {

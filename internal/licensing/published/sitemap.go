@@ -92,7 +92,7 @@ func (s *Service) sitemapOf(ctx context.Context, host string) ([]string, error) 
 		}
 		for entry := range s.deps.Catalog.All() {
 			if ctx.Err() != nil {
-				return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(ctx.Err())
+				return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
 			}
 			of, ok := policy.Host(entry.URL)
 			if !ok || !s.deps.Corpus.Sites().Serves(entry.Site) || entry.IsPushed() || len(made[of]) >= sitemapMost {

@@ -77,7 +77,7 @@ func DeclareExchange(exchange Identity, address string) (*httpx.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	return document.Cached(wire.ManifestCacheControl), nil
+	return document.WithCacheControl(wire.ManifestCacheControl), nil
 }
 
 // DeclareKeys makes the document of the keys that offers are signed with.

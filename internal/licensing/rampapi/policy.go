@@ -64,5 +64,5 @@ func declarePolicy(ctx context.Context, s *published.Service, domain string) (*h
 	if err != nil {
 		return nil, err
 	}
-	return document.Cached(policyCacheControl), nil
+	return document.WithCacheControl(policyCacheControl), nil
 }

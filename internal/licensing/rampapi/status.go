@@ -57,7 +57,7 @@ func (d *door) statusTool() httpx.Tool {
 		Output: answerOf(schema{
 			"requester_id": word, "domain": word, "accounts": objects, "subscriptions": objects, "reports_owed": objects, "reporting_overdue": schema{"type": "boolean"},
 		}).bytes(),
-		Reads: true, Call: d.statusCall,
+		ReadOnly: true, Call: d.statusCall,
 	}
 }
 

@@ -126,7 +126,7 @@ func unread(r *http.Request, err error) error {
 	case r.Context().Err() != nil:
 		return fail.New(fail.Cancelled, "the request was taken back")
 	}
-	return fail.New(fail.Malformed, "the body ended too early; send it again").Because(err)
+	return fail.New(fail.Malformed, "the body ended too early; send it again").Wrap(err)
 }
 
 // take has a request of an RPC answered.

@@ -132,7 +132,7 @@ func TestEveryFailureHasItsCode(t *testing.T) {
 		failure := fail.New(code, "told of %s", code)
 		failure.RetryAfter = 1500 * time.Millisecond
 		f.answer = func(context.Context, *call, *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
-			return nil, failure.Because(errors.New("the cause that nobody outside reads"))
+			return nil, failure.Wrap(errors.New("the cause that nobody outside reads"))
 		}
 		for name, client := range clients {
 			_, err := client.DiscoverResources(t.Context(), connect.NewRequest(query()))

@@ -31,7 +31,7 @@ func (d *door) disputeTool() httpx.Tool {
 	return httpx.Tool{
 		Name: ToolDispute, Title: "Dispute a purchase",
 		Description: "Disputes by RAMP v1 a purchase that did not bring what was paid for, after its use was reported; the same call again tells where it stands. Dispute only what you know to be wrong. " + d.whoDisputes(),
-		Input:       input.bytes(), Output: heard.bytes(), World: true, Call: d.disputeCall,
+		Input:       input.bytes(), Output: heard.bytes(), OpenWorld: true, Call: d.disputeCall,
 	}
 }
 

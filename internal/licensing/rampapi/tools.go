@@ -45,18 +45,18 @@ func Tools(services Services, config Config) []httpx.Tool {
 			Name: ToolDiscover, Title: "Ask what licensed content costs",
 			Description: "Asks by RAMP v1 what a licence to the addresses in requester.uris costs. Nothing is bought. Each offer says its pricing, restrictions and expires_at; " +
 				"absence_reason says why there is none. " + at.who(),
-			Input: argumentsOf(&rampv1.ResourceQuery{}, discoverNotes), Output: discovered.bytes(), Reads: true, Call: called(at, "DiscoverResources", at.discover),
+			Input: argumentsOf(&rampv1.ResourceQuery{}, discoverNotes), Output: discovered.bytes(), ReadOnly: true, Call: called(at, "DiscoverResources", at.discover),
 		},
 		{
 			Name: ToolExecute, Title: "Buy licensed content",
 			Description: "Buys by RAMP v1 an offer of " + ToolDiscover + " and charges the requester's account. It cannot be taken back: call it only if whoever pays agreed to the price. " +
 				"The same id buys once. GET package.retrieval.endpoint within five minutes; report the use by " + ToolReport + ". " + at.whoPays(),
-			Input: argumentsOf(&rampv1.TransactionRequest{}, executeNotes), Output: executed.bytes(), World: true, Call: called(at, "ExecuteTransaction", at.execute),
+			Input: argumentsOf(&rampv1.TransactionRequest{}, executeNotes), Output: executed.bytes(), OpenWorld: true, Call: called(at, "ExecuteTransaction", at.execute),
 		},
 		{
 			Name: ToolReport, Title: "Report how licensed content was used",
 			Description: "Reports by RAMP v1 how a purchase was used, as its reporting_obligation asks: what was truly consumed.",
-			Input:       argumentsOf(&rampv1.UsageReport{}, reportNotes), Output: reported.bytes(), World: true, Call: called(at, "ReportUsage", at.report),
+			Input:       argumentsOf(&rampv1.UsageReport{}, reportNotes), Output: reported.bytes(), OpenWorld: true, Call: called(at, "ReportUsage", at.report),
 		},
 		at.disputeTool(), at.fetchTool(), at.statusTool(),
 	}
@@ -66,7 +66,7 @@ func Tools(services Services, config Config) []httpx.Tool {
 	return append(all, httpx.Tool{
 		Name: ToolRegister, Title: "Sign up as a buyer",
 		Description: "Signs a requester up, once: its domain publishes its key in /.well-known/ramp-agent.json.",
-		Input:       registerArguments.bytes(), Output: signedUp.bytes(), World: true, Call: at.register,
+		Input:       registerArguments.bytes(), Output: signedUp.bytes(), OpenWorld: true, Call: at.register,
 	})
 }
 

@@ -14,7 +14,7 @@ import "frontdesk/internal/infra/store"
 // signature the 64 bytes of that. See also transactionTables, eventTables,
 // requestTable, deliveryTables, leanTables, disputeTables, viaTable, usageColumn and useColumns.
 var Schema = store.Schema{
-	Room: "deal",
+	ID: "deal",
 	Steps: []string{`
 CREATE TABLE deal_offer (
 	id        {{bytes}} NOT NULL PRIMARY KEY,

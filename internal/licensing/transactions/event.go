@@ -34,7 +34,7 @@ type Event struct {
 
 // PutEvent records an event that is no delivery; those have a table of their own.
 func PutEvent(ctx context.Context, tx *store.Tx, e Event) error {
-	err := tx.Put(ctx, `INSERT INTO deal_event (id, entry, kind, at) VALUES ($1, $2, $3, $4)`, e.Transaction, e.Entry, e.Kind, store.Micros(e.At))
+	err := tx.ExecOne(ctx, `INSERT INTO deal_event (id, entry, kind, at) VALUES ($1, $2, $3, $4)`, e.Transaction, e.Entry, e.Kind, store.Micros(e.At))
 	if err != nil {
 		return fmt.Errorf("record what befell a transaction: %w", err)
 	}

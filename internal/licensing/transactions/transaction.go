@@ -349,7 +349,7 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 	if t.Quotas == nil {
 		t.Quotas = []byte{}
 	}
-	err := tx.Put(ctx, `INSERT INTO deal_transaction (`+soldColumns+`, document) VALUES
+	err := tx.ExecOne(ctx, `INSERT INTO deal_transaction (`+soldColumns+`, document) VALUES
 		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, '', '', 0, 0, 0, 0, $29, $30, $31, 0, 0, $32)`,
 		t.ID, t.Billing, t.Request, t.Offer, t.Buyer, t.Agent, t.Site, t.URI, t.Item.Source, t.Item.ID, t.Item.Since, store.Micros(t.Made), store.Micros(t.Expires), t.Price.Model,
 		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "),
@@ -412,7 +412,7 @@ func Fail(ctx context.Context, tx *store.Tx, id string) error {
 
 // GiveBack records by which dispute a transaction was given back: nothing is fetched under it any more.
 func GiveBack(ctx context.Context, tx *store.Tx, id, dispute string) error {
-	if err := tx.Put(ctx, `UPDATE deal_transaction SET disputed = $1 WHERE id = $2`, dispute, id); err != nil {
+	if err := tx.ExecOne(ctx, `UPDATE deal_transaction SET disputed = $1 WHERE id = $2`, dispute, id); err != nil {
 		return fmt.Errorf("record that a transaction was given back: %w", err)
 	}
 	return nil

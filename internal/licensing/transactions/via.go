@@ -21,7 +21,7 @@ CREATE TABLE deal_via (
 
 // PutVia records through which intermediaries the offer of a transaction was asked for.
 func PutVia(ctx context.Context, tx *store.Tx, transaction string, via []string) error {
-	if err := tx.Put(ctx, `INSERT INTO deal_via (txn, via) VALUES ($1, $2)`, transaction, strings.Join(via, " ")); err != nil {
+	if err := tx.ExecOne(ctx, `INSERT INTO deal_via (txn, via) VALUES ($1, $2)`, transaction, strings.Join(via, " ")); err != nil {
 		return fmt.Errorf("record the intermediaries of a transaction: %w", err)
 	}
 	return nil

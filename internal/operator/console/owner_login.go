@@ -68,7 +68,7 @@ func (o *owner) visitor(r *http.Request) (*visit, error) {
 	in, ok, err := o.config.Logins.Find(r.Context(), cookie.Value)
 	if err != nil {
 		unavailable := fail.New(fail.Unavailable, "Logins cannot be looked up at the moment; try again.")
-		return nil, unavailable.Because(err)
+		return nil, unavailable.Wrap(err)
 	}
 	if !ok {
 		return nil, nil
@@ -87,7 +87,7 @@ func (o *owner) ours(r *http.Request, secret string) error {
 		return foreign
 	}
 	if err := r.ParseForm(); err != nil {
-		return fail.New(fail.Invalid, "The form cannot be read; it may be too long.").Because(err)
+		return fail.New(fail.Invalid, "The form cannot be read; it may be too long.").Wrap(err)
 	}
 	if !hmac.Equal([]byte(r.PostForm.Get("form")), []byte(formToken(secret))) {
 		return foreign
@@ -163,7 +163,7 @@ func (o *owner) login(w http.ResponseWriter, r *http.Request) {
 // logout ends the session, wherever its cookie was copied to.
 func (o *owner) logout(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if err := o.config.Logins.End(r.Context(), v.secret); err != nil {
-		return fail.New(fail.Unavailable, "You could not be logged out; try again.").Because(err)
+		return fail.New(fail.Unavailable, "You could not be logged out; try again.").Wrap(err)
 	}
 	o.config.Note(r, v.in, "logged out")
 	o.setCookie(w, r, sessionCookie, "", -1)

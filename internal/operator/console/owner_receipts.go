@@ -148,7 +148,7 @@ func unread(err error) error {
 	if errors.As(err, &known) {
 		return err // it was made for people
 	}
-	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Because(err)
+	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Wrap(err)
 }
 
 // receiptBody is the page of one receipt.

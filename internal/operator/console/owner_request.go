@@ -137,7 +137,7 @@ func (o *owner) requestBody(q *intake.Request, v *visit) *requestBody {
 		}
 	}
 	if q.Effect != nil {
-		body.Effect = &effect{Reason: q.Effect.Reason, Tries: q.Effect.Tries, Next: q.Effect.Due, GivenUp: q.Effect.GivenUp}
+		body.Effect = &effect{Reason: q.Effect.Reason, Tries: q.Effect.Attempts, Next: q.Effect.Due, GivenUp: q.Effect.GivenUp}
 	}
 	for _, e := range q.Entries {
 		body.Entries = append(body.Entries, entryLink{e.ID, kindSays(e.Kind)})

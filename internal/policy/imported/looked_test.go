@@ -41,7 +41,7 @@ func (h *host) looks(pages int, now time.Time, before *Snapshot, full bool) (*Sn
 	h.mu.Unlock()
 	return Read(h.Context(), Asking{
 		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, Plain: true, Before: before, Full: full, Pages: pages, Now: func() time.Time { return now },
-		Visitor: fetch.NewVisitor(fetch.New(fetch.Options{}), fetch.VisitorOptions{}),
+		Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	})
 }
 

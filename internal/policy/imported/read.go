@@ -45,7 +45,7 @@ type Asking struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
-	Visitor  *fetch.Visitor
+	Visitor  *fetch.Crawler
 	MaxBytes int64 // of a list, unpacked; 0 for maxList
 }
 
@@ -83,7 +83,7 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 	}
 	rules, err := a.Visitor.Robots(ctx, a.URL, a.Own)
 	if err != nil {
-		return nil, fail.New(fail.Invalid, "%v", err).Because(err)
+		return nil, fail.New(fail.Invalid, "%v", err).Wrap(err)
 	}
 	var licenses, sitemaps []string
 	if rules != nil {
@@ -331,7 +331,7 @@ func (r *reading) get(ctx context.Context, at *url.URL, most int64, whole bool) 
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, fail.New(fail.Invalid, "%v", err).Because(err)
+		return nil, fail.New(fail.Invalid, "%v", err).Wrap(err)
 	}
 	switch s := response.Status; {
 	case response.NotModified && r.Before != nil:

@@ -27,7 +27,7 @@ import (
 //
 // Times are microseconds.
 var Schema = store.Schema{
-	Room: "stated",
+	ID: "stated",
 	Steps: []string{`
 CREATE TABLE stated_site (
 	site    {{text}} NOT NULL PRIMARY KEY,

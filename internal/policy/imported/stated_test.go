@@ -94,7 +94,7 @@ func (h *host) read(before *Snapshot, plain bool) (*Snapshot, error) {
 	h.mu.Unlock()
 	return Read(h.Context(), Asking{
 		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, Plain: plain, Before: before,
-		Visitor: fetch.NewVisitor(fetch.New(fetch.Options{}), fetch.VisitorOptions{}),
+		Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	})
 }
 
@@ -257,7 +257,7 @@ func TestWhatAFrontDeskMadeIsNotReadBack(t *testing.T) {
 	h.pages["/sitemap.xml"] = page{body: "<?xml version=\"1.0\"?>\n" + licence.Mark + ramp}
 	for served, documents := range map[bool]int{true: 0, false: 1} {
 		s, err := Read(t.Context(), Asking{
-			Site: "a", URL: h.server.URL, Own: true, Hosts: []string{"127.0.0.1"}, Served: served, Visitor: fetch.NewVisitor(fetch.New(fetch.Options{}), fetch.VisitorOptions{}),
+			Site: "a", URL: h.server.URL, Own: true, Hosts: []string{"127.0.0.1"}, Served: served, Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 		})
 		if err != nil || len(s.Documents) != documents || len(s.Addresses) != documents || len(s.Notes) != 2-documents {
 			t.Errorf("served here %t: %+v, %v", served, s, err)
@@ -386,7 +386,7 @@ func TestAReadingEndsWithItsContext(t *testing.T) {
 	h := whole(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Read(ctx, Asking{Site: "a", URL: h.server.URL, Own: true, Visitor: fetch.NewVisitor(fetch.New(fetch.Options{}), fetch.VisitorOptions{})}); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx, Asking{Site: "a", URL: h.server.URL, Own: true, Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{})}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

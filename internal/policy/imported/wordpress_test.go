@@ -97,7 +97,7 @@ func (h *host) at(now time.Time, before *Snapshot, full bool) (*Snapshot, error)
 	h.mu.Unlock()
 	return Read(h.Context(), Asking{
 		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, Plain: true, Before: before, Full: full, Now: func() time.Time { return now },
-		Visitor: fetch.NewVisitor(fetch.New(fetch.Options{}), fetch.VisitorOptions{}),
+		Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	})
 }
 

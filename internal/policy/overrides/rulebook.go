@@ -21,7 +21,7 @@ import (
 // Schema is the tables of this room: a row for each content rule and for each site with a price, as JSON, and one that counts
 // changes, by which other processes see that there are any. Times are microseconds.
 var Schema = store.Schema{
-	Room: "rulebook",
+	ID: "rulebook",
 	Steps: []string{`
 CREATE TABLE rulebook_rule (
 	id      {{text}} NOT NULL PRIMARY KEY,

@@ -98,7 +98,7 @@ func migrate(dsn string, schemas []store.Schema) error {
 func fingerprint(schemas []store.Schema) string {
 	sum := sha256.New()
 	for _, schema := range schemas {
-		fmt.Fprintf(sum, "%q %q\n", schema.Room, schema.Steps)
+		fmt.Fprintf(sum, "%q %q\n", schema.ID, schema.Steps)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

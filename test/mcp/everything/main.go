@@ -60,7 +60,7 @@ func everything() *mcp.Server {
 func plain() []httpx.Tool {
 	return []httpx.Tool{
 		{
-			Name: "json_schema_2020_12_tool", Description: "Has a schema that uses what JSON Schema 2020-12 brought.", Reads: true,
+			Name: "json_schema_2020_12_tool", Description: "Has a schema that uses what JSON Schema 2020-12 brought.", ReadOnly: true,
 			Input: []byte(`{
 				"$schema": "https://json-schema.org/draft/2020-12/schema",
 				"type": "object",
@@ -73,7 +73,7 @@ func plain() []httpx.Tool {
 			},
 		},
 		{
-			Name: "test_tool_with_progress", Description: "Tells of its progress in three steps.", Reads: true, Input: []byte(`{"type": "object"}`),
+			Name: "test_tool_with_progress", Description: "Tells of its progress in three steps.", ReadOnly: true, Input: []byte(`{"type": "object"}`),
 			Call: func(_ context.Context, call httpx.Call) httpx.Result {
 				for _, done := range []int{0, 50, 100} {
 					if call.Progress != nil {

@@ -113,7 +113,7 @@ func runs(member, text string) bool {
 	if !strings.Contains(text, ":") || !address && (nameProperties[member] || proseMembers[member]) {
 		return false
 	}
-	text = strings.TrimSpace(strings.Map(pageurl.DropControl, plaintext.Text(text)))
+	text = strings.TrimSpace(strings.Map(pageurl.DropControl, plaintext.Sanitize(text)))
 	scheme, rest, found := strings.Cut(text, ":")
 	if !found || len(scheme) > len("javascript") {
 		return false

@@ -65,7 +65,7 @@ func labels(n *jsonrepair.Node) []string {
 
 func appendLabel(all []string, s string) []string {
 	if member := vocabulary.Term(s); member != s {
-		return append(all, language.Spaced(member))
+		return append(all, language.SplitWords(member))
 	}
 	if s == "" || strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {
 		return all
@@ -88,7 +88,7 @@ func thingLabels(n *jsonrepair.Node) []string {
 	}
 	if len(all) == 0 {
 		if id := text(n.Get("@id")); vocabulary.Term(id) != id {
-			all = append(all, language.Spaced(vocabulary.Term(id)))
+			all = append(all, language.SplitWords(vocabulary.Term(id)))
 		}
 	}
 	return all

@@ -22,7 +22,7 @@ import (
 )
 
 // notes is a room with one table.
-var notes = store.Schema{Room: "notes", Steps: []string{`CREATE TABLE notes_note (id {{text}} PRIMARY KEY, body {{bytes}})`}}
+var notes = store.Schema{ID: "notes", Steps: []string{`CREATE TABLE notes_note (id {{text}} PRIMARY KEY, body {{bytes}})`}}
 
 // house is a database, a data folder and a configuration.
 type house struct {

@@ -150,7 +150,7 @@ func Finish(ctx context.Context, db *store.DB, data string) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	mark, err := db.Loaded(ctx)
+	mark, err := db.LoadMark(ctx)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ import (
 // Schema is the tables of this room. id is the SHA-256 of a block's revocation id, round how often its period began anew, and
 // ends when nothing can be bought under the block any more and it is forgotten: 0 for never.
 var Schema = store.Schema{
-	Room: "delegation",
+	ID: "delegation",
 	Steps: []string{`
 CREATE TABLE delegation_count (
 	id       {{bytes}} NOT NULL PRIMARY KEY,
@@ -162,12 +162,12 @@ func (c *Counts) Take(ctx context.Context, tx *store.Tx, purchase string, amount
 			one.spent, one.currency = one.spent+spent, currency
 		}
 		ends := store.Micros(one.cap.Expires)
-		if err := tx.Put(ctx, `INSERT INTO delegation_count (id, spent, accesses, currency, begins, round, ends) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		if err := tx.ExecOne(ctx, `INSERT INTO delegation_count (id, spent, accesses, currency, begins, round, ends) VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (id) DO UPDATE SET spent = excluded.spent, accesses = excluded.accesses, currency = excluded.currency, begins = excluded.begins, round = excluded.round, ends = excluded.ends`,
 			one.id, one.spent, one.accesses, one.currency, store.Micros(one.begins), one.round, ends); err != nil {
 			return fmt.Errorf("count a purchase under a delegation: %w", err)
 		}
-		if err := tx.Put(ctx, `INSERT INTO delegation_use (purchase, id, round, spent, ends) VALUES ($1, $2, $3, $4, $5)`,
+		if err := tx.ExecOne(ctx, `INSERT INTO delegation_use (purchase, id, round, spent, ends) VALUES ($1, $2, $3, $4, $5)`,
 			purchase, one.id, one.round, spent, ends); err != nil {
 			return fmt.Errorf("keep what a purchase counts under a delegation: %w", err)
 		}

@@ -30,7 +30,7 @@ type book struct {
 
 // buy counts a purchase under caps, or is errDenied.
 func (b book) buy(id string, amount int64, currency string, period time.Duration, now time.Time, caps ...counts.Cap) error {
-	return b.db.UpdateTogether(context.Background(), func(tx *store.Tx) error {
+	return b.db.UpdateBatched(context.Background(), func(tx *store.Tx) error {
 		counts, err := counts.Read(context.Background(), tx, caps, period, now)
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func (b book) buy(id string, amount int64, currency string, period time.Duration
 
 func (b book) back(id string) {
 	b.t.Helper()
-	if err := b.db.UpdateTogether(context.Background(), func(tx *store.Tx) error { return counts.GiveBack(context.Background(), tx, id) }); err != nil {
+	if err := b.db.UpdateBatched(context.Background(), func(tx *store.Tx) error { return counts.GiveBack(context.Background(), tx, id) }); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -153,7 +153,7 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 	b.expect("bought forever", true, b.buy("2", 1, "USD", 0, noon, forever))
 	forget := func(before time.Time, most int) (n int) {
 		t.Helper()
-		if err := b.db.UpdateTogether(t.Context(), func(tx *store.Tx) (err error) {
+		if err := b.db.UpdateBatched(t.Context(), func(tx *store.Tx) (err error) {
 			n, err = counts.Forget(t.Context(), tx, before, most)
 			return err
 		}); err != nil {

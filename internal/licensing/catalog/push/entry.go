@@ -106,12 +106,12 @@ func (s *Shelves) Put(ctx context.Context, b Batch) (over int, err error) {
 
 func (b *Batch) put(ctx context.Context, tx *store.Tx, i int, revision, now int64) error {
 	e := b.Entries[i]
-	err := tx.Put(ctx, `INSERT INTO supply_entry (tenant, address, author, revision, changed, entry, attested) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	err := tx.ExecOne(ctx, `INSERT INTO supply_entry (tenant, address, author, revision, changed, entry, attested) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (tenant, address, author) DO UPDATE
 		SET revision = EXCLUDED.revision, changed = EXCLUDED.changed, entry = EXCLUDED.entry, attested = EXCLUDED.attested`,
 		b.Tenant, e.Address, e.Author, revision, now, b.texts[i], b.attested[i])
 	if err == nil && e.Claimed != "" {
-		err = tx.Put(ctx, `INSERT INTO supply_attested (tenant, address, digest, at, made) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant, address, digest) DO UPDATE SET at = supply_attested.at`,
+		err = tx.ExecOne(ctx, `INSERT INTO supply_attested (tenant, address, digest, at, made) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant, address, digest) DO UPDATE SET at = supply_attested.at`,
 			b.Tenant, e.Address, e.Claimed, now, store.Micros(e.ClaimedAt))
 	}
 	if _, stars := Pattern(e.Address); err == nil && stars {

@@ -29,7 +29,7 @@ type Rejection struct {
 func refuse(ctx context.Context, tx *store.Tx, tenant string, at *shelf, all []Rejection) error {
 	for _, r := range all[max(0, len(all)-Rejections):] {
 		at.refused++
-		err := tx.Put(ctx, `INSERT INTO supply_rejection (tenant, place, number, at, caller, address, reason, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		err := tx.ExecOne(ctx, `INSERT INTO supply_rejection (tenant, place, number, at, caller, address, reason, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 			ON CONFLICT (tenant, place) DO UPDATE SET number = EXCLUDED.number, at = EXCLUDED.at, caller = EXCLUDED.caller, address = EXCLUDED.address,
 			reason = EXCLUDED.reason, detail = EXCLUDED.detail`,
 			tenant, at.refused%Rejections, at.refused, store.Micros(r.At), r.Caller, clip(r.Address, mostAddress), r.Reason, clip(r.Detail, mostDetail))

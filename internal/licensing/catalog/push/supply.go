@@ -27,7 +27,7 @@ import (
 //
 // Times are microseconds.
 var Schema = store.Schema{
-	Room: "supply",
+	ID: "supply",
 	Steps: []string{`
 CREATE TABLE supply_tenant (
 	id       {{text}} NOT NULL PRIMARY KEY,
@@ -138,7 +138,7 @@ type shelf struct{ revision, horizon, refused int64 }
 // change has fn change a tenant's entries, and then keeps how its shelf stands. What one tenant's callers push at the same time is done one after
 // the other; tenants do not wait for each other.
 func (s *Shelves) change(ctx context.Context, tenant string, fn func(tx *store.Tx, at *shelf) error) error {
-	return s.db.UpdateInTurn(ctx, "supply "+tenant, func(tx *store.Tx) error {
+	return s.db.UpdateSerial(ctx, "supply "+tenant, func(tx *store.Tx) error {
 		at, err := shelfOf(ctx, tx, tenant)
 		before := at
 		if err == nil {

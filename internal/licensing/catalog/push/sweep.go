@@ -67,7 +67,7 @@ func (s *Shelves) sweep(ctx context.Context, tenant string, all bool) error {
 			}
 			rows.Close()
 			for _, k := range keys {
-				err := tx.Put(ctx, `DELETE FROM supply_entry WHERE tenant = $1 AND address = $2 AND author = $3`, tenant, k.address, k.author)
+				err := tx.ExecOne(ctx, `DELETE FROM supply_entry WHERE tenant = $1 AND address = $2 AND author = $3`, tenant, k.address, k.author)
 				if _, stars := Pattern(k.address); stars && all && err == nil {
 					_, err = tx.Exec(ctx, `DELETE FROM supply_pattern WHERE tenant = $1 AND address = $2 AND author = $3`, tenant, k.address, k.author)
 				}

@@ -17,7 +17,7 @@ import (
 // traffic_day counts by the day and the agent, traffic_path by the path, too; so what is shown of a long time is read from few rows.
 // traffic_batch has one row for each batch that was counted, by its digest, so that none counts twice.
 var Schema = store.Schema{
-	Room: "traffic",
+	ID: "traffic",
 	Steps: []string{`
 CREATE TABLE traffic_hour (
 	site    {{text}} NOT NULL,
@@ -66,7 +66,7 @@ CREATE INDEX traffic_day_day ON traffic_day (day);
 // MaxPaths is how many rows of a site's day tell paths apart. What comes beyond is counted under the path "".
 const MaxPaths = 5000
 
-// Turn is the turn of transactions that count (see [store.DB.UpdateInTurn]).
+// Turn is the turn of transactions that count (see [store.DB.UpdateSerial]).
 const Turn = "traffic"
 
 // Sighting is how often an agent was seen in an hour, and what came of it.

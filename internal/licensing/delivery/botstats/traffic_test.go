@@ -14,7 +14,7 @@ var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func add1(t testing.TB, db *store.DB, digest string, all ...Sighting) {
 	t.Helper()
-	if err := db.UpdateInTurn(t.Context(), Turn, func(tx *store.Tx) error { return Add(t.Context(), tx, digest, noon, all) }); err != nil {
+	if err := db.UpdateSerial(t.Context(), Turn, func(tx *store.Tx) error { return Add(t.Context(), tx, digest, noon, all) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -27,7 +27,7 @@ import (
 // evidence_line has one row for each line that was kept, by the transaction that it names and a digest of its text, so that a line
 // counts once however often it is imported.
 var Schema = store.Schema{
-	Room: "evidence",
+	ID: "evidence",
 	Steps: []string{`
 CREATE TABLE evidence_line (
 	txn    {{text}} NOT NULL,

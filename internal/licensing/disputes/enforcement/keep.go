@@ -416,7 +416,7 @@ func (k *Keeper) take(ctx context.Context, tx *store.Tx, m Measure) (err error) 
 	if m.Entry, err = k.recorded(ctx, tx, m, "taken", m.Taken); err != nil {
 		return err
 	}
-	err = tx.Put(ctx, `INSERT INTO measure_taken (id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, '', '', $8)`,
+	err = tx.ExecOne(ctx, `INSERT INTO measure_taken (id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, '', '', $8)`,
 		m.ID, string(m.Kind), m.Party.ID, int64(m.Month), string(m.Step), m.Cause, store.Micros(m.Taken), m.Entry)
 	if err != nil {
 		return fmt.Errorf("take a measure: %w", err)
@@ -433,7 +433,7 @@ const mostNote = 500
 // Lift ends a measure, by somebody and for a reason. The error is fail.NotFound where there is none of the id that is in force.
 func (k *Keeper) Lift(ctx context.Context, id, by, note string) error {
 	return k.change(ctx, id, by, note, "lifted", func(tx *store.Tx, m Measure, at int64) error {
-		return tx.Put(ctx, `UPDATE measure_taken SET lifted = $1, by = $2, note = $3 WHERE id = $4 AND lifted = 0`, at, by, note, m.ID)
+		return tx.ExecOne(ctx, `UPDATE measure_taken SET lifted = $1, by = $2, note = $3 WHERE id = $4 AND lifted = 0`, at, by, note, m.ID)
 	})
 }
 
@@ -465,7 +465,7 @@ func (k *Keeper) Confirm(ctx context.Context, id, by, note string) error {
 		if err := confirmable(m); err != nil {
 			return err
 		}
-		return tx.Put(ctx, `UPDATE measure_taken SET confirmed = $1, by = $2, note = $3 WHERE id = $4 AND lifted = 0`, at, by, note, m.ID)
+		return tx.ExecOne(ctx, `UPDATE measure_taken SET confirmed = $1, by = $2, note = $3 WHERE id = $4 AND lifted = 0`, at, by, note, m.ID)
 	})
 }
 
@@ -486,7 +486,7 @@ func (k *Keeper) change(ctx context.Context, id, by, note, did string, set func(
 		return errNote
 	}
 	now := k.config.Now().UTC().Truncate(time.Microsecond)
-	err := k.config.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
+	err := k.config.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		all, err := selectMeasures(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ import (
 //	measure_reconciled  until when purchases were held against their deliveries and reports
 //	measure_day    what came of that, by day and site
 var Schema = store.Schema{
-	Room: "measure",
+	ID: "measure",
 	Steps: []string{`
 CREATE TABLE measure_cursor (
 	one    BIGINT NOT NULL PRIMARY KEY,

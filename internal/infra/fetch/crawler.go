@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/infra/fetch/robots"
 )
 
-// VisitorOptions say how a Visitor behaves.
-type VisitorOptions struct {
+// CrawlerOptions say how a Crawler behaves.
+type CrawlerOptions struct {
 	// Interval is the time between two requests to a host; 0 lets them come as fast as they are made. Where robots.txt
 	// asks for longer, it is that, up to MaxInterval.
 	Interval time.Duration
@@ -22,7 +22,7 @@ type VisitorOptions struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Bounds of a Visitor.
+// Bounds of a Crawler.
 const (
 	// MaxInterval is the longest time between two requests to a host that robots.txt or Retry-After can ask for.
 	MaxInterval = time.Minute
@@ -31,14 +31,14 @@ const (
 	maxHosts    = 10_000
 )
 
-// Visitor gets documents with the manners of a crawler: it asks a site's robots.txt (RFC 9309) and keeps it for a day,
+// Crawler gets documents with the manners of a crawler: it asks a site's robots.txt (RFC 9309) and keeps it for a day,
 // and does not call a host more often than agreed. Where no robots.txt can be had because the server fails or is not
 // there, nothing may be fetched; where there is none, everything.
 //
-// Its methods may be called from several goroutines. Crawls that share a Visitor share its manners.
-type Visitor struct {
+// Its methods may be called from several goroutines. Crawls that share a Crawler share its manners.
+type Crawler struct {
 	fetcher *Fetcher
-	options VisitorOptions
+	options CrawlerOptions
 
 	mu      sync.Mutex
 	origins map[string]*origin
@@ -54,12 +54,12 @@ type origin struct {
 	expires time.Time
 }
 
-// NewVisitor returns a Visitor that fetches through f.
-func NewVisitor(f *Fetcher, options VisitorOptions) *Visitor {
+// NewCrawler returns a Crawler that fetches through f.
+func NewCrawler(f *Fetcher, options CrawlerOptions) *Crawler {
 	if options.Sleep == nil {
 		options.Sleep = sleep
 	}
-	return &Visitor{fetcher: f, options: options, origins: map[string]*origin{}, turns: map[string]time.Time{}}
+	return &Crawler{fetcher: f, options: options, origins: map[string]*origin{}, turns: map[string]time.Time{}}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -75,7 +75,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // Get is the Fetcher's, with manners: it waits for the host's turn, and an address that robots.txt disallows gives an
 // *Error with reason Disallowed. Each redirect is asked for and waited for in the same way.
-func (v *Visitor) Get(ctx context.Context, request Request) (*Response, error) {
+func (v *Crawler) Get(ctx context.Context, request Request) (*Response, error) {
 	response, err := v.fetcher.get(ctx, request, v.enter)
 	if err == nil {
 		v.heed(response)
@@ -84,7 +84,7 @@ func (v *Visitor) Get(ctx context.Context, request Request) (*Response, error) {
 }
 
 // Robots are the rules of the site that an address is of. They are nil, and allow everything, when it has none.
-func (v *Visitor) Robots(ctx context.Context, address string, own bool) (*robots.Rules, error) {
+func (v *Crawler) Robots(ctx context.Context, address string, own bool) (*robots.Rules, error) {
 	u, err := parse(address)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (v *Visitor) Robots(ctx context.Context, address string, own bool) (*robots
 }
 
 // enter asks and waits before one request.
-func (v *Visitor) enter(ctx context.Context, to *url.URL, own bool) error {
+func (v *Crawler) enter(ctx context.Context, to *url.URL, own bool) error {
 	rules, err := v.rules(ctx, to, own)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (v *Visitor) enter(ctx context.Context, to *url.URL, own bool) error {
 }
 
 // turn waits until a host may be called. Whoever comes takes the next free moment.
-func (v *Visitor) turn(ctx context.Context, host string, asked time.Duration) error {
+func (v *Crawler) turn(ctx context.Context, host string, asked time.Duration) error {
 	if v.options.Interval <= 0 {
 		return ctx.Err()
 	}
@@ -130,7 +130,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // heed puts off the next call to a host that asked for it (RFC 9110 §10.2.3).
-func (v *Visitor) heed(response *Response) {
+func (v *Crawler) heed(response *Response) {
 	if v.options.Interval <= 0 || response.Status != http.StatusTooManyRequests && response.Status != http.StatusServiceUnavailable {
 		return
 	}
@@ -145,7 +145,7 @@ func (v *Visitor) heed(response *Response) {
 }
 
 // tidy forgets hosts whose time has passed when there are very many. The caller holds the lock.
-func (v *Visitor) tidy(now time.Time) {
+func (v *Crawler) tidy(now time.Time) {
 	if len(v.turns) <= maxHosts {
 		return
 	}
@@ -157,7 +157,7 @@ func (v *Visitor) tidy(now time.Time) {
 }
 
 // rules gives what the robots.txt of an address's origin says, or why nothing of it may be fetched.
-func (v *Visitor) rules(ctx context.Context, of *url.URL, own bool) (*robots.Rules, error) {
+func (v *Crawler) rules(ctx context.Context, of *url.URL, own bool) (*robots.Rules, error) {
 	at := v.origin(of, own)
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -181,7 +181,7 @@ func (v *Visitor) rules(ctx context.Context, of *url.URL, own bool) (*robots.Rul
 }
 
 // origin finds or makes what is known of an origin. A host that only its operator may name has an entry for him.
-func (v *Visitor) origin(of *url.URL, own bool) *origin {
+func (v *Crawler) origin(of *url.URL, own bool) *origin {
 	key := fmt.Sprintf("%s://%s %t", of.Scheme, of.Host, own)
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -198,7 +198,7 @@ func (v *Visitor) origin(of *url.URL, own bool) *origin {
 
 // ask gets a robots.txt. A status in the 400s says that there is none, except 429, which says that the server wants
 // to be left alone (RFC 9309 §2.3.1).
-func (v *Visitor) ask(ctx context.Context, of *url.URL, own bool) (*robots.Rules, error) {
+func (v *Crawler) ask(ctx context.Context, of *url.URL, own bool) (*robots.Rules, error) {
 	address := url.URL{Scheme: of.Scheme, Host: of.Host, Path: "/robots.txt"}
 	request := Request{URL: address.String(), Own: own, MaxBytes: robots.MaxBytes + 1, Cut: true}
 	response, err := v.fetcher.get(ctx, request, func(ctx context.Context, to *url.URL, _ bool) error { return v.turn(ctx, to.Host, 0) })

@@ -17,31 +17,31 @@ type Reason string
 
 // The reasons. Whatever the endpoint does, it is one of them.
 const (
-	Unreachable Reason = "unreachable" // no connection
-	Slow        Reason = "slow"        // not done within its time
-	CutOff      Reason = "cut off"     // the reply ended before its end, or reached the most that one may have
-	Garbled     Reason = "garbled"     // the reply does not have the interface's form
-	Unusable    Reason = "unusable"    // it has, and what the model wrote cannot be used
-	TooLong     Reason = "too long"    // the reply did not end
-	Refused     Reason = "refused"     // 4xx: a wrong key, address or name of the model
-	Limited     Reason = "limited"     // 429
-	Failed      Reason = "failed"      // 5xx
-	Busy        Reason = "busy"        // all calls that may be in flight are
-	Resting     Reason = "resting"     // it failed again and again, and is left alone for a while
-	Budget      Reason = "budget"      // the answer's tokens are used up
-	DaySpent    Reason = "day"         // what may be taken in a day is used up
-	Cancelled   Reason = "cancelled"   // nobody waits for it any more
+	Unreachable       Reason = "unreachable" // no connection
+	Slow              Reason = "slow"        // not done within its time
+	Truncated         Reason = "cut off"     // the reply ended before its end, or reached the most that one may have
+	Malformed         Reason = "garbled"     // the reply does not have the interface's form
+	Unusable          Reason = "unusable"    // it has, and what the model wrote cannot be used
+	TooLong           Reason = "too long"    // the reply did not end
+	Refused           Reason = "refused"     // 4xx: a wrong key, address or name of the model
+	Limited           Reason = "limited"     // 429
+	Failed            Reason = "failed"      // 5xx
+	Busy              Reason = "busy"        // all calls that may be in flight are
+	CircuitOpen       Reason = "resting"     // it failed again and again, and is left alone for a while
+	TokenBudget       Reason = "budget"      // the answer's tokens are used up
+	DailyLimitReached Reason = "day"         // what may be taken in a day is used up
+	Cancelled         Reason = "cancelled"   // nobody waits for it any more
 )
 
-// Fault says why the model was not used. Its text is for the log; it holds nothing that was sent or received.
-type Fault struct {
-	Reason Reason
-	Status int           // HTTP status, where there was one
-	After  time.Duration // when to come back, where the endpoint said so
-	cause  error
+// Error says why the model was not used. Its text is for the log; it holds nothing that was sent or received.
+type Error struct {
+	Reason     Reason
+	Status     int           // HTTP status, where there was one
+	RetryAfter time.Duration // when to come back, where the endpoint said so
+	cause      error
 }
 
-func (f *Fault) Error() string {
+func (f *Error) Error() string {
 	text := string(f.Reason)
 	switch {
 	case f.Reason == Refused && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden):
@@ -50,7 +50,7 @@ func (f *Fault) Error() string {
 		text = "it knows no such address or model (HTTP 404); look at model.url, which mostly ends in /v1, and at the model's name"
 	case f.Reason == Refused && f.Status >= 300 && f.Status < 400:
 		text = fmt.Sprintf("it redirects (HTTP %d), and redirects are not followed; write the last address as model.url", f.Status)
-	case f.Reason == DaySpent:
+	case f.Reason == DailyLimitReached:
 		text = "what it may take in a day is used up; it is asked again after midnight UTC, or when model.day allows more"
 	case f.Status != 0:
 		text = fmt.Sprintf("%s (HTTP %d)", text, f.Status)
@@ -61,11 +61,11 @@ func (f *Fault) Error() string {
 	return text
 }
 
-func (f *Fault) Unwrap() error { return f.cause }
+func (f *Error) Unwrap() error { return f.cause }
 
-// fault makes a Fault of a reason and what is wrong.
-func fault(reason Reason, format string, args ...any) *Fault {
-	return &Fault{Reason: reason, cause: fmt.Errorf(format, args...)}
+// fault makes an Error of a reason and what is wrong.
+func fault(reason Reason, format string, args ...any) *Error {
+	return &Error{Reason: reason, cause: fmt.Errorf(format, args...)}
 }
 
 // reasonOf is the reason of any error of this package.
@@ -73,7 +73,7 @@ func reasonOf(err error) Reason {
 	if err == nil {
 		return ""
 	}
-	if f, ok := errors.AsType[*Fault](err); ok {
+	if f, ok := errors.AsType[*Error](err); ok {
 		return f.Reason
 	}
 	return Failed
@@ -82,28 +82,28 @@ func reasonOf(err error) Reason {
 // errSlow is the cause of contexts that end with a use's time.
 var errSlow = errors.New("the time for it is over")
 
-// broken turns an error of the connection into a Fault. Addresses in it are left out: they may hold what is secret.
-func broken(ctx context.Context, err error) *Fault {
+// broken turns an error of the connection into an Error. Addresses in it are left out: they may hold what is secret.
+func broken(ctx context.Context, err error) *Error {
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow), errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &Fault{Reason: Slow}
+		return &Error{Reason: Slow}
 	case ctx.Err() != nil:
-		return &Fault{Reason: Cancelled}
+		return &Error{Reason: Cancelled}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return &Fault{Reason: CutOff}
+		return &Error{Reason: Truncated}
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op != "dial" {
-		return &Fault{Reason: CutOff, cause: err}
+		return &Error{Reason: Truncated, cause: err}
 	}
-	return &Fault{Reason: Unreachable, cause: err}
+	return &Error{Reason: Unreachable, cause: err}
 }
 
-// statusFault turns an HTTP status into a Fault; nil for success.
-func statusFault(response *http.Response, now time.Time) *Fault {
-	f := &Fault{Status: response.StatusCode, After: retryAfter(response.Header.Get("Retry-After"), now)}
+// statusFault turns an HTTP status into an Error; nil for success.
+func statusFault(response *http.Response, now time.Time) *Error {
+	f := &Error{Status: response.StatusCode, RetryAfter: retryAfter(response.Header.Get("Retry-After"), now)}
 	switch status := response.StatusCode; {
 	case status == http.StatusOK:
 		return nil

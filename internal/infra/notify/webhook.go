@@ -10,8 +10,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Hook is an address of the owner's that gets signed requests. Its fields are set; it may be used from many goroutines.
-type Hook struct {
+// Webhook is an address of the owner's that gets signed requests. Its fields are set; it may be used from many goroutines.
+type Webhook struct {
 	URL    string
 	Secret sign.WebhookSecret // nil signs nothing
 	// Fetcher is the way there. The address may be on this machine, since the owner typed it.
@@ -21,15 +21,15 @@ type Hook struct {
 	StatusOnly bool
 }
 
-// MaxAnswer is the most bytes of an answer that are taken.
-const MaxAnswer = 64 << 10
+// MaxResponse is the most bytes of an answer that are taken.
+const MaxResponse = 64 << 10
 
 // Post sends a body of JSON under an id by which whoever gets it twice can tell, and gives what it is answered with,
 // whatever its status. The error is that of [fetch.Fetcher.Post].
-func (h *Hook) Post(ctx context.Context, id string, body []byte) (*fetch.Response, error) {
+func (h *Webhook) Post(ctx context.Context, id string, body []byte) (*fetch.Response, error) {
 	now := h.Now()
 	request := fetch.Request{
-		URL: h.URL, Own: true, MaxBytes: MaxAnswer,
+		URL: h.URL, Own: true, MaxBytes: MaxResponse,
 		Header: http.Header{
 			"Content-Type":        {"application/json"},
 			"Accept":              {"application/json"},

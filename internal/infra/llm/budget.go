@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Tab keeps what one answer takes of the model, and what became of each use: for the budget of tokens, and for the
-// answer's _meta. A nil Tab is that of no model: nothing is used, and nothing noted.
-type Tab struct {
+// BudgetedClient keeps what one answer takes of the model, and what became of each use: for the budget of tokens, and for the
+// answer's _meta. A nil BudgetedClient is that of no model: nothing is used, and nothing noted.
+type BudgetedClient struct {
 	client *Client
 
 	mu       sync.Mutex
@@ -25,16 +25,16 @@ type Report struct {
 	Currency string // of the cost; empty when none is counted
 }
 
-// Tab begins a tab. A nil Client begins none.
-func (c *Client) Tab() *Tab {
+// WithBudget begins a tab. A nil Client begins none.
+func (c *Client) WithBudget() *BudgetedClient {
 	if c == nil {
 		return nil
 	}
-	return &Tab{client: c, outcomes: map[Use]Reason{}}
+	return &BudgetedClient{client: c, outcomes: map[Use]Reason{}}
 }
 
 // Report gives what the tab holds so far; ok says whether any use was tried.
-func (t *Tab) Report() (r Report, ok bool) {
+func (t *BudgetedClient) Report() (r Report, ok bool) {
 	if t == nil {
 		return r, false
 	}
@@ -50,26 +50,26 @@ func (t *Tab) Report() (r Report, ok bool) {
 	return r, len(r.Uses) > 0
 }
 
-// Does says whether the use is wanted and has a model.
-func (t *Tab) Does(use Use) bool { return t.does(use) }
+// Enabled says whether the use is wanted and has a model.
+func (t *BudgetedClient) Enabled(use Use) bool { return t.does(use) }
 
-func (t *Tab) does(use Use) bool { return t != nil && t.client.Does(use) }
+func (t *BudgetedClient) does(use Use) bool { return t != nil && t.client.Enabled(use) }
 
-// Note tells the tab of a use that the caller judged itself: err is nil when it was of use.
-func (t *Tab) Note(use Use, err error) {
+// Record tells the tab of a use that the caller judged itself: err is nil when it was of use.
+func (t *BudgetedClient) Record(use Use, err error) {
 	if t != nil {
 		t.note(use, err)
 	}
 }
 
-func (t *Tab) note(use Use, err error) {
+func (t *BudgetedClient) note(use Use, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.outcomes[use] = reasonOf(err)
 }
 
 // Embed turns one text into a vector, within the time of the use. Without ok there is none.
-func (t *Tab) Embed(ctx context.Context, text string) (vector []float32, ok bool) {
+func (t *BudgetedClient) Embed(ctx context.Context, text string) (vector []float32, ok bool) {
 	if !t.does(Embed) {
 		return nil, false
 	}
@@ -83,9 +83,9 @@ func (t *Tab) Embed(ctx context.Context, text string) (vector []float32, ok bool
 	return vector, err == nil
 }
 
-// ask makes one chat call, and hands what the model wrote to parse, whose error, a Fault, makes the call a failure. What
+// ask makes one chat call, and hands what the model wrote to parse, whose error, an Error, makes the call a failure. What
 // could be used is remembered.
-func (t *Tab) ask(ctx context.Context, use Use, p prompt, parse func(string) error) (ok bool) {
+func (t *BudgetedClient) ask(ctx context.Context, use Use, p prompt, parse func(string) error) (ok bool) {
 	key := memoKey(use, p)
 	if reply, known := t.client.memo.get(key); known && parse(reply) == nil {
 		t.note(use, nil)
@@ -106,13 +106,13 @@ func (t *Tab) ask(ctx context.Context, use Use, p prompt, parse func(string) err
 
 // take makes a call of at most so many tokens, within the time of its use and what is left of the answer's tokens, and
 // notes how it went.
-func (t *Tab) take(ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error)) error {
+func (t *BudgetedClient) take(ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error)) error {
 	if !t.afford(most.input + most.output) {
-		err := &Fault{Reason: Budget}
+		err := &Error{Reason: TokenBudget}
 		t.note(use, err)
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, t.client.Time(use), errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, t.client.Timeout(use), errSlow)
 	defer cancel()
 	usage, err := t.client.within(ctx, use, to, most, func(ctx context.Context) (Usage, error) {
 		t.mu.Lock()
@@ -128,7 +128,7 @@ func (t *Tab) take(ctx context.Context, use Use, to endpoint, most size, call fu
 }
 
 // afford takes tokens from what is left for the answer, if there are as many.
-func (t *Tab) afford(tokens int) bool {
+func (t *BudgetedClient) afford(tokens int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.tokens+tokens > t.client.options.Tokens {

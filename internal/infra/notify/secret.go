@@ -15,9 +15,9 @@ import (
 // maxCredential bounds a file that holds one credential.
 const maxCredential = 4096
 
-// Credential reads what a variable of the environment or a file holds: one line of text. One of the two is named; with
+// ReadSecret reads what a variable of the environment or a file holds: one line of text. One of the two is named; with
 // neither it is empty. The error says which of them is at fault and never what is there.
-func Credential(variable, file string) (string, error) {
+func ReadSecret(variable, file string) (string, error) {
 	var text string
 	switch {
 	case variable != "" && file != "":

@@ -14,7 +14,7 @@ import (
 // Schema is the table of the book: one row for each day of UTC ("2006-01-02"), tokens and what they cost in units of
 // model.Money.
 var Schema = store.Schema{
-	Room: "spend",
+	ID: "spend",
 	Steps: []string{`
 CREATE TABLE spend_day (
 	day    TEXT NOT NULL PRIMARY KEY,
@@ -27,16 +27,16 @@ CREATE TABLE spend_day (
 // keep is how many days the book goes back.
 const keep = 31
 
-// Book is the book of a database that has Schema. Its methods may be called from many goroutines and processes.
-type Book struct{ db *store.DB }
+// UsageStore is the book of a database that has Schema. Its methods may be called from many goroutines and processes.
+type UsageStore struct{ db *store.DB }
 
-// NewBook returns the book of a database.
-func NewBook(db *store.DB) *Book { return &Book{db} }
+// NewUsageStore returns the book of a database.
+func NewUsageStore(db *store.DB) *UsageStore { return &UsageStore{db} }
 
 // Add adds to what was spent on a day, and gives the sum of the day. It is durable when Add returns. Nothing more is read
 // only.
-func (b *Book) Add(ctx context.Context, day string, more Spent) (sum Spent, err error) {
-	if more == (Spent{}) {
+func (b *UsageStore) Add(ctx context.Context, day string, more DailyUsage) (sum DailyUsage, err error) {
+	if more == (DailyUsage{}) {
 		err = b.db.View(ctx, func(tx *store.Tx) (err error) {
 			sum, err = read(ctx, tx, day)
 			return err
@@ -63,7 +63,7 @@ func (b *Book) Add(ctx context.Context, day string, more Spent) (sum Spent, err 
 	return sum, named(err)
 }
 
-func read(ctx context.Context, tx *store.Tx, day string) (sum Spent, err error) {
+func read(ctx context.Context, tx *store.Tx, day string) (sum DailyUsage, err error) {
 	err = tx.QueryRow(ctx, `SELECT COALESCE(MAX(tokens), 0), COALESCE(MAX(cost), 0) FROM spend_day WHERE day = $1`, day).Scan(&sum.Tokens, &sum.Cost)
 	return sum, err
 }
