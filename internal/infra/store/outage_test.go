@@ -77,9 +77,9 @@ func outage(t *testing.T, config store.Config, begin, end func(), reads bool) {
 		return rows.Err()
 	}
 	ways := map[string]func() error{
-		"Update":         func() error { return db.Update(t.Context(), write) },
-		"UpdateInTurn":   func() error { return db.UpdateSerial(t.Context(), "turn", write) },
-		"UpdateTogether": func() error { return db.UpdateBatched(t.Context(), write) },
+		"Update":        func() error { return db.Update(t.Context(), write) },
+		"UpdateSerial":  func() error { return db.UpdateSerial(t.Context(), "turn", write) },
+		"UpdateBatched": func() error { return db.UpdateBatched(t.Context(), write) },
 	}
 	if reads {
 		ways["View"] = func() error { return db.View(t.Context(), read) }
