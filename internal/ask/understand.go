@@ -123,7 +123,7 @@ func (s *Service) applyAttributes(in *askState, u *query.Understood, attributes 
 // asking is what a question is read with.
 func (s *Service) asking(in *askState) query.Asking {
 	view := s.deps.Corpus.Current().Index
-	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: s.deps.Now().In(s.deps.Reading.Place), Languages: in.Languages}
+	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: s.deps.Now().In(s.deps.Reading.Place), Languages: in.Languages, Met: view.Met}
 	if !in.asked.Literal && !in.asked.AsSpelled {
 		at.Has = view.Has
 	}

@@ -51,6 +51,7 @@ var (
 	Yield        = in("yield")
 	Ages         = in("ages")
 	StartTime    = in("start_time")
+	Weekday      = in("weekday")
 	Calories     = in("calories")
 	Protein      = in("protein")
 	Fat          = in("fat")

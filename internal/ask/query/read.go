@@ -25,6 +25,8 @@ type Asking struct {
 	Literal bool
 	// Has says whether an item has a word; what none has may be a slip of the hand. Nil reads all words as they stand.
 	Has func(word string) bool
+	// Met says whether an item meets a condition; nil where that is not known.
+	Met func(*facets.Constraint) bool
 }
 
 // Read understands the words of a question. It takes time in proportion to their number, and the same question gives

@@ -22,7 +22,7 @@ var labels = map[facets.Slot]i18n.Text{
 	facets.Start: i18n.Start, facets.Location: i18n.Place, facets.Brand: i18n.Brand, facets.Color: i18n.Color,
 	facets.Category: i18n.Category, facets.Author: i18n.Author, facets.Material: i18n.Material, facets.Size: i18n.Size,
 	facets.Audience: i18n.Audience, facets.Cuisine: i18n.Cuisine, facets.Diet: i18n.Diet, facets.Ingredient: i18n.Ingredient,
-	facets.Yield: i18n.Yield, facets.Age: i18n.Ages, facets.StartTime: i18n.StartTime, facets.Calories: i18n.Calories, facets.Protein: i18n.Protein, facets.Fat: i18n.Fat,
+	facets.Yield: i18n.Yield, facets.Age: i18n.Ages, facets.StartTime: i18n.StartTime, facets.Days: i18n.Weekday, facets.Calories: i18n.Calories, facets.Protein: i18n.Protein, facets.Fat: i18n.Fat,
 	facets.Carbohydrate: i18n.Carbohydrate, facets.Sugar: i18n.Sugar, facets.Fiber: i18n.Fiber, facets.Sodium: i18n.Sodium,
 	facets.Language: i18n.Tongue, facets.Spoken: i18n.Tongue, facets.Availability: i18n.Availability, facets.Employment: i18n.Employment, facets.Workplace: i18n.Workplace,
 	facets.End: i18n.Ended, "genre": i18n.Genre, "numberOfPages": i18n.Pages, "organizer": i18n.Organizer, "performer": i18n.Performer,

@@ -21,6 +21,9 @@ func (r *reader) readTime(i int) bool {
 		_, n := r.match(i, roleUpcoming)
 		return r.dated(period{from: r.today()}, i, i+n)
 	}
+	if r.readWeekday(i) {
+		return true
+	}
 	var best period
 	end := 0
 	for _, lead := range timeLeads {
@@ -50,17 +53,68 @@ func (r *reader) readTime(i int) bool {
 	return r.dated(best, i, end)
 }
 
+// Words before a day of the week that mean any of them, and words for one that mean each.
+var anyDay, everyDay = everywhere("day.any"), everywhere("day.every")
+
+// readWeekday reads on which days of the week something is to be at i: "on a Saturday", "samstags", "le lundi et le jeudi". A
+// day of its own ("on Saturday") is one of what has dates only; jobs and courses are on each. At the weekend is any weekend where
+// nothing is on at the coming one.
+func (r *reader) readWeekday(i int) bool {
+	if !r.known(facets.Days) || r.force != "" {
+		return false
+	}
+	at := i
+	if r.has(i, roleIn) && !r.has(i, roleDay) && !anyDay[r.word(i)] {
+		at++
+	}
+	any, n := longestAt(r.line, at, anyDay)
+	s, m := r.match(at+n, roleDay)
+	days, end := facets.Weekdays(s.arg), at+n+m
+	if m == 0 || len(days) == 0 {
+		return false
+	}
+	if _, _, dated := r.weekdayDate(period{}, at+n, end); dated {
+		return false
+	}
+	any = any || everyDay[r.phrase(at+n, end)] || s.arg == "workday" || r.wanted("JobPosting", "Course", "Service")
+	if !any && (at == i || s.arg != "weekend" || r.onWeekend()) {
+		return false
+	}
+	for k := r.dayJoint(end); k > end; k = r.dayJoint(end) {
+		s, m := r.match(k, roleDay)
+		days, end = append(days, facets.Weekdays(s.arg)...), k+m
+	}
+	r.add(facets.Constraint{Slot: facets.Days, Values: days, Stated: true}, i, end)
+	return true
+}
+
+// onWeekend says whether something is on the coming weekend.
+func (r *reader) onWeekend() bool {
+	p, _ := r.stretch("weekend", roleThis)
+	return r.at.Met == nil || r.at.Met(&facets.Constraint{Slot: facets.Start, From: p.from, To: p.to})
+}
+
+// dayJoint is where the next of several days of the week begins behind "or", "and" or a comma; i itself where none does.
+func (r *reader) dayJoint(i int) int {
+	k := i
+	if r.has(k, roleOr) || r.has(k, roleAnd) {
+		k++
+	}
+	_, n := longestAt(r.line, k, anyDay)
+	if s, m := r.match(k+n, roleDay); (k > i || k < len(r.tokens) && r.tokens[k].comma) && m > 0 && len(facets.Weekdays(s.arg)) > 0 {
+		return k + n
+	}
+	return i
+}
+
 // weekdayDate reads the date behind the name of its day or of the weekend: "Saturday, 5 December", "le samedi 23 janvier".
 func (r *reader) weekdayDate(named period, i, end int) (p period, next int, ok bool) {
-	if s, n := r.match(i, roleDay); n == 0 || i+n != end || weekdays[s.arg] == 0 && s.arg != "sunday" && s.arg != "weekend" {
-		for k := i + 1; k < end && !ok; k++ {
-			s, n := r.match(k, roleDay)
-			_, day := weekdays[s.arg]
-			ok = n > 0 && k+n == end && (day || s.arg == "weekend")
-		}
-		if !ok {
-			return p, 0, false
-		}
+	for k := i; k < end && !ok; k++ {
+		s, n := r.match(k, roleDay)
+		ok = n > 0 && k+n == end && len(facets.Weekdays(s.arg)) > 0
+	}
+	if !ok {
+		return p, 0, false
 	}
 	at := r.unarticled(end)
 	for at < len(r.tokens) && (r.has(at, roleIn) || fromWords[r.word(at)]) {
@@ -95,7 +149,9 @@ func (r *reader) readDayPart(i int) bool {
 
 // hasDate says whether the question has a time at which something begins.
 func (r *reader) hasDate() bool {
-	return slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.Start || c.Slot == facets.StartTime })
+	return slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool {
+		return c.Slot == facets.Start || c.Slot == facets.StartTime || c.Slot == facets.Days
+	})
 }
 
 // clockUnits are words behind a time of day, clockArticles those before one.
@@ -466,11 +522,6 @@ func (r *reader) today() time.Time {
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 }
 
-var weekdays = map[string]time.Weekday{
-	"monday": time.Monday, "tuesday": time.Tuesday, "wednesday": time.Wednesday, "thursday": time.Thursday, "friday": time.Friday,
-	"saturday": time.Saturday, "sunday": time.Sunday,
-}
-
 var seasons = map[string]time.Month{"spring": time.March, "summer": time.June, "autumn": time.September, "winter": time.December}
 
 // stretch gives the named stretch of time that is the last, this or the next one. Weeks begin on Monday.
@@ -506,7 +557,7 @@ func (r *reader) stretch(name string, lead role) (p period, ok bool) {
 		from := time.Date(today.Year()+step, 1, 1, 0, 0, 0, 0, today.Location())
 		return period{from, from.AddDate(1, 0, 0)}, true
 	}
-	if weekday, ok := weekdays[name]; ok {
+	if weekday, ok := facets.WeekdayOf(name); ok {
 		day := monday.AddDate(0, 0, int(weekday+6)%7)
 		switch {
 		case lead == rolePast && !day.Before(today):

@@ -50,10 +50,13 @@ func (u *Understood) Literally(text string) {
 	*u = Understood{Text: text, Asked: u.Asked, Intent: u.Intent, lean: text}
 }
 
+// selecting are the slots by which items are selected, and nothing is asked of a place itself.
+var selecting = []facets.Slot{facets.Location, facets.Days, facets.Start}
+
 // Selects says whether the question is for the items of a type that meet a condition, and nothing else.
 func (u *Understood) Selects() bool {
 	return u.Text == "" && len(u.Types) > 0 && slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool {
-		return !c.Soft && !c.Not && (c.Slot == facets.Location || c.Free())
+		return !c.Soft && !c.Not && (slices.Contains(selecting, c.Slot) || c.Free())
 	})
 }
 

@@ -128,3 +128,39 @@ func TestWhatCostsNothingAndLittle(t *testing.T) {
 		}
 	}
 }
+
+// Any Saturday is meant where nothing says which one, a date where something does.
+func TestDaysOfTheWeekAreAnyOfThem(t *testing.T) {
+	t.Parallel()
+	at := board()
+	at.Lexicon = facets.NewLexicon(facets.Taught{
+		Items: 60, Types: map[string]int{"Event": 9, "Course": 3, "JobPosting": 9},
+		Slots: []facets.Known{{Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Days, Count: 9}, {Slot: facets.StartTime, Kind: facets.Figures, Count: 9}},
+	})
+	at.Met = func(*facets.Constraint) bool { return false } // nothing is on at the coming weekend
+	for _, row := range []struct{ question, want string }{
+		{"events on a saturday", "kind: Event; day: saturday"},
+		{"events on Saturday", "kind: Event; date on 21 November 2026"},
+		{"events next Saturday", "kind: Event; date on 28 November 2026"},
+		{"events on Saturday 5 December", "kind: Event; date on 5 December 2026"},
+		{"events on mondays or tuesdays", "kind: Event; day: monday or tuesday"},
+		{"events on a sunday morning", "kind: Event; day: sunday; start time 05:00 to 12:00"},
+		{"events at the weekend", "kind: Event; day: saturday or sunday"},
+		{"events this weekend", "kind: Event; date 21 November 2026 to 22 November 2026"},
+		{"jobs on Saturday", "kind: JobPosting; day: saturday"},
+		{"Veranstaltungen samstags", "kind: Event; day: saturday"},
+		{"Veranstaltungen an einem Sonntag", "kind: Event; day: sunday"},
+		{"Veranstaltungen am Wochenende", "kind: Event; day: saturday or sunday"},
+		{"événements le samedi", "kind: Event; day: saturday"},
+		{"événements le samedi 23 janvier", "kind: Event; date on 23 January 2027"},
+		{"cours en semaine", "kind: Course; day: monday, tuesday, wednesday, thursday or friday"},
+		{"eventos los domingos", "kind: Event; day: sunday"},
+		{"eventos aos sábados", "kind: Event; day: saturday"},
+		{"eventi la domenica", "kind: Event; day: sunday"},
+		{"土曜日のイベント", "kind: Event; day: saturday"},
+	} {
+		if got := read(row.question, at); got != row.want {
+			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
+		}
+	}
+}

@@ -59,7 +59,7 @@ var (
 	boundsWithin, timesWithin = withinOf("within.bound"), withinOf("within.time")
 
 	dietsWithin, typesWithin, sortsWithin = withinOf("within.diet"), withinOf("within.type"), withinOf("within.sort")
-	daysWithin                            = withinOf("within.day")
+	daysWithin, weekdaysWithin            = withinOf("within.day"), withinOf("day")
 	workWithin, notsWithin                = withinOf("within.work"), withinOf("within.not")
 	goneWithin, nowWithin, bygonesWithin  = withinOf("within.gone"), withinOf("within.now"), withinOf("within.bygone")
 	gratisWithin, deliveredWithin         = withinOf("within.gratis"), withinOf("within.delivered")
@@ -113,6 +113,7 @@ func (r *reader) readWithin() bool {
 	w.prices()
 	w.when()
 	w.names()
+	w.weekdays()
 	for _, d := range daysWithin {
 		lead, name, _ := strings.Cut(d.argument, " ")
 		if p, ok := r.stretch(name, roleNames[lead]); ok && strings.Contains(w.rest, d.word) {
@@ -132,6 +133,17 @@ func (r *reader) readWithin() bool {
 	}
 	w.settle()
 	return w.changed
+}
+
+// weekdays reads on which days of the week something is to be, where nothing says which week's.
+func (w *joined) weekdays() {
+	for _, d := range weekdaysWithin {
+		at := strings.Index(w.rest, d.word)
+		if days := facets.Weekdays(d.argument); at >= 0 && len(days) > 0 && w.known(facets.Days) && unspaced([]rune(d.word)[0]) &&
+			!slices.ContainsFunc(daysWithin, func(p piece) bool { return strings.Contains(w.rest[:at+len(d.word)], p.word) }) {
+			w.take(d.word, facets.Constraint{Slot: facets.Days, Values: days, Stated: true})
+		}
+	}
 }
 
 // cut takes words out of the question.

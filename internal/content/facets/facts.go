@@ -161,7 +161,8 @@ func init() {
 	as((*reader).employment, "employmentType")
 	as((*reader).workplace, "jobLocationType")
 	as((*reader).allergen, "allergens", "allergen", "allergenInformation")
-	as(func(r *reader, _ string, v *node) { v.each(func(part *node) { r.thing(part, false) }) }, "hasCourseInstance", "hasVariant", "model", "eventSchedule", "workFeatured")
+	as(func(r *reader, _ string, v *node) { v.each(func(part *node) { r.thing(part, false) }) }, "hasCourseInstance", "hasVariant", "model", "eventSchedule", "courseSchedule", "workFeatured")
+	as((*reader).byDay, string(Days))
 	as(func(r *reader, _ string, v *node) {
 		v.each(func(n *node) {
 			if len(n.text) <= maxStatement {
@@ -597,6 +598,9 @@ func (r *reader) property(name string, value *node) {
 	}
 	if days := daysOf(text); len(days) > 0 {
 		r.word(Slot(camel(name)), strings.Join(days, " "))
+		for _, day := range days {
+			r.word(Days, day)
+		}
 	}
 	if diet, ok := DietOf(Fold(name)); ok && taxonomy.Affirms(text) {
 		r.word(Diet, diet)

@@ -95,6 +95,9 @@ func (d *describer) describe() {
 			d.whom(sentence)
 		}
 	}
+	if place := d.root.member("address").kind != 0; d.root.isType("JobPosting") || !place && !slices.ContainsFunc(ofNobody, d.root.isType) {
+		d.days(d.root.name(), d.prose)
+	}
 	d.write()
 }
 

@@ -3,35 +3,69 @@ package facets
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/infra/language"
 )
 
-// weekdays are the names of the days from Monday on, in all languages, folded.
-var weekdays = func() map[string]int {
-	order := []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
-	days := map[string]int{}
+// Days is the slot of the days of the week on which something is: its values are the signs that Weekdays gives.
+const Days Slot = "byDay"
+
+// dayNames are the names of the days from Monday on, as the tables' lists call them, and what stands for several of them.
+var (
+	dayNames   = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+	dayBundles = map[string][]string{"workday": dayNames[:5], "weekend": dayNames[5:]}
+)
+
+// weekdays are the days that a folded word of any language names, from 0 for Monday on.
+var weekdays = func() map[string][]int {
+	days := map[string][]int{}
 	for list := range language.Each("day") {
+		names := dayBundles[list.Argument]
+		if slices.Contains(dayNames, list.Argument) {
+			names = []string{list.Argument}
+		}
 		for _, phrase := range list.Phrases {
-			if at := slices.Index(order, list.Argument); at >= 0 {
-				days[Fold(phrase)] = at
+			for _, name := range names {
+				days[Fold(phrase)] = append(days[Fold(phrase)], slices.Index(dayNames, name))
 			}
 		}
 	}
 	return days
 }()
 
-// Weekday gives the sign under which items have a day of the week that a folded word names.
+// daySign is the sign under which items have a day, from 0 for Monday on.
+func daySign(day int) string { return "weekday" + string(rune('1'+day)) }
+
+// Weekday gives the sign under which items have the one day of the week that a folded word names.
 func Weekday(word string) (sign string, ok bool) {
-	at, ok := weekdays[word]
-	return "weekday" + string(rune('1'+at)), ok
+	if days := weekdays[word]; len(days) == 1 {
+		return daySign(days[0]), true
+	}
+	return "", false
+}
+
+// Weekdays gives the signs of the days that an argument of the lists "day" stands for: "saturday", "weekend".
+func Weekdays(argument string) (signs []string) {
+	for day, name := range dayNames {
+		if name == argument || slices.Contains(dayBundles[argument], name) {
+			signs = append(signs, daySign(day))
+		}
+	}
+	return signs
+}
+
+// WeekdayOf gives the day that an argument of the lists "day" names.
+func WeekdayOf(argument string) (day time.Weekday, ok bool) {
+	at := slices.Index(dayNames, argument)
+	return time.Weekday((at + 1) % len(dayNames)), at >= 0
 }
 
 // weekdayName is what a language calls the day of a sign; empty for what is none.
 func weekdayName(sign, in string) string {
 	for _, table := range language.Tables() {
 		for list := range table.Each("day") {
-			if at, ok := weekdays[Fold(list.Phrases[0])]; table.Tag == in && ok && sign == "weekday"+string(rune('1'+at)) {
+			if at := slices.Index(dayNames, list.Argument); table.Tag == in && at >= 0 && sign == daySign(at) {
 				return list.Phrases[0]
 			}
 		}
@@ -42,25 +76,97 @@ func weekdayName(sign, in string) string {
 // shortLink is how many bytes a word has at most that may link the days of a range or the languages of a list.
 const shortLink = 3
 
-// daysOf gives the signs of the days of the week that a value names, those of a range one by one: "lundi au jeudi".
-func daysOf(value string) (signs []string) {
+// alsoWords join the days of a list, and none of a range between.
+var alsoWords = wordsOf("and")
+
+// dayExcept are words before a day that leave it out.
+var dayExcept = wordsOf("not.exceptive")
+
+// daysOf gives the signs of the days of the week that a text names, those of a range one by one: "lundi au jeudi". Where it
+// leaves one out, the others are meant: "every day except Sunday".
+func daysOf(text string) (signs []string) {
+	folded := Fold(text)
+	words := strings.Fields(Fold(strings.NewReplacer(",", " , ", "–", " - ", "-", " - ", "/", " , ").Replace(text)))
 	last, between := -1, 0
-	for _, word := range strings.Fields(Fold(strings.NewReplacer(",", " , ", "–", " - ", "-", " - ", "/", " , ").Replace(value))) {
-		at, day := weekdays[word]
-		if !day {
-			if between++; between > 1 || len(word) > shortLink {
+	add := func(day int) {
+		if sign := daySign(day); !slices.Contains(signs, sign) {
+			signs = append(signs, sign)
+		}
+	}
+	for name, days := range weekdays {
+		if unspaced(name) && strings.Contains(folded, name) {
+			for _, day := range days {
+				add(day)
+			}
+		}
+	}
+	for i, word := range words {
+		named := weekdays[word]
+		if len(named) == 0 {
+			if between++; between > 1 || len(word) > shortLink || isIn(alsoWords, word) {
 				last = -1
 			}
 			continue
 		}
-		first := at
-		if last >= 0 && between > 0 && last < at && !strings.Contains(value, ",") {
-			first = last + 1
+		if before := words[max(0, i-2):i]; slices.ContainsFunc(before, func(w string) bool { return isIn(dayExcept, w) }) {
+			for day := range dayNames {
+				if !slices.Contains(named, day) {
+					add(day)
+				}
+			}
+			continue
 		}
-		for ; first <= at; first++ {
-			signs = append(signs, "weekday"+string(rune('1'+first)))
+		for _, day := range named {
+			first := day
+			if last >= 0 && between > 0 && last < day && !strings.Contains(text, ",") {
+				first = last + 1
+			}
+			for ; first <= day; first++ {
+				add(first)
+			}
 		}
-		last, between = at, 0
+		last, between = named[len(named)-1], 0
 	}
 	return signs
+}
+
+// byDay reads days of the week that a schedule states.
+func (r *reader) byDay(_ string, v *node) {
+	v.each(func(n *node) {
+		for _, sign := range daysOf(enumerated(n.name())) {
+			r.word(Days, sign)
+		}
+	})
+}
+
+// longestEvent is how long an event is at most whose days of the week are those on which it is on.
+const longestEvent = 7 * 24 * time.Hour
+
+// days reads on which days of the week something is: those of its times, or else those that its texts name.
+func (r *reader) days(texts ...string) {
+	if len(r.Values(Days)) > 0 {
+		return
+	}
+	for _, f := range r.Figures {
+		span := time.Duration(f.High-f.Low) * time.Second
+		if f.Slot != Start || f.Kind != Times || span > longestEvent {
+			continue
+		}
+		for at := f.At(); ; at = at.AddDate(0, 0, 1) {
+			r.word(Days, daySign(int(at.Weekday()+6)%7))
+			if !at.AddDate(0, 0, 1).Before(f.At().Add(span)) {
+				break
+			}
+		}
+	}
+	if _, dated := r.Figure(Start); dated && len(r.Values(Days)) > 0 {
+		return
+	}
+	for _, text := range texts {
+		for sentence := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".!?;\n。", c) }) {
+			for _, sign := range daysOf(sentence) {
+				r.word(Days, sign)
+			}
+		}
+	}
 }

@@ -67,3 +67,26 @@ func TestTimesOfDayAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestItemsTellOnWhichDaysTheyAre holds that days of the week are read from times, schedules and texts.
+func TestItemsTellOnWhichDaysTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ object, want string }{
+		{`{"@type":"Event","startDate":"2027-06-05T11:00:00+02:00","description":"Book until the Friday before."}`, "[weekday6]"},
+		{`{"@type":"Event","startDate":"2027-06-05","endDate":"2027-06-06"}`, "[weekday6 weekday7]"},
+		{`{"@type":"ExhibitionEvent","startDate":"2027-06-05","endDate":"2027-09-06"}`, "[]"},
+		{`{"@type":"Event","eventSchedule":{"@type":"Schedule","byDay":"https://schema.org/Thursday"}}`, "[weekday4]"},
+		{`{"@type":"Course","description":"Martes y jueves de 18:00 a 20:00."}`, "[weekday2 weekday4]"},
+		{`{"@type":"Course","description":"Tous les samedis à 10 h."}`, "[weekday6]"},
+		{`{"@type":"JobPosting","description":"Am Wochenende, auch für Schüler."}`, "[weekday6 weekday7]"},
+		{`{"@type":"Service","description":"Every day except Sunday."}`, "[weekday1 weekday2 weekday3 weekday4 weekday5 weekday6]"},
+		{`{"@type":"Event","description":"毎週土曜日に開きます。"}`, "[weekday6]"},
+		{`{"@type":"Article","description":"We met on a Monday."}`, "[]"},
+		{`{"@type":"Restaurant","address":"Quay 1","description":"Closed on Mondays."}`, "[]"},
+	} {
+		f := facets.Describe([]byte(row.object), "")
+		if got := fmt.Sprint(f.Values(facets.Days)); got != row.want {
+			t.Errorf("%s: got %s, want %s", row.object, got, row.want)
+		}
+	}
+}

@@ -40,6 +40,9 @@ func (v *View) judge(c *facets.Constraint) verdict {
 	return made
 }
 
+// Met says whether an item meets a condition.
+func (v *View) Met(c *facets.Constraint) bool { return !v.judge(c).meet.Empty() }
+
 // appendKey names a condition by what it says.
 func appendKey(key []byte, c *facets.Constraint) []byte {
 	key = append(key, c.Slot...)
