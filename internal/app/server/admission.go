@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // admission decides who comes in at which door, and how often: it names the party behind a request's credential, and
@@ -257,7 +258,7 @@ func (a *admission) limited(ctx context.Context, t *tally, meter ratelimit.Meter
 
 // rateWords says a rate as people do: "60 requests in 1m".
 func rateWords(rate ratelimit.Rate) string {
-	words := strconv.Itoa(rate.Requests) + " requests in " + show(rate.Per)
+	words := strconv.Itoa(rate.Requests) + " requests in " + yamlconf.Show(rate.Per)
 	if rate.Burst != rate.Requests {
 		words += ", " + strconv.Itoa(rate.Burst) + " at once"
 	}

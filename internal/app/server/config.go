@@ -16,28 +16,28 @@ import (
 type Config struct {
 	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of the machine;
 	// port 0 takes a free port.
-	Listen string `yaml:"listen"`
+	Listen string `yaml:"listen" check:"listen"`
 	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It may have a path
 	// (`https://www.example.com/desk`), and then a proxy may leave the path on requests or take it off. Links and
 	// documents give addresses that begin with it; without it they begin with what the request was sent to.
-	URL string `yaml:"url"`
+	URL string `yaml:"url" check:"public_url"`
 	// Proxies are the networks (`10.0.0.0/8`, `192.0.2.7`) of proxies whose word on the client's address, scheme and
 	// host counts. A proxy in them must set the headers of `proxy_headers` itself, or remove those that a client
 	// sent.
-	Proxies []string `yaml:"proxies"`
+	Proxies []string `yaml:"proxies" check:"network"`
 	// ProxyHeaders says which headers trusted proxies write: `x-forwarded` (X-Forwarded-For, -Proto, -Host and
 	// -Prefix) or `forwarded` (RFC 7239). The others are not read.
-	ProxyHeaders string `yaml:"proxy_headers"`
+	ProxyHeaders string `yaml:"proxy_headers" check:"oneof=x-forwarded forwarded"`
 	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path in a file starts
 	// from the file's folder.
-	Data string `yaml:"data"`
+	Data string `yaml:"data" relative:"path"`
 	// Keys is the folder for secrets that the front desk makes for itself; without it, it is the folder `keys` in the data
 	// folder. Nodes that share a database must share this folder or a copy of it, or a conversation that one of them began
 	// means nothing to the others. A folder elsewhere is not part of what `frontdesk backup` keeps.
-	Keys string `yaml:"keys"`
+	Keys string `yaml:"keys" relative:"path"`
 	// Store is the database: `sqlite:PATH`, or `postgres://user:password@host:5432/database`. Without it, it is the
 	// file `frontdesk.db` in the data folder.
-	Store string `yaml:"store"`
+	Store string `yaml:"store" check:"database" relative:"database"`
 	// Site is the site that is served. With several, write `sites` instead.
 	Site Site `yaml:"site"`
 	// Sites are the sites that are served, when there is more than one.
@@ -56,7 +56,7 @@ type Config struct {
 	// RSL are files of RSL documents (Really Simple Licensing 1.0), such as the one that the site's robots.txt names as its
 	// licence. They narrow what the terms allow for the addresses that they speak of, and never widen it: see `imported` of
 	// a rule. Changes take effect with those of the terms.
-	RSL []string `yaml:"rsl"`
+	RSL []string `yaml:"rsl" relative:"path"`
 	// Actions are what can be done with items, told with each item that they match. Items tell their own too: a
 	// schema.org `potentialAction` with an http or https target. Changes need a restart.
 	Actions []actions.Template `yaml:"actions"`
@@ -78,7 +78,7 @@ type Config struct {
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP RAMP `yaml:"ramp"`
 	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see `broker`). Changes need a restart.
-	Roles []string `yaml:"roles"`
+	Roles []string `yaml:"roles" check:"oneof=broker"`
 	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
 	Broker Broker `yaml:"broker"`
 	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
@@ -112,7 +112,7 @@ type Site struct {
 	Name string `yaml:"name"`
 	// URL is the address of the site's own pages. Items of its sources that give no absolute address get theirs
 	// from it, and requests may name the site by its host.
-	URL string `yaml:"url"`
+	URL string `yaml:"url" check:"url"`
 	// Hosts are further host names by which requests may name the site.
 	Hosts []string `yaml:"hosts"`
 	// Language is the language of content that does not say its own, such as `en` or `pt-br`.
@@ -124,24 +124,24 @@ type Site struct {
 // Ask sets how questions are answered.
 type Ask struct {
 	// Limit is the number of results when a question does not say how many.
-	Limit int `yaml:"limit"`
+	Limit int `yaml:"limit" check:"1..1000"`
 	// StrangerLimit is the most results that a question has whose sender is not known by a key or a signature, whatever it asks
 	// for; never less than `limit`. Who is known gets up to 1000, as does whoever runs `frontdesk mcp`.
-	StrangerLimit int `yaml:"stranger_limit"`
+	StrangerLimit int `yaml:"stranger_limit" check:"1..1000"`
 	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
-	MinScore float64 `yaml:"min_score"`
+	MinScore float64 `yaml:"min_score" check:"0..100"`
 	// Spelling says whether misspelt words of a question are corrected to words that items have.
 	Spelling bool `yaml:"spelling"`
 	// Feedback says whether a question that no item answers whole is asked again with what the best items have in common.
 	Feedback bool `yaml:"feedback"`
 	// Timeout is how long the items of an answer may take to be read from the database. What is ready by then is the
 	// answer, and says that it is not all.
-	Timeout time.Duration `yaml:"timeout"`
+	Timeout time.Duration `yaml:"timeout" check:"10ms..1h"`
 	// TimeZone is the place whose days count in questions such as "events tomorrow": a name such as `Europe/Berlin`, or
 	// `UTC`. Changes need a restart.
 	TimeZone string `yaml:"time_zone"`
 	// Cache is the memory for items that are ready to be sent.
-	Cache yamlconf.Size `yaml:"cache"`
+	Cache yamlconf.Size `yaml:"cache" check:"1MiB..1024GiB"`
 	// Session sets how conversations go on. Changes need a restart.
 	Session AskSession `yaml:"session"`
 	// Remember bounds what is kept here of conversations whose callers ask for it. Changes need a restart.
@@ -173,32 +173,32 @@ type Console struct {
 // Limits bound what a client may cost.
 type Limits struct {
 	// Body is the most that a request's body may have.
-	Body yamlconf.Size `yaml:"body"`
+	Body yamlconf.Size `yaml:"body" check:"1KiB..1GiB"`
 	// Header is the most that a request's head may have.
-	Header yamlconf.Size `yaml:"header"`
+	Header yamlconf.Size `yaml:"header" check:"4KiB..16MiB"`
 	// HeaderTimeout is how long a client may take to send the head of a request.
-	HeaderTimeout time.Duration `yaml:"header_timeout"`
+	HeaderTimeout time.Duration `yaml:"header_timeout" check:"10ms..1h"`
 	// ReadTimeout is how long a client may take to send a whole request.
-	ReadTimeout time.Duration `yaml:"read_timeout"`
+	ReadTimeout time.Duration `yaml:"read_timeout" check:"10ms..1h"`
 	// WriteTimeout is how long a response may take from the end of the request's head; a stream of events may take
 	// longer, as long as the client takes each event within this time.
-	WriteTimeout time.Duration `yaml:"write_timeout"`
+	WriteTimeout time.Duration `yaml:"write_timeout" check:"10ms..1h"`
 	// IdleTimeout is how long a connection may wait for its next request.
-	IdleTimeout time.Duration `yaml:"idle_timeout"`
+	IdleTimeout time.Duration `yaml:"idle_timeout" check:"10ms..24h"`
 	// ShutdownTimeout is how long requests may take to finish when the server is told to stop.
-	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
+	ShutdownTimeout time.Duration `yaml:"shutdown_timeout" check:"0..1h"`
 	// Drain is how long the server goes on taking requests after it was told to stop, while `/readyz` says no
 	// already: as long as a load balancer takes to notice.
-	Drain time.Duration `yaml:"drain"`
+	Drain time.Duration `yaml:"drain" check:"0..1h"`
 	// Connections is the most connections at a time. For a further one, the connection that has idled longest is closed; where
 	// none idles, it waits.
-	Connections int `yaml:"connections"`
+	Connections int `yaml:"connections" check:"1..1048576"`
 	// PerAddress is the most connections at a time from one address, or from one /64 of IPv6; the networks of `proxies` may have
 	// more. For a further one, the address's connection that has idled longest is closed; where none idles, it is refused.
-	PerAddress int `yaml:"connections_per_address"`
+	PerAddress int `yaml:"connections_per_address" check:"1..1048576"`
 	// Requests is the most requests in work at a time, streams among them; further ones are told to come back. A request whose
 	// body is still on its way makes room for a further one: of those, the one that has waited longest is cut off.
-	Requests int `yaml:"requests"`
+	Requests int `yaml:"requests" check:"1..1048576"`
 	// Rate bounds how often requests may come.
 	Rate Rates `yaml:"rate"`
 }
@@ -206,19 +206,19 @@ type Limits struct {
 // Metrics are figures for Prometheus.
 type Metrics struct {
 	// Listen is the address that serves `/metrics`, apart from the public one; `off` serves none.
-	Listen string `yaml:"listen"`
+	Listen string `yaml:"listen" check:"listen_or_off"`
 }
 
 // Log is what is written to standard error.
 type Log struct {
 	// Level is the least that is written: `debug`, `info`, `warn` or `error`. Each request is one event of level
 	// `info`, without the question's text; at `debug` it tells the request's path.
-	Level string `yaml:"level"`
+	Level string `yaml:"level" check:"oneof=debug info warn error"`
 	// Format is `text` for people or `json` for programs.
-	Format string `yaml:"format"`
+	Format string `yaml:"format" check:"oneof=text json"`
 	// Clients says what a request's event tells of its sender, past the trusted proxies: `off` nothing, `network` the
 	// first 24 bits of an IPv4 address and 48 of an IPv6 address, `address` all of it, which is personal data.
-	Clients string `yaml:"clients"`
+	Clients string `yaml:"clients" check:"oneof=off network address"`
 }
 
 // off is the value of metrics.listen that serves none, and of log.clients that tells nothing.

@@ -70,29 +70,29 @@ func (c *checks) actions() {
 		switch own := len(c.Config.Actions); {
 		case !errors.As(e, &found):
 		case found.Template < own:
-			c.problem(fmt.Sprintf("actions[%d].%s", found.Template, found.Field), "%s", found.Detail)
+			c.Problem(fmt.Sprintf("actions[%d].%s", found.Template, found.Field), "%s", found.Detail)
 		default:
-			c.problem(c.Config.intakeMatches()[found.Template-own], "%s: %s", found.Field, found.Detail)
+			c.Problem(c.Config.intakeMatches()[found.Template-own], "%s: %s", found.Field, found.Detail)
 		}
 	}
 	for i, template := range c.Config.Actions {
 		path := fmt.Sprintf("actions[%d]", i)
 		if typ := policy.BareType(template.Type); typ != "" && typ != protocolsOwn && !content.IsA(typ, "Action") {
-			c.warning(path+".type", "schema.org has no action of type %s", typ)
+			c.Warning(path+".type", "schema.org has no action of type %s", typ)
 		}
 		c.matchNames(path+".match", template.Match)
 	}
 	widget := c.Config.Ask.Widget
 	if _, err := widget.page(); err != nil {
-		c.problem("ask.widget.file", "%v", err)
+		c.Problem("ask.widget.file", "%v", err)
 	} else if widget.File != "" && !strings.HasPrefix(widget.Template, "ui:") {
-		c.warning("ask.widget.file", "it is read by nobody; write a template like ui://widget/answer.html")
+		c.Warning("ask.widget.file", "it is read by nobody; write a template like ui://widget/answer.html")
 	}
 	if template := widget.Template; template != "" {
 		if u, err := url.Parse(template); err != nil || u.Scheme != "ui" && u.Scheme != "https" && u.Scheme != "http" {
-			c.problem("ask.widget.template", "%q is no address of a template; write it like ui://widget/answer.html or https://www.example.com/widget.html", template)
+			c.Problem("ask.widget.template", "%q is no address of a template; write it like ui://widget/answer.html or https://www.example.com/widget.html", template)
 		}
 	} else if widget.Accessible {
-		c.warning("ask.widget.accessible", "without ask.widget.template nothing of a widget is told")
+		c.Warning("ask.widget.accessible", "without ask.widget.template nothing of a widget is told")
 	}
 }

@@ -23,23 +23,23 @@ const roleBroker = "broker"
 type Broker struct {
 	// Domain is by which Exchanges know it: it publishes the Broker's keys at `/.well-known/ramp-agent.json`. Without it, it is the host
 	// of `url`. The id beside it is that of `ramp.agent`.
-	Domain string `yaml:"domain"`
+	Domain string `yaml:"domain" check:"optional,domain"`
 	// Exchanges are asked for every request that names none itself.
-	Exchanges []BrokerExchange `yaml:"exchanges"`
+	Exchanges []BrokerExchange `yaml:"exchanges" check:"count=0..50"`
 	// OnlyExchanges keeps to those. Otherwise it is also bought at those that requests and the `ramp.json` of the wanted addresses name.
 	OnlyExchanges bool `yaml:"only_exchanges"`
 	// Deadline is how long all of them together may take to offer something. What came by then is chosen from.
-	Deadline time.Duration `yaml:"deadline"`
+	Deadline time.Duration `yaml:"deadline" check:"10ms..1m"`
 	// BuyWithin is how long purchases may take before the agent is told that they are still under way.
-	BuyWithin time.Duration `yaml:"buy_within"`
+	BuyWithin time.Duration `yaml:"buy_within" check:"100ms..1m"`
 	// Parallel is how many Exchanges are asked at the same time for one request.
-	Parallel int `yaml:"parallel"`
+	Parallel int `yaml:"parallel" check:"1..100"`
 	// MaxAnswer is the most that the answer of an Exchange may have.
-	MaxAnswer yamlconf.Size `yaml:"max_answer"`
+	MaxAnswer yamlconf.Size `yaml:"max_answer" check:"4KiB..4MiB"`
 	// Binary speaks RAMP's binary form with Exchanges, which takes less of the processors. Without it, JSON.
 	Binary bool `yaml:"binary"`
 	// Verifiers are the domains of those whose word on other people's content counts in the choice between offers that cost the same.
-	Verifiers []string `yaml:"verifiers"`
+	Verifiers []string `yaml:"verifiers" check:"domain"`
 	// Fee is what the Broker takes on top of each price. It is told in `broker_fee`.
 	Fee BrokerFee `yaml:"fee"`
 	// Budgets are what requesters may spend at the most, whatever they say themselves.
@@ -58,9 +58,9 @@ type Broker struct {
 // BrokerExchange is an Exchange at which the Broker buys.
 type BrokerExchange struct {
 	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says: `exchange.example.com`.
-	Domain string `yaml:"domain,required"`
+	Domain string `yaml:"domain,required" check:"domain"`
 	// URL is the address of the site with that document; without it, `https://` and the domain. It may be on this machine, with `http://`.
-	URL string `yaml:"url"`
+	URL string `yaml:"url" check:"url"`
 	// Preferred takes its offers before those of others, for requests that name no preferred Exchanges.
 	Preferred bool `yaml:"preferred"`
 }
@@ -70,7 +70,7 @@ type BrokerFee struct {
 	// Share is what it takes of a price, in percent, such as `"2.5"`.
 	Share string `yaml:"share"`
 	// Each is what it takes for each purchase that costs something in `currency`, such as `"0.001"`.
-	Each string `yaml:"each"`
+	Each string `yaml:"each" check:"amount"`
 	// Currency is that of `each`.
 	Currency string `yaml:"currency"`
 }
@@ -80,11 +80,11 @@ type BrokerBudget struct {
 	// Requester is whose it is: `buyer.example.com/bot`, or `*` for each that has none of its own.
 	Requester string `yaml:"requester,required"`
 	// Amount is the most, fees included, such as `"25"`.
-	Amount string `yaml:"amount,required"`
+	Amount string `yaml:"amount,required" check:"amount"`
 	// Currency is that of the amount. What is offered in others counts by `rates`, and is not bought where these do not know it.
-	Currency string `yaml:"currency,required"`
+	Currency string `yaml:"currency,required" check:"currency"`
 	// Period is for how long; then it begins anew. Without it, it is for all time.
-	Period time.Duration `yaml:"period"`
+	Period time.Duration `yaml:"period" check:"0..87600h"`
 }
 
 // BrokerRates is a table of what currencies are worth.
@@ -96,13 +96,13 @@ type BrokerRates struct {
 	// Note says where the table is from, and buyers are told it, too.
 	Note string `yaml:"note"`
 	// Of are the other currencies.
-	Of []BrokerRate `yaml:"of"`
+	Of []BrokerRate `yaml:"of" check:"count=0..64"`
 }
 
 // BrokerRate is what one currency is worth.
 type BrokerRate struct {
 	// Currency is the other one, such as `EUR`.
-	Currency string `yaml:"currency,required"`
+	Currency string `yaml:"currency,required" check:"currency"`
 	// Rate is how much of the table's currency one of it is, such as `"1.0842"`, with up to eight decimals.
 	Rate string `yaml:"rate,required"`
 }
@@ -148,61 +148,68 @@ func (f BrokerFee) share() (int64, error) {
 	return n / 100, err
 }
 
-// broker checks the sections roles and broker.
-func (c *checks) broker() {
-	for i, role := range c.Config.Roles {
-		c.oneOf(fmt.Sprintf("roles[%d]", i), role, roleBroker)
-	}
-	b := c.Config.Broker
-	between(c, "broker.deadline", b.Deadline, 10*time.Millisecond, time.Minute)
-	between(c, "broker.buy_within", b.BuyWithin, 100*time.Millisecond, time.Minute)
-	between(c, "broker.parallel", b.Parallel, 1, 100)
-	between(c, "broker.max_answer", b.MaxAnswer, 4<<10, 4<<20)
-	between(c, "broker.exchanges", len(b.Exchanges), 0, maxRAMPExchanges)
-	if b.Domain != "" {
-		c.brokerNames("broker.domain", b.Domain)
-	}
-	for i, domain := range b.Verifiers {
-		c.brokerNames(fmt.Sprintf("broker.verifiers[%d]", i), domain)
-	}
+// Check looks at what may stand in lists once.
+func (b Broker) Check(r *yamlconf.Report) {
 	for i, x := range b.Exchanges {
-		path := fmt.Sprintf("broker.exchanges[%d]", i)
-		c.brokerNames(path+".domain", x.Domain)
-		if c.web(path+".url", x.URL); x.URL != "" {
-			if _, err := c.Config.Fetcher().Transport(x.URL); err != nil {
-				c.problem(path+".url", "%v", err)
-			}
-		}
 		if slices.ContainsFunc(b.Exchanges[:i], func(before BrokerExchange) bool { return before.Domain == x.Domain }) {
-			c.problem(path+".domain", "%s is named twice", x.Domain)
+			r.Problem(yamlconf.Index("exchanges", i)+".domain", "%s is named twice", x.Domain)
 		}
 	}
-	if _, err := b.Fee.share(); err != nil {
-		c.problem("broker.fee.share", "%v", err)
-	}
-	each, err := policy.ParseAmount(b.Fee.Each)
-	if err != nil {
-		c.problem("broker.fee.each", "%v", err)
-	}
-	if (each > 0 || b.Fee.Currency != "") && !currencyCode.MatchString(b.Fee.Currency) {
-		c.problem("broker.fee.currency", "%q is no currency; write three capital letters, like EUR", b.Fee.Currency)
-	}
-	c.brokerRates(b.Rates)
 	for i, budget := range b.Budgets {
-		path := fmt.Sprintf("broker.budgets[%d]", i)
-		if _, err := policy.ParseAmount(budget.Amount); err != nil {
-			c.problem(path+".amount", "%v", err)
-		}
-		if !currencyCode.MatchString(budget.Currency) {
-			c.problem(path+".currency", "%q is no currency; write three capital letters, like EUR", budget.Currency)
-		}
-		between(c, path+".period", budget.Period, 0, 10*365*24*time.Hour)
-		domain, id, _ := strings.Cut(budget.Requester, "/")
-		if parsed, err := identity.ParseDomain(domain); budget.Requester != "*" && (err != nil || parsed != domain || id == "") {
-			c.problem(path+".requester", "%q is no requester; write it like buyer.example.com/bot with the domain in lower case, or * for each", budget.Requester)
-		}
 		if slices.ContainsFunc(b.Budgets[:i], func(before BrokerBudget) bool { return before.Requester == budget.Requester }) {
-			c.problem(path+".requester", "%s has a budget already, and only one counts; broker.rates let it count what costs other currencies", budget.Requester)
+			r.Problem(yamlconf.Index("budgets", i)+".requester", "%s has a budget already, and only one counts; broker.rates let it count what costs other currencies", budget.Requester)
+		}
+	}
+}
+
+// Check looks at the share and at the currency.
+func (f BrokerFee) Check(r *yamlconf.Report) {
+	if _, err := f.share(); err != nil {
+		r.Problem("share", "%v", err)
+	}
+	if each, _ := policy.ParseAmount(f.Each); each > 0 || f.Currency != "" {
+		r.Match("currency", f.Currency, currencyCode.MatchString, "is no currency; write three capital letters, like EUR")
+	}
+}
+
+// Check looks at whose it is.
+func (b BrokerBudget) Check(r *yamlconf.Report) {
+	domain, id, _ := strings.Cut(b.Requester, "/")
+	if parsed, err := identity.ParseDomain(domain); b.Requester != "*" && (err != nil || parsed != domain || id == "") {
+		r.Problem("requester", "%q is no requester; write it like buyer.example.com/bot with the domain in lower case, or * for each", b.Requester)
+	}
+}
+
+// Check looks at the table.
+func (t BrokerRates) Check(r *yamlconf.Report) {
+	if len(t.Of) == 0 {
+		return
+	}
+	r.Match("currency", t.Currency, currencyCode.MatchString, "is no currency; write three capital letters, like USD")
+	if _, err := time.Parse(time.DateOnly, t.Date); err != nil {
+		r.Problem("date", "%q is no date; write that of the table, like 2026-11-20", t.Date)
+	}
+	seen := map[string]bool{t.Currency: true}
+	for i, one := range t.Of {
+		r := r.Entry("of", i)
+		if seen[one.Currency] {
+			r.Problem("currency", "%s is in the table twice", one.Currency)
+		}
+		seen[one.Currency] = true
+		if n, err := policy.ParseAmount(one.Rate); err != nil || n <= 0 {
+			r.Problem("rate", "%q is no rate above 0; write how much %s one %s is, like \"1.0842\"", one.Rate, t.Currency, one.Currency)
+		}
+	}
+}
+
+// broker checks whether Exchanges can be reached, and what a Broker cannot do without.
+func (c *checks) broker() {
+	b := c.Config.Broker
+	for i, x := range b.Exchanges {
+		if x.URL != "" {
+			if _, err := c.Config.Fetcher().Transport(x.URL); err != nil {
+				c.Problem(yamlconf.Index("broker.exchanges", i)+".url", "%v", err)
+			}
 		}
 	}
 	if !c.Config.brokers() {
@@ -210,46 +217,15 @@ func (c *checks) broker() {
 	}
 	switch {
 	case c.Config.brokerDomain() == "":
-		c.problem("broker.domain", "the Broker needs a domain by which Exchanges know it; write one, or set url")
+		c.Problem("broker.domain", "the Broker needs a domain by which Exchanges know it; write one, or set url")
 	case c.Config.URL == "":
-		c.warning("roles", "without url, a signature that was made for another Broker under your host name is taken; set url to the public address")
+		c.Warning("roles", "without url, a signature that was made for another Broker under your host name is taken; set url to the public address")
 	}
 	if b.OwnAccount && len(b.Budgets) == 0 {
-		c.warning("broker.own_account", "every requester can spend what is on the Broker's own accounts; give them budgets in broker.budgets")
+		c.Warning("broker.own_account", "every requester can spend what is on the Broker's own accounts; give them budgets in broker.budgets")
 	}
 	if b.Deadline+b.BuyWithin >= c.Config.Limits.WriteTimeout {
-		c.problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, %s: the answer could not be sent", show(b.BuyWithin), show(c.Config.Limits.WriteTimeout))
-	}
-}
-
-// maxRates is how many currencies a table may have.
-const maxRates = 64
-
-// brokerRates checks the table of currencies.
-func (c *checks) brokerRates(r BrokerRates) {
-	if len(r.Of) == 0 {
-		return
-	}
-	between(c, "broker.rates.of", len(r.Of), 0, maxRates)
-	if !currencyCode.MatchString(r.Currency) {
-		c.problem("broker.rates.currency", "%q is no currency; write three capital letters, like USD", r.Currency)
-	}
-	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
-		c.problem("broker.rates.date", "%q is no date; write that of the table, like 2026-11-20", r.Date)
-	}
-	seen := map[string]bool{r.Currency: true}
-	for i, one := range r.Of {
-		path := fmt.Sprintf("broker.rates.of[%d]", i)
-		if !currencyCode.MatchString(one.Currency) {
-			c.problem(path+".currency", "%q is no currency; write three capital letters, like EUR", one.Currency)
-		}
-		if seen[one.Currency] {
-			c.problem(path+".currency", "%s is in the table twice", one.Currency)
-		}
-		seen[one.Currency] = true
-		if n, err := policy.ParseAmount(one.Rate); err != nil || n <= 0 {
-			c.problem(path+".rate", "%q is no rate above 0; write how much %s one %s is, like \"1.0842\"", one.Rate, r.Currency, one.Currency)
-		}
+		c.Problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, %s: the answer could not be sent", yamlconf.Show(b.BuyWithin), yamlconf.Show(c.Config.Limits.WriteTimeout))
 	}
 }
 
@@ -265,13 +241,6 @@ func (r BrokerRates) table() (out broker.Rates, err error) {
 		}
 	}
 	return out, nil
-}
-
-// brokerNames holds that a text is a domain.
-func (c *checks) brokerNames(path, domain string) {
-	if parsed, err := identity.ParseDomain(domain); err != nil || parsed != domain {
-		c.problem(path, "%q is no domain; write it like exchange.example.com, in lower case and ASCII", domain)
-	}
 }
 
 // onlyBroker is the configuration of a Broker that is nothing else: its sources can be searched, and nobody else is served of them.

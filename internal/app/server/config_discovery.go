@@ -2,6 +2,8 @@ package server
 
 import (
 	"os"
+
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // Discovery sets what agents that arrive are told: where to ask, what there is, and where all of it can be read.
@@ -14,30 +16,30 @@ type Discovery struct {
 	Feeds bool `yaml:"feeds"`
 	// Robots is a file to serve as `/robots.txt` in place of the one that is made. The address of the schema map is put
 	// behind it, unless it has a line `schemamap:` of its own. Changes to the file take effect at once.
-	Robots string `yaml:"robots"`
+	Robots string `yaml:"robots" relative:"path"`
 	// LLMs is a file to serve as `/llms.txt` in place of the one that is made. Changes to the file take effect at once.
-	LLMs string `yaml:"llms"`
+	LLMs string `yaml:"llms" relative:"path"`
 }
 
 // maxOwnFile is what crawlers must read of a robots.txt (RFC 9309 §2.5), and enough for an llms.txt.
 const maxOwnFile = 500 << 10
 
-// discovery checks the section discovery.
-func (c *checks) discovery() {
-	c.ownFile("discovery.robots", c.Config.Discovery.Robots)
-	c.ownFile("discovery.llms", c.Config.Discovery.LLMs)
+// Check looks at the files.
+func (d Discovery) Check(r *yamlconf.Report) {
+	ownFile(r, "robots", d.Robots)
+	ownFile(r, "llms", d.LLMs)
 }
 
-func (c *checks) ownFile(path, file string) {
+func ownFile(r *yamlconf.Report, key, file string) {
 	if file == "" {
 		return
 	}
 	switch info, err := os.Stat(file); {
 	case err != nil:
-		c.problem(path, "%s cannot be read; name a file that is there, or remove the key", file)
+		r.Problem(key, "%s cannot be read; name a file that is there, or remove the key", file)
 	case !info.Mode().IsRegular():
-		c.problem(path, "%s is no file", file)
+		r.Problem(key, "%s is no file", file)
 	case info.Size() > maxOwnFile:
-		c.problem(path, "%s has %d bytes; at most %d are served", file, info.Size(), maxOwnFile)
+		r.Problem(key, "%s has %d bytes; at most %d are served", file, info.Size(), maxOwnFile)
 	}
 }

@@ -14,31 +14,21 @@ const (
 	headersRFC = "forwarded"
 )
 
-// edge checks how the world reaches the server.
-func (c *checks) edge() {
-	c.publicURL("url", c.Config.URL)
-	for i, network := range c.Config.Proxies {
-		if _, err := parseNetwork(network); err != nil {
-			c.problem(fmt.Sprintf("proxies[%d]", i), "%q is no network; write it like 10.0.0.0/8, fd00::/8 or 192.0.2.7", network)
-		}
-	}
-	c.oneOf("proxy_headers", c.Config.ProxyHeaders, headersX, headersRFC)
-}
-
 // publicURL checks the public address: what is built on it must be an address too.
-func (c *checks) publicURL(path, address string) {
+func publicURL(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case address == "":
 	case err != nil || !validHost(u.Host) || u.Scheme != "http" && u.Scheme != "https":
-		c.problem(path, "%q is no web address; write it like https://www.example.com", address)
+		return fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		c.problem(path, "%q has more than a scheme, a host and a path; write it like https://www.example.com/desk", address)
+		return fmt.Errorf("%q has more than a scheme, a host and a path; write it like https://www.example.com/desk", address)
 	case !validPrefix(strings.TrimSuffix(u.Path, "/")) || u.RawPath != "":
-		c.problem(path, "the path of %q does not do; use letters, digits, dots, dashes and single slashes, as in https://www.example.com/desk", address)
+		return fmt.Errorf("the path of %q does not do; use letters, digits, dots, dashes and single slashes, as in https://www.example.com/desk", address)
 	case slices.Contains(ownFolders, firstFolder(u.Path)):
-		c.problem(path, "the path of %q begins like an address of the server's own, /%s; choose another", address, firstFolder(u.Path))
+		return fmt.Errorf("the path of %q begins like an address of the server's own, /%s; choose another", address, firstFolder(u.Path))
 	}
+	return nil
 }
 
 // ownFolders are the first parts of the paths that the server answers at itself, now or in its plan of addresses.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/netip"
 	"strings"
 	"time"
@@ -21,12 +20,12 @@ type Fetch struct {
 	// is asked for; add an address at which people find who you are.
 	UserAgent string `yaml:"user_agent"`
 	// Timeout is how long a document may take, redirects among it.
-	Timeout time.Duration `yaml:"timeout"`
+	Timeout time.Duration `yaml:"timeout" check:"10ms..1h"`
 	// MaxBytes is the most that a document may have, unpacked.
-	MaxBytes yamlconf.Size `yaml:"max_bytes"`
+	MaxBytes yamlconf.Size `yaml:"max_bytes" check:"1KiB..1GiB"`
 	// Interval is the time between two requests to the same host; `0s` waits for nothing. Where a site's robots.txt
 	// asks for longer, it is that, up to a minute.
-	Interval time.Duration `yaml:"interval"`
+	Interval time.Duration `yaml:"interval" check:"0..1h"`
 }
 
 func defaultFetch() Fetch {
@@ -51,27 +50,24 @@ func (c Config) Visitor() *fetch.Crawler {
 	return fetch.NewCrawler(c.Fetcher(), fetch.CrawlerOptions{Interval: c.Fetch.Interval})
 }
 
-func (c *checks) fetch() {
-	for i, text := range c.Config.Fetch.Allow {
-		path := fmt.Sprintf("fetch.allow[%d]", i)
+// Check looks at the networks and at the name.
+func (f Fetch) Check(r *yamlconf.Report) {
+	for i, text := range f.Allow {
+		path := yamlconf.Index("allow", i)
 		network, err := parseNetwork(text)
 		switch {
 		case err != nil:
-			c.problem(path, "%q is no network; write it like 10.1.0.0/16, or an address like 10.1.2.3", text)
+			r.Problem(path, "%q is no network; write it like 10.1.0.0/16, or an address like 10.1.2.3", text)
 		case inside(text):
 			address, _, _ := strings.Cut(text, "/")
-			c.problem(path, "%s is an address within a network; write %s for the network, or %s for the address alone", text, network, address)
+			r.Problem(path, "%s is an address within a network; write %s for the network, or %s for the address alone", text, network, address)
 		case network.Bits() == 0:
-			c.warning(path, "%s is every address there is, so that documents may point anywhere into your networks", text)
+			r.Warning(path, "%s is every address there is, so that documents may point anywhere into your networks", text)
 		}
 	}
-	agent := c.Config.Fetch.UserAgent
-	if fetch.Token(agent) == "" || strings.ContainsFunc(agent, func(r rune) bool { return r < ' ' || r > '~' }) {
-		c.problem("fetch.user_agent", "%q does not begin with a name of letters and dashes; write it like %s (+https://www.example.com/bot)", agent, fetch.DefaultUserAgent)
+	if fetch.Token(f.UserAgent) == "" || strings.ContainsFunc(f.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
+		r.Problem("user_agent", "%q does not begin with a name of letters and dashes; write it like %s (+https://www.example.com/bot)", f.UserAgent, fetch.DefaultUserAgent)
 	}
-	between(c, "fetch.timeout", c.Config.Fetch.Timeout, 10*time.Millisecond, time.Hour)
-	between(c, "fetch.max_bytes", c.Config.Fetch.MaxBytes, 1<<10, 1<<30)
-	between(c, "fetch.interval", c.Config.Fetch.Interval, 0, time.Hour)
 }
 
 // inside says whether a text names an address within a network where it should name the network.

@@ -1,14 +1,13 @@
 package server
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 )
@@ -17,7 +16,7 @@ import (
 type Auth struct {
 	// Required lists the doors that open only to who shows a credential: `ask` (questions over HTTP, and the feeds) and `mcp`. How to
 	// ask (`GET /ask`) stays open.
-	Required []string `yaml:"required"`
+	Required []string `yaml:"required" check:"oneof=ask mcp"`
 	// Keys are API keys by their hash, beside those of `frontdesk keys issue api`, which need no entry here.
 	Keys []AuthKey `yaml:"keys"`
 	// OAuth lets in who has a bearer token of an OAuth 2.0 authorization server: a JWT.
@@ -31,16 +30,16 @@ type AuthKey struct {
 	// Hash is the key's hash, as `frontdesk keys hash` prints it.
 	Hash string `yaml:"hash,required"`
 	// Scopes list the doors that the key opens; without them, all.
-	Scopes []string `yaml:"scopes"`
+	Scopes []string `yaml:"scopes" check:"oneof=ask mcp intake"`
 	// Rate is the key's own limit, in place of `limits.rate.key`.
-	Rate string `yaml:"rate"`
+	Rate string `yaml:"rate" check:"rate"`
 }
 
 // OAuth says which bearer tokens are good.
 type OAuth struct {
 	// Issuer is the authorization server's address, letter by letter as its tokens have it (`iss`). Setting it turns
 	// tokens on.
-	Issuer string `yaml:"issuer"`
+	Issuer string `yaml:"issuer" check:"url"`
 	// Audience lists whom a token may be for (`aud`), one of which it must name. Without it, it is the public address
 	// in `url`, alone and with `/ask` and `/mcp` behind it.
 	Audience []string `yaml:"audience"`
@@ -52,20 +51,20 @@ type OAuth struct {
 	// Scopes list what a token must be allowed, all of it; without them any token will do.
 	Scopes []string `yaml:"scopes"`
 	// Skew is how far the authorization server's clock may be from ours.
-	Skew time.Duration `yaml:"skew"`
+	Skew time.Duration `yaml:"skew" check:"0..10m"`
 }
 
 // Rates bound how often requests may come. A rate is written `60/1m`: 60 requests a minute, which may come all at once;
 // `60/1m burst 10` lets only 10 come at once. Without a rate there is no limit.
 type Rates struct {
 	// Address is the rate for requests without a credential, for each client address (IPv6: each /64 network).
-	Address string `yaml:"address"`
+	Address string `yaml:"address" check:"rate"`
 	// Key is the rate for each API key, and for each subject of a token. Their requests do not count for the address.
-	Key string `yaml:"key"`
+	Key string `yaml:"key" check:"rate"`
 	// Site is the rate for questions to each site, whoever asks. A question to all sites counts for each of them.
-	Site string `yaml:"site"`
+	Site string `yaml:"site" check:"rate"`
 	// Failures is the rate for wrong credentials from one address; beyond it, its credentials are not looked at.
-	Failures string `yaml:"failures"`
+	Failures string `yaml:"failures" check:"rate"`
 	// Shared lets nodes that share a PostgreSQL count together, at the price of a write to it for each request that is
 	// let in. Otherwise each counts by itself.
 	Shared bool `yaml:"shared"`
@@ -84,7 +83,7 @@ type CORS struct {
 	// needs origins by name. (An API key or a token that the page itself has needs nothing here.)
 	Credentials bool `yaml:"credentials"`
 	// MaxAge is how long a browser may remember what it was allowed.
-	MaxAge time.Duration `yaml:"max_age"`
+	MaxAge time.Duration `yaml:"max_age" check:"0..168h"`
 }
 
 // The doors that can be closed to strangers, as auth.required names them.
@@ -129,109 +128,74 @@ func (c Config) audiences() []string {
 	return []string{base, base + "/", base + "/ask", base + "/mcp"}
 }
 
-// gate checks who may come in, how often, and from which pages.
-func (c *checks) gate() {
-	c.names("auth.required", c.Config.Auth.Required, doors)
-	if required := c.Config.Auth.Required; len(required) == 1 {
-		c.warning("auth.required", "only %s needs a credential; the same answers leave by %s without one", required[0],
-			strings.Join(slices.DeleteFunc(slices.Clone(doors), func(door string) bool { return door == required[0] }), " and "))
+// Check looks at whether what needs a credential leaves without one elsewhere, and at the keys.
+func (a Auth) Check(r *yamlconf.Report) {
+	if len(a.Required) == 1 {
+		others := slices.DeleteFunc(slices.Clone(doors), func(door string) bool { return door == a.Required[0] })
+		r.Warning("required", "only %s needs a credential; the same answers leave by %s without one", a.Required[0], strings.Join(others, " and "))
 	}
-	c.authKeys()
-	c.oauth()
-	rates := c.Config.Limits.Rate
-	for _, rate := range [][2]string{{"address", rates.Address}, {"key", rates.Key}, {"site", rates.Site}, {"failures", rates.Failures}} {
-		c.rate("limits.rate."+rate[0], rate[1])
-	}
-	c.behindProxy()
-	c.cors()
-}
-
-// behindProxy warns of clients that cannot be told apart: those of a proxy that is not named.
-func (c *checks) behindProxy() {
-	if rates := c.Config.Limits.Rate; rates.Address != "" && strings.HasPrefix(c.Config.URL, "https:") && !c.Config.TLS.On() && len(c.Config.Proxies) == 0 {
-		c.warning("limits.rate.address", "url says https and there is no tls here, so a proxy stands before this server; name it in proxies, or all its clients share one limit")
-	}
-}
-
-// names checks that a list names nothing but what is known.
-func (c *checks) names(path string, list, known []string) {
-	for i, name := range list {
-		if !slices.Contains(known, name) {
-			c.problem(fmt.Sprintf("%s[%d]", path, i), "%q is none of %s", name, strings.Join(known, ", "))
-		}
-	}
-}
-
-func (c *checks) rate(path, text string) {
-	if _, err := ratelimit.ParseRate(text); err != nil {
-		c.problem(path, "%s", err.Error())
-	}
-}
-
-func (c *checks) authKeys() {
 	seen := map[string]bool{}
-	for i, key := range c.Config.Auth.Keys {
-		path := fmt.Sprintf("auth.keys[%d]", i)
+	for i, key := range a.Keys {
+		r := r.Entry("keys", i)
 		if seen[key.Name] || key.Name == "" {
-			c.problem(path+".name", "give each key a name of its own; %q does not do", key.Name)
+			r.Problem("name", "give each key a name of its own; %q does not do", key.Name)
 		}
 		seen[key.Name] = true
 		if _, err := identity.ParseHash(key.Hash); err != nil {
-			c.problem(path+".hash", "%s", err.Error())
+			r.Problem("hash", "%s", err.Error())
 		}
-		c.names(path+".scopes", key.Scopes, append(slices.Clone(doors), doorIntake))
-		c.rate(path+".rate", key.Rate)
 	}
 }
 
-func (c *checks) oauth() {
-	o := c.Config.Auth.OAuth
-	if o.Issuer == "" {
-		if o.JWKS != "" || len(o.Audience) > 0 || len(o.Scopes) > 0 {
-			c.problem("auth.oauth.issuer", "name the authorization server, like https://login.example.com, or remove auth.oauth")
-		}
-		return
+// gate warns of clients that cannot be told apart, those of a proxy that is not named, and looks at whom tokens are for.
+func (c *checks) gate() {
+	if rates := c.Config.Limits.Rate; rates.Address != "" && strings.HasPrefix(c.Config.URL, "https:") && !c.Config.TLS.On() && len(c.Config.Proxies) == 0 {
+		c.Warning("limits.rate.address", "url says https and there is no tls here, so a proxy stands before this server; name it in proxies, or all its clients share one limit")
 	}
-	c.web("auth.oauth.issuer", o.Issuer)
+	if c.Config.Auth.OAuth.Issuer != "" && len(c.Config.audiences()) == 0 {
+		c.Problem("auth.oauth.audience", "say whom tokens must be for, or set url, the public address of this front desk: a token for somebody else must not open it")
+	}
+}
+
+// CheckFirst looks at whether any tokens are good; without, nothing else is looked at.
+func (o OAuth) CheckFirst(r *yamlconf.Report) bool {
+	if o.Issuer == "" && (o.JWKS != "" || len(o.Audience) > 0 || len(o.Scopes) > 0) {
+		r.Problem("issuer", "name the authorization server, like https://login.example.com, or remove auth.oauth")
+	}
+	return o.Issuer != ""
+}
+
+// Check looks at what tokens need.
+func (o OAuth) Check(r *yamlconf.Report) {
 	if u, err := url.Parse(o.JWKS); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		c.problem("auth.oauth.jwks", "%q is no address of keys; write the jwks_uri that the authorization server's metadata names", o.JWKS)
+		r.Problem("jwks", "%q is no address of keys; write the jwks_uri that the authorization server's metadata names", o.JWKS)
 	}
-	if len(c.Config.audiences()) == 0 {
-		c.problem("auth.oauth.audience", "say whom tokens must be for, or set url, the public address of this front desk: a token for somebody else must not open it")
+	for i, algorithm := range o.Algorithms {
+		r.OneOf(yamlconf.Index("algorithms", i), algorithm, identity.Algorithms()...)
 	}
-	c.names("auth.oauth.algorithms", o.Algorithms, identity.Algorithms())
 	if len(o.Algorithms) == 0 {
-		c.problem("auth.oauth.algorithms", "the list is empty; name how tokens are signed, like RS256")
+		r.Problem("algorithms", "the list is empty; name how tokens are signed, like RS256")
 	}
-	between(c, "auth.oauth.skew", o.Skew, 0, 10*time.Minute)
-	for i, scope := range o.Scopes {
-		if strings.ContainsAny(scope, " \"\\") || scope == "" {
-			c.problem(fmt.Sprintf("auth.oauth.scopes[%d]", i), "%q is no scope; write each as a word of its own", scope)
-		}
-	}
+	r.MatchAll("scopes", o.Scopes, func(s string) bool { return s != "" && !strings.ContainsAny(s, " \"\\") },
+		"is no scope; write each as a word of its own")
 }
 
-func (c *checks) cors() {
-	cors := c.Config.CORS
-	for i, o := range cors.Origins {
-		if u, err := url.Parse(o); o != "*" && (err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o || o != strings.ToLower(o) || u.Port() != "" && ":"+u.Port() == usualPorts[u.Scheme]) {
-			c.problem(fmt.Sprintf("cors.origins[%d]", i), "%q is no origin as browsers send it; write it like https://www.example.com, in lower case, without a path or the usual port, or *", o)
-		}
+// Check looks at the origins and at the names of headers.
+func (c CORS) Check(r *yamlconf.Report) {
+	r.MatchAll("origins", c.Origins, isOrigin,
+		"is no origin as browsers send it; write it like https://www.example.com, in lower case, without a path or the usual port, or *")
+	if c.Credentials && slices.Contains(c.Origins, "*") {
+		r.Problem("credentials", "credentials of every page would let any page act for its visitor; name the origins instead of *")
 	}
-	if cors.Credentials && slices.Contains(cors.Origins, "*") {
-		c.problem("cors.credentials", "credentials of every page would let any page act for its visitor; name the origins instead of *")
-	}
-	for _, list := range []struct {
-		name    string
-		headers []string
-	}{{"headers", cors.Headers}, {"expose", cors.Expose}} {
-		for i, header := range list.headers {
-			if !isToken(header) {
-				c.problem(fmt.Sprintf("cors.%s[%d]", list.name, i), "%q is no name of a header; write it like X-Trace-Id", header)
-			}
-		}
-	}
-	between(c, "cors.max_age", cors.MaxAge, 0, 7*24*time.Hour)
+	r.MatchAll("headers", c.Headers, isToken, "is no name of a header; write it like X-Trace-Id")
+	r.MatchAll("expose", c.Expose, isToken, "is no name of a header; write it like X-Trace-Id")
+}
+
+// isOrigin says whether a text is an origin as browsers write it, or every origin.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return text == "*" || err == nil && u.Host != "" && u.Scheme+"://"+u.Host == text && text == strings.ToLower(text) &&
+		(u.Port() == "" || ":"+u.Port() != usualPorts[u.Scheme])
 }
 
 // isToken says whether a text can be the name of a header (RFC 9110 §5.1). A * would be no name, but every one.

@@ -29,16 +29,16 @@ type Intakes struct {
 	// Vault is the database that holds the keys to personal data, apart from the store and from every backup:
 	// `sqlite:PATH` or `postgres://...`. Without it, it is the file `vault.db` in the data folder. With a store in
 	// PostgreSQL it has no default, since nodes must share it: name a second database.
-	Vault string `yaml:"vault"`
+	Vault string `yaml:"vault" check:"database" relative:"database"`
 	// Pending says whether an agent whose offer a person has still to write is told to come back (status `pending`, which
 	// the protocol reserves for future use). Otherwise it is told that the service is unavailable, with the same time to wait.
 	Pending bool `yaml:"pending"`
 	// Revisions says what becomes of a submission with other data in a session that has an offer already: `allow` makes a new
 	// offer, `refuse` answers 409.
-	Revisions string `yaml:"revisions"`
+	Revisions string `yaml:"revisions" check:"oneof=allow refuse"`
 	// Undeclared says what becomes of a member that the intake's schema does not name and that looks like personal data,
 	// where the intake asks for none: `refuse` answers SCHEMA_MISMATCH, `drop` leaves it out, as it does any other such member.
-	Undeclared string `yaml:"undeclared"`
+	Undeclared string `yaml:"undeclared" check:"oneof=refuse drop"`
 	// Lenient takes binds with `aip_version`, or with platform and name of the agent, for which the protocol's schema of
 	// binds has no place.
 	Lenient bool `yaml:"lenient"`
@@ -46,7 +46,7 @@ type Intakes struct {
 	// even its own `b2b/vendor` is none.
 	StrictUpstream bool `yaml:"strict_upstream"`
 	// MaxBody is the most that the body of a submission or a bind may have, at least 64KiB.
-	MaxBody yamlconf.Size `yaml:"max_body"`
+	MaxBody yamlconf.Size `yaml:"max_body" check:"64KiB..16MiB"`
 	// Mail is the server that mail about accepted offers goes through.
 	Mail notify.MailServer `yaml:"mail"`
 	// List are the intakes.
@@ -95,7 +95,7 @@ type Intake struct {
 	// elsewhere are refused.
 	InputSchema yamlconf.Object `yaml:"input_schema"`
 	// InputSchemaFile is a file with the JSON Schema, in its place.
-	InputSchemaFile string `yaml:"input_schema_file"`
+	InputSchemaFile string `yaml:"input_schema_file" relative:"path"`
 	// OfferType says what kind of offer it gives, such as `quote` or `recommendation`.
 	OfferType string `yaml:"offer_type,required"`
 	// Privacy says what becomes of what is submitted, and is carried out.
@@ -106,13 +106,13 @@ type Intake struct {
 	RequiresAuth bool `yaml:"requires_auth"`
 	// Scopes are what a person must have authorized the agent to do, beside `intake`, for a submission to be taken: `offer`,
 	// `bind`, `account_creation` or `payment`.
-	Scopes []string `yaml:"scopes"`
+	Scopes []string `yaml:"scopes" check:"oneof=intake offer bind account_creation payment"`
 	// Binding says whether its offers can be accepted here.
 	Binding bool `yaml:"binding"`
 	// Expires is how long an offer stands that does not say it itself, from `1m` to `8784h`; without it, `168h`.
-	Expires time.Duration `yaml:"expires"`
+	Expires time.Duration `yaml:"expires" check:"optional,1m..8784h"`
 	// TermsURL is the web address of the terms of its offers.
-	TermsURL string `yaml:"terms_url"`
+	TermsURL string `yaml:"terms_url" check:"url"`
 	// Rules say what is offered, in expressions.
 	Rules offers.Rules `yaml:"rules"`
 	// Webhook asks a server of yours what to offer.
@@ -135,16 +135,16 @@ type IntakePrivacy struct {
 	PIIRequired bool `yaml:"pii_required"`
 	// Redacted says whether `[redacted]` passes for an optional text: `accept` or `refuse`; without it, `accept`. The manifest
 	// calls it redacted_acceptable.
-	Redacted string `yaml:"redacted"`
+	Redacted string `yaml:"redacted" check:"optional,oneof=accept refuse"`
 }
 
 // IntakeRate bounds how often one caller may come: an API key, the subject of a token, or an address. No span of such a length,
 // wherever it begins, has more of them.
 type IntakeRate struct {
 	// RequestsPerMinute are how many in a minute; 0 is no limit.
-	RequestsPerMinute int `yaml:"requests_per_minute"`
+	RequestsPerMinute int `yaml:"requests_per_minute" check:"0..1000000000"`
 	// RequestsPerDay are how many in 24 hours; 0 is no limit.
-	RequestsPerDay int `yaml:"requests_per_day"`
+	RequestsPerDay int `yaml:"requests_per_day" check:"0..1000000000"`
 }
 
 // IntakeBind says how offers are accepted.
@@ -155,10 +155,10 @@ type IntakeBind struct {
 	// Formats are formats of fields, such as `{birthday: date, site: uri}`: those of JSON Schema. `email` has its own.
 	Formats yamlconf.Object `yaml:"formats"`
 	// Consent are what a person must have authorized beside `bind`: `account_creation`, `payment`.
-	Consent []string `yaml:"consent"`
+	Consent []string `yaml:"consent" check:"oneof=intake offer bind account_creation payment"`
 	// Effect is what happens with what was accepted: `inbox` puts it before people in the console, `webhook` posts it to a
 	// server of yours, `mail` sends it. Without it, `inbox`.
-	Effect string `yaml:"effect"`
+	Effect string `yaml:"effect" check:"optional,oneof=inbox webhook mail"`
 	// Webhook is where what was accepted is posted to, with the effect `webhook`.
 	Webhook IntakeHook `yaml:"webhook"`
 	// Mail is how it is sent, with the effect `mail`.
@@ -176,7 +176,7 @@ type IntakeHook struct {
 	// Webhooks: `whsec_` and 24 to 64 bytes in Base64.
 	SecretEnv string `yaml:"secret_env"`
 	// SecretFile is a file that holds the secret.
-	SecretFile string `yaml:"secret_file"`
+	SecretFile string `yaml:"secret_file" relative:"path"`
 }
 
 // IntakeMail is how mail about what was accepted is sent.

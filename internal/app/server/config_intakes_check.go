@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/notify"
 	"frontdesk/internal/infra/yamlconf"
@@ -20,23 +21,16 @@ import (
 // intakes checks the section intakes: first what the manifest would say, and then what it does not say.
 func (c *checks) intakes() {
 	i := c.Config.Intakes
-	c.oneOf("intakes.revisions", i.Revisions, "allow", "refuse")
-	c.oneOf("intakes.undeclared", i.Undeclared, "refuse", "drop")
-	between(c, "intakes.max_body", i.MaxBody, minIntake, yamlconf.Size(maxIntake))
-	if scheme, _, remote := strings.Cut(i.Vault, "://"); remote && !slices.Contains([]string{"postgres", "postgresql", "sqlite"}, scheme) {
-		c.problem("intakes.vault", "%s:// is no database that frontdesk knows; write sqlite:PATH or postgres://user:password@host:5432/database", scheme)
-	}
 	if !i.On() {
 		return
 	}
 	if len(i.List) > maxIntakes {
-		c.problem("intakes.list", "there are more than %d intakes", maxIntakes)
-		return
+		return // which was found
 	}
 	c.vault()
 	c.intakeMail()
 	if !safeAddress(cmp.Or(c.Config.URL, exampleDesk)) {
-		c.problem("url", "%s is not https; what is submitted is personal, so put the front desk behind https, or leave url out on this machine", c.Config.URL)
+		c.Problem("url", "%s is not https; what is submitted is personal, so put the front desk behind https, or leave url out on this machine", c.Config.URL)
 	}
 	for n, one := range i.List {
 		c.intake(fmt.Sprintf("intakes.list[%d]", n), one)
@@ -51,9 +45,9 @@ func (c *checks) vault() {
 	store, isFile := c.Config.StoreFile()
 	switch {
 	case vault == "":
-		c.problem("intakes.vault", "the store is PostgreSQL, and the keys to personal data must lie apart from it; name a second database here, such as postgres://user:password@host:5432/vault")
+		c.Problem("intakes.vault", "the store is PostgreSQL, and the keys to personal data must lie apart from it; name a second database here, such as postgres://user:password@host:5432/vault")
 	case vault == c.Config.DSN() || isFile && filepath.Clean(file) == filepath.Clean(store):
-		c.problem("intakes.vault", "this is the store itself; the keys to personal data must lie in a database of their own")
+		c.Problem("intakes.vault", "this is the store itself; the keys to personal data must lie in a database of their own")
 	}
 }
 
@@ -65,7 +59,7 @@ func (c *checks) manifest() {
 	}
 	document, err := httpx.NewDocument(m)
 	if err != nil {
-		c.problem("intakes", "the manifest cannot be written: %v", err)
+		c.Problem("intakes", "the manifest cannot be written: %v", err)
 		return
 	}
 	for _, found := range wire.Check(wire.KindManifest, document.Body(), wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream, Now: time.Now()}) {
@@ -74,9 +68,9 @@ func (c *checks) manifest() {
 		switch {
 		case key == "", schema && found.Severity == wire.Wrong: // which was found already, or is nothing that an owner writes
 		case found.Severity == wire.Wrong:
-			c.problem(key, "%s; %s", found.Detail, found.Mend)
+			c.Problem(key, "%s; %s", found.Detail, found.Mend)
 		default:
-			c.warning(key, "%s; %s", found.Detail, found.Mend)
+			c.Warning(key, "%s; %s", found.Detail, found.Mend)
 		}
 	}
 }
@@ -112,25 +106,14 @@ func (i Intakes) keyOf(pointer string) string {
 func (c *checks) intake(path string, i Intake) {
 	c.intakeSchema(path, i)
 	c.intakeEngine(path, i)
-	names := make([]string, len(wire.Scopes))
-	for n, scope := range wire.Scopes {
-		names[n] = string(scope)
-	}
-	c.names(path+".scopes", i.Scopes, names)
-	c.oneOf(path+".privacy.redacted", cmp.Or(i.Privacy.Redacted, "accept"), "accept", "refuse")
-	between(c, path+".expires", i.expires(), time.Minute, maxOfferFor)
-	between(c, path+".rate_limit.requests_per_minute", i.RateLimit.RequestsPerMinute, 0, maxPerCaller)
-	between(c, path+".rate_limit.requests_per_day", i.RateLimit.RequestsPerDay, 0, maxPerCaller)
-	c.web(path+".terms_url", i.TermsURL)
-	c.intakeBind(path+".bind", i, names)
 	for n, match := range i.Match {
 		c.matchNames(fmt.Sprintf("%s.match[%d]", path, n), match)
 	}
 	if address := c.Config.ownAddress(); len(i.Match) > 0 && (address == "" || !safeAddress(address)) {
-		c.warning(path+".match", "answers tell no action to start it, since they do not know a safe address of this front desk; set url")
+		c.Warning(path+".match", "answers tell no action to start it, since they do not know a safe address of this front desk; set url")
 	}
 	if len(i.ID) > maxIntakeID {
-		c.problem(path+".id", "the id is longer than %d characters", maxIntakeID)
+		c.Problem(path+".id", "the id is longer than %d characters", maxIntakeID)
 	}
 }
 
@@ -142,10 +125,10 @@ func (c *checks) intakeSchema(path string, i Intake) {
 	}
 	switch {
 	case i.InputSchema == "" && i.InputSchemaFile == "":
-		c.problem(path+".input_schema", "the schema of the data is missing; write it here, or name a file with it in input_schema_file")
+		c.Problem(path+".input_schema", "the schema of the data is missing; write it here, or name a file with it in input_schema_file")
 		return
 	case i.InputSchema != "" && i.InputSchemaFile != "":
-		c.problem(key, "the schema is given here and in input_schema; keep one of them")
+		c.Problem(key, "the schema is given here and in input_schema; keep one of them")
 		return
 	}
 	text, err := i.schema()
@@ -153,7 +136,7 @@ func (c *checks) intakeSchema(path string, i Intake) {
 		_, err = wire.CompileSchema(text)
 	}
 	if err != nil {
-		c.problem(key, "%v", err)
+		c.Problem(key, "%v", err)
 	}
 }
 
@@ -167,10 +150,10 @@ func (i Intake) byWebhook() bool { return i.Webhook != (offers.Webhook{}) }
 // intakeEngine checks how an intake's offers are made.
 func (c *checks) intakeEngine(path string, i Intake) {
 	if i.byRules() && i.byWebhook() {
-		c.problem(path+".webhook", "offers are made by rules and by a webhook; keep one of them")
+		c.Problem(path+".webhook", "offers are made by rules and by a webhook; keep one of them")
 	}
 	if i.Person.After != 0 && (i.byRules() || i.byWebhook()) {
-		c.problem(path+".person", "offers are made by a person, and by rules or a webhook, too; keep one of them")
+		c.Problem(path+".person", "offers are made by a person, and by rules or a webhook, too; keep one of them")
 	}
 	var err error
 	part := path + ".rules"
@@ -183,62 +166,74 @@ func (c *checks) intakeEngine(path string, i Intake) {
 	for _, e := range flatten(err) {
 		var found *offers.Error
 		if errors.As(e, &found) {
-			c.problemWithin(part+"."+found.Field, found.Line, found.Column, "%s", found.Detail)
+			c.ProblemWithin(part+"."+found.Field, found.Line, found.Column, "%s", found.Detail)
 		} else {
-			c.problem(part, "%v", e)
+			c.Problem(part, "%v", e)
 		}
 	}
 	if !i.byRules() && !i.byWebhook() && !c.Config.Console.Enabled {
-		c.warning(path, "a person has to make its offers, and the console, where that is done, is off")
+		c.Warning(path, "a person has to make its offers, and the console, where that is done, is off")
 	}
 }
 
-// intakeBind checks how an intake's offers are accepted.
-func (c *checks) intakeBind(path string, i Intake, scopes []string) {
+// CheckFirst looks at how many there are.
+func (i Intakes) CheckFirst(r *yamlconf.Report) bool {
+	if len(i.List) > maxIntakes {
+		r.Problem("list", "there are more than %d intakes", maxIntakes)
+		return false
+	}
+	return true
+}
+
+// Check looks at how offers are accepted.
+func (i Intake) Check(r *yamlconf.Report) {
 	b := i.Bind
-	c.oneOf(path+".effect", cmp.Or(b.Effect, effectInbox), effectInbox, effectWebhook, effectMail)
-	c.names(path+".consent", b.Consent, scopes)
+	if !i.Binding && (b.Effect != "" || b.Message != "" || len(b.Requires)+len(b.Consent) > 0) {
+		r.Problem("bind", "its offers cannot be accepted; set binding, or remove bind")
+	}
+}
+
+// Check looks at the fields, and at what tells the business of accepted offers.
+func (b IntakeBind) Check(r *yamlconf.Report) {
 	seen := map[string]bool{}
 	for n, name := range b.Requires {
 		if name == "" || len(name) > 64 || seen[name] {
-			c.problem(fmt.Sprintf("%s.requires[%d]", path, n), "%q is no name of a field, longer than 64 bytes, or there twice", name)
+			r.Problem(yamlconf.Index("requires", n), "%q is no name of a field, longer than 64 bytes, or there twice", name)
 		}
 		seen[name] = true
 	}
 	if _, err := b.fields(); err != nil {
-		c.problem(path+".formats", "%v", err)
+		r.Problem("formats", "%v", err)
 	}
-	c.intakeEffect(path, b)
-	if !i.Binding && (b.Effect != "" || b.Message != "" || len(b.Requires)+len(b.Consent) > 0) {
-		c.problem(path, "its offers cannot be accepted; set binding, or remove bind")
-	}
-}
-
-// intakeEffect checks that there is what tells the business of accepted offers.
-func (c *checks) intakeEffect(path string, b IntakeBind) {
 	switch {
 	case b.Effect == effectWebhook:
-		c.web(path+".webhook.url", b.Webhook.URL)
-		if b.Webhook.URL == "" {
-			c.problem(path+".webhook.url", "the effect is a webhook; write where it is to be posted")
-		}
-		if _, err := b.Webhook.secret(); err != nil {
-			key := path + ".webhook.secret_env"
-			if b.Webhook.SecretFile != "" {
-				key = path + ".webhook.secret_file"
-			}
-			c.problem(key, "%v", err)
-		}
+		b.Webhook.check(r.Section("webhook"))
 	case b.Webhook != (IntakeHook{}):
-		c.problem(path+".webhook", "it is told nothing; set effect to webhook, or remove it")
+		r.Problem("webhook", "it is told nothing; set effect to webhook, or remove it")
 	}
 	switch {
 	case b.Effect == effectMail:
 		if err := notify.CheckAddress(b.Mail.To); err != nil {
-			c.problem(path+".mail.to", "%v", err)
+			r.Problem("mail.to", "%v", err)
 		}
 	case b.Mail != (IntakeMail{}):
-		c.problem(path+".mail", "it is sent nothing; set effect to mail, or remove it")
+		r.Problem("mail", "it is sent nothing; set effect to mail, or remove it")
+	}
+}
+
+// check looks at a server that is told.
+func (h IntakeHook) check(r *yamlconf.Report) {
+	if h.URL == "" {
+		r.Problem("url", "the effect is a webhook; write where it is to be posted")
+	} else if err := config.WebAddress(h.URL); err != nil {
+		r.Problem("url", "%v", err)
+	}
+	if _, err := h.secret(); err != nil {
+		key := "secret_env"
+		if h.SecretFile != "" {
+			key = "secret_file"
+		}
+		r.Problem(key, "%v", err)
 	}
 }
 
@@ -252,7 +247,7 @@ func (c *checks) intakeMail() {
 	for _, e := range flatten(i.Mail.Check()) {
 		var found *notify.Error
 		if errors.As(e, &found) {
-			c.problem("intakes.mail."+found.Field, "%s", found.Detail)
+			c.Problem("intakes.mail."+found.Field, "%s", found.Detail)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"frontdesk/internal/excerpts"
 	door "frontdesk/internal/excerpts/aip"
 	"frontdesk/internal/infra/notify"
-	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/intent"
@@ -28,7 +27,7 @@ type Intent struct {
 	// server runs, every request is denied from then on; to begin takes a start.
 	Enabled bool `yaml:"enabled"`
 	// State is `active`, `paused` or `disabled`: otherwise than active, every request is denied.
-	State string `yaml:"state"`
+	State string `yaml:"state" check:"oneof=active paused disabled"`
 	// Publisher says whose content it is.
 	Publisher Publisher `yaml:"publisher"`
 	// Hosts are further hosts of your items. Items under other hosts than these and `publisher.domain` give no passages.
@@ -37,22 +36,22 @@ type Intent struct {
 	// lie in one. Without this key they are all the labels of the rules.
 	Domains []string `yaml:"domains"`
 	// Versions are the protocol's versions that are answered, `0.1` and `1.0`; the first is the declaration's.
-	Versions []string `yaml:"versions"`
+	Versions []string `yaml:"versions" check:"oneof=0.1 1.0"`
 	// Supports says what platforms may have.
 	Supports IntentSupports `yaml:"supports"`
 	// MaxChunks and MaxTokens bound an answer; a key may have its own limits below them. A token is a quarter of a
 	// character, rounded up for each passage.
-	MaxChunks int `yaml:"max_chunks"`
+	MaxChunks int `yaml:"max_chunks" check:"1..100"`
 	// MaxTokens is the most tokens of an answer.
-	MaxTokens int `yaml:"max_tokens"`
+	MaxTokens int `yaml:"max_tokens" check:"1..100000"`
 	// Share is how much of an item's text one session of a platform may see, from 0.01 to 0.95, unless
 	// `supports.full_article` is true.
-	Share float64 `yaml:"share"`
+	Share float64 `yaml:"share" check:"0.01..0.95"`
 	// SharePerDay is how much of an item's text all sessions of a platform may see together in 24 hours, from 0.01 to 1,
 	// unless `supports.full_article` is true: sessions are named by the platform. 0 is the same as `share`, 1 is no bound.
-	SharePerDay float64 `yaml:"share_per_day"`
+	SharePerDay float64 `yaml:"share_per_day" check:"optional,0.01..1"`
 	// Session is how long it is remembered what a session has seen, after its last request.
-	Session time.Duration `yaml:"session"`
+	Session time.Duration `yaml:"session" check:"1m..2160h"`
 	// Training says, for the declaration, whether content may be used for training models.
 	Training bool `yaml:"training"`
 	// Compliance is what else the declaration says.
@@ -60,21 +59,21 @@ type Intent struct {
 	// Refuse names requests that are denied, whatever they ask.
 	Refuse IntentRefuse `yaml:"refuse"`
 	// Confidence is the least confidence with which a platform must know what its user is after, where it says; 0 to 1.
-	Confidence float64 `yaml:"confidence"`
+	Confidence float64 `yaml:"confidence" check:"0..1"`
 	// Languages are languages of requests: `strict` takes what the protocol's schema does (`en-US`), `any` every tag
 	// of a language (`en`, `zh-Hant-TW`).
-	Languages string `yaml:"languages"`
+	Languages string `yaml:"languages" check:"oneof=strict any"`
 	// Events are what platforms report.
 	Events IntentEvents `yaml:"events"`
 	// Sign says whether answers are signed, with the key that signed the request.
 	Sign bool `yaml:"sign"`
 	// Rate bounds the requests of each platform, and Sessions those of each session: `600/1m` is 600 in any minute,
 	// an empty rate is no limit. A key may have a rate of its own.
-	Rate string `yaml:"rate"`
+	Rate string `yaml:"rate" check:"rate"`
 	// Sessions bounds the requests of each session.
-	Sessions string `yaml:"sessions"`
+	Sessions string `yaml:"sessions" check:"rate"`
 	// Keep is how long requests and events are known to which later ones refer. Their receipts are kept for ever.
-	Keep time.Duration `yaml:"keep"`
+	Keep time.Duration `yaml:"keep" check:"1h..87600h"`
 	// Sinks are addresses that get a copy of each access event, at least once each: a platform, an operator, an auditor.
 	Sinks []IntentSink `yaml:"sinks"`
 	// Extensions are further members of the declaration, under names with a dot, such as `example.note`.
@@ -108,11 +107,11 @@ type IntentCompliance struct {
 	// NoticeRequired says whether platforms must show a notice.
 	NoticeRequired bool `yaml:"notice_required"`
 	// RevocationReason is `legal`, `policy` or `technical`, once access is withdrawn.
-	RevocationReason string `yaml:"revocation_reason"`
+	RevocationReason string `yaml:"revocation_reason" check:"optional,oneof=legal policy technical"`
 	// Sunset is the last day of the access, like `2027-12-31`, by UTC.
-	Sunset string `yaml:"sunset"`
+	Sunset string `yaml:"sunset" check:"day"`
 	// LastUpdated is the day on which you last changed the declaration.
-	LastUpdated string `yaml:"last_updated"`
+	LastUpdated string `yaml:"last_updated" check:"day"`
 }
 
 // IntentRefuse names requests that are denied.
@@ -136,9 +135,9 @@ type IntentEvents struct {
 	// Strict says whether events must have every member that belongs to their kind.
 	Strict bool `yaml:"strict"`
 	// Owed is from how many answers in seven days without any report a platform is denied more; 0 denies none for it.
-	Owed int `yaml:"owed"`
+	Owed int `yaml:"owed" check:"0..1000000"`
 	// Grace is how old an answer must be to count as one that a report is owed for.
-	Grace time.Duration `yaml:"grace"`
+	Grace time.Duration `yaml:"grace" check:"0..144h"`
 }
 
 // IntentSink is an address that gets access events.
@@ -146,7 +145,7 @@ type IntentSink struct {
 	// Name is what logs and figures call it.
 	Name string `yaml:"name,required"`
 	// URL is where events are posted to, one each, as JSON.
-	URL string `yaml:"url,required"`
+	URL string `yaml:"url,required" check:"url"`
 	// Platform is the id of the platform whose events it gets; without it, it gets all.
 	Platform string `yaml:"platform"`
 	// SecretEnv names the variable of the environment that holds the secret with which what it gets is signed, in the form of
@@ -190,91 +189,55 @@ func onThisMachine(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// intent checks the section intent.
-func (c *checks) intent() {
-	i := c.Config.Intent
-	c.oneOf("intent.state", i.State, "active", "paused", "disabled")
-	c.oneOf("intent.languages", i.Languages, "strict", "any")
-	between(c, "intent.max_chunks", i.MaxChunks, 1, 100)
-	between(c, "intent.max_tokens", i.MaxTokens, 1, 100_000)
-	between(c, "intent.share", i.Share, 0.01, 0.95)
-	if i.SharePerDay != 0 {
-		between(c, "intent.share_per_day", i.SharePerDay, 0.01, 1)
-	}
-	between(c, "intent.session", i.Session, time.Minute, 90*24*time.Hour)
-	between(c, "intent.confidence", i.Confidence, 0, 1)
-	between(c, "intent.events.owed", i.Events.Owed, 0, 1_000_000)
-	between(c, "intent.events.grace", i.Events.Grace, 0, 6*24*time.Hour)
-	between(c, "intent.keep", i.Keep, time.Hour, 10*365*24*time.Hour)
-	for n, version := range i.Versions {
-		c.oneOf(fmt.Sprintf("intent.versions[%d]", n), version, "0.1", "1.0")
-	}
-	for _, rate := range []struct{ path, text string }{{"intent.rate", i.Rate}, {"intent.sessions", i.Sessions}} {
-		if _, err := ratelimit.ParseRate(rate.text); err != nil {
-			c.problem(rate.path, "%v", err)
-		}
-	}
-	for n, domain := range i.Domains {
-		if !editorialDomain.MatchString(domain) {
-			c.problem(fmt.Sprintf("intent.domains[%d]", n), "%q is no editorial domain; %s", domain, editorialForm)
-		}
-	}
-	if i.Compliance.RevocationReason != "" {
-		c.oneOf("intent.compliance.revocation_reason", i.Compliance.RevocationReason, "legal", "policy", "technical")
-	}
-	for _, day := range []struct{ path, text string }{{"sunset", i.Compliance.Sunset}, {"last_updated", i.Compliance.LastUpdated}} {
-		if _, err := time.Parse(time.DateOnly, day.text); err != nil && day.text != "" {
-			c.problem("intent.compliance."+day.path, "%q is no day; write it like 2027-12-31", day.text)
-		}
-	}
-	for n, host := range i.Hosts {
-		if !hostName.MatchString(host) {
-			c.problem(fmt.Sprintf("intent.hosts[%d]", n), "%q is no host name; write it like news.example.com, in ASCII", host)
-		}
-	}
-	for n, country := range i.Refuse.Countries {
-		if !countryCode.MatchString(country) {
-			c.problem(fmt.Sprintf("intent.refuse.countries[%d]", n), "%q is no country; write two letters, like FR", country)
-		}
-	}
-	for n, language := range i.Refuse.Languages {
-		if !languageRange.MatchString(language) {
-			c.problem(fmt.Sprintf("intent.refuse.languages[%d]", n), "%q is no language; write it like fr or fr-CA", language)
-		}
-	}
+// Check looks at names and addresses.
+func (i Intent) Check(r *yamlconf.Report) {
+	r.MatchAll("domains", i.Domains, editorialDomain.MatchString, "is no editorial domain; "+editorialForm)
+	r.MatchAll("hosts", i.Hosts, hostName.MatchString, "is no host name; write it like news.example.com, in ASCII")
+	r.MatchAll("refuse.countries", i.Refuse.Countries, countryCode.MatchString, "is no country; write two letters, like FR")
+	r.MatchAll("refuse.languages", i.Refuse.Languages, languageRange.MatchString, "is no language; write it like fr or fr-CA")
 	names := map[string]bool{}
 	for n, sink := range i.Sinks {
-		path := fmt.Sprintf("intent.sinks[%d]", n)
-		c.web(path+".url", sink.URL)
-		if u, err := url.Parse(sink.URL); err == nil && u.User != nil {
-			c.problem(path+".url", "an address must not hold a user or a password; it would never be reached")
-		} else if err == nil && u.Scheme == "http" && !onThisMachine(u.Hostname()) && len(c.Config.Fetch.Allow) == 0 {
-			c.warning(path+".url", "it is not https, and is reached on this machine alone, or in networks of fetch.allow")
-		}
-		if sink.URL == "" {
-			c.problem(path+".url", "it is empty; write where events are to be posted")
-		}
-		key := path + ".secret_env"
-		if sink.SecretFile != "" {
-			key = path + ".secret_file"
-		}
-		switch secret, err := sink.secret(); {
-		case err != nil:
-			c.problem(key, "%v", err)
-		case secret == nil:
-			c.warning(path, "what it gets is not signed, so that anybody could send it the like; name a secret by secret_env or secret_file")
-		}
 		if names[sink.Name] || sink.Name == "" {
-			c.problem(path+".name", "%q is empty, or another sink's name", sink.Name)
+			r.Problem(yamlconf.Index("sinks", n)+".name", "%q is empty, or another sink's name", sink.Name)
 		}
 		names[sink.Name] = true
 	}
 	for name := range i.extensions() {
 		if !strings.Contains(name, ".") {
-			c.warning("intent.extensions", "the name %s has no dot; the protocol wants names such as example.note", name)
+			r.Warning("extensions", "the name %s has no dot; the protocol wants names such as example.note", name)
 		}
 	}
-	if i.Enabled {
+}
+
+// Check looks at where events go, and how they are signed.
+func (s IntentSink) Check(r *yamlconf.Report) {
+	if u, err := url.Parse(s.URL); err == nil && u.User != nil {
+		r.Problem("url", "an address must not hold a user or a password; it would never be reached")
+	}
+	if s.URL == "" {
+		r.Problem("url", "it is empty; write where events are to be posted")
+	}
+	key := "secret_env"
+	if s.SecretFile != "" {
+		key = "secret_file"
+	}
+	switch secret, err := s.secret(); {
+	case err != nil:
+		r.Problem(key, "%v", err)
+	case secret == nil:
+		r.Warning("", "what it gets is not signed, so that anybody could send it the like; name a secret by secret_env or secret_file")
+	}
+}
+
+// intent checks what is declared, and whether sinks can be reached.
+func (c *checks) intent() {
+	for n, sink := range c.Config.Intent.Sinks {
+		u, err := url.Parse(sink.URL)
+		if err == nil && u.User == nil && u.Scheme == "http" && !onThisMachine(u.Hostname()) && len(c.Config.Fetch.Allow) == 0 {
+			c.Warning(yamlconf.Index("intent.sinks", n)+".url", "it is not https, and is reached on this machine alone, or in networks of fetch.allow")
+		}
+	}
+	if c.Config.Intent.Enabled {
 		c.declaration()
 	}
 }
@@ -285,36 +248,36 @@ func (c *checks) declaration() {
 	p := c.Config.publisher()
 	switch {
 	case !publisherID.MatchString(p.ID):
-		c.problem("intent.publisher.id", "%q is no id of a publisher; use 2 to 64 lower-case letters, digits, dashes and underscores", p.ID)
+		c.Problem("intent.publisher.id", "%q is no id of a publisher; use 2 to 64 lower-case letters, digits, dashes and underscores", p.ID)
 	case p.Name == "" || len([]rune(p.Name)) > 128:
-		c.problem("intent.publisher.name", "give the publisher a name of up to 128 characters")
+		c.Problem("intent.publisher.name", "give the publisher a name of up to 128 characters")
 	case !hostName.MatchString(p.Domain):
-		c.problem("intent.publisher.domain", "%q is no host name; write it like example.com, in ASCII, or set site.url", p.Domain)
+		c.Problem("intent.publisher.domain", "%q is no host name; write it like example.com, in ASCII, or set site.url", p.Domain)
 	}
 	switch domains := c.Config.editorialDomains(); {
 	case len(domains) == 0:
-		c.problem("intent.domains", "no editorial domain is declared; give rules `labels`, or name domains here")
+		c.Problem("intent.domains", "no editorial domain is declared; give rules `labels`, or name domains here")
 	default:
 		for n, rule := range c.Config.Terms {
 			for m, label := range rule.Labels {
 				if len(i.Domains) == 0 && rule.Access != policy.Blocked && !editorialDomain.MatchString(label) {
-					c.problem(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%q is no editorial domain, and is declared to platforms as one; %s", label, editorialForm)
+					c.Problem(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%q is no editorial domain, and is declared to platforms as one; %s", label, editorialForm)
 				} else if !slices.ContainsFunc(domains, func(d string) bool { return intent.Within(label, d) }) {
-					c.warning(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%s lies in no domain of intent.domains, so no platform gets anything for it", label)
+					c.Warning(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%s lies in no domain of intent.domains, so no platform gets anything for it", label)
 				}
 			}
 		}
 	}
 	if len(i.Versions) == 0 {
-		c.problem("intent.versions", "the list is empty; write 0.1, or remove the key")
+		c.Problem("intent.versions", "the list is empty; write 0.1, or remove the key")
 	}
 	if i.Compliance.LastUpdated == "" {
-		c.problem("intent.compliance.last_updated", "the declaration must say when it was last changed; write a day like 2027-12-31")
+		c.Problem("intent.compliance.last_updated", "the declaration must say when it was last changed; write a day like 2027-12-31")
 	}
 	if i.Events.Required && !i.Events.Enabled {
-		c.problem("intent.events.required", "reports are required, and there is no address for them; set intent.events.enabled")
+		c.Problem("intent.events.required", "reports are required, and there is no address for them; set intent.events.enabled")
 	}
-	if len(c.problems) > 0 {
+	if c.Failed() {
 		return
 	}
 	d, err := c.Config.declarationAt("https://www.example.com")
@@ -322,7 +285,7 @@ func (c *checks) declaration() {
 		_, err = door.Declare(d, c.Config.intentOptions())
 	}
 	if err != nil { // what would be found only when it is served
-		c.problem("intent", "%v", err)
+		c.Problem("intent", "%v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/wire/receipt"
 )
 
@@ -26,11 +27,11 @@ func (c Config) LedgerOrigin() string {
 	return c.AllSites()[0].ID + ledgerPath
 }
 
-// ledger checks the section ledger.
-func (c *checks) ledger() {
-	if origin := c.Config.Ledger.Origin; origin != "" {
-		if err := receipt.CheckOrigin(origin); err != nil {
-			c.problem("ledger.origin", "%v", err)
+// Check looks at the name.
+func (l Ledger) Check(r *yamlconf.Report) {
+	if l.Origin != "" {
+		if err := receipt.CheckOrigin(l.Origin); err != nil {
+			r.Problem("origin", "%v", err)
 		}
 	}
 }

@@ -1,8 +1,9 @@
 package server
 
 import (
-	"fmt"
 	"strings"
+
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // MCP sets how agents that speak the Model Context Protocol are served, at `/mcp` and by `frontdesk mcp`.
@@ -18,11 +19,8 @@ type MCP struct {
 	Hosts []string `yaml:"hosts"`
 }
 
-// mcp checks the section mcp.
-func (c *checks) mcp() {
-	for i, host := range c.Config.MCP.Hosts {
-		if host == "" || strings.ContainsAny(host, "/: *") {
-			c.problem(fmt.Sprintf("mcp.hosts[%d]", i), "%q is no host name; write it like desk.example.com, without scheme and port", host)
-		}
-	}
+// Check looks at the names.
+func (m MCP) Check(r *yamlconf.Report) {
+	r.MatchAll("hosts", m.Hosts, func(host string) bool { return host != "" && !strings.ContainsAny(host, "/: *") },
+		"is no host name; write it like desk.example.com, without scheme and port")
 }

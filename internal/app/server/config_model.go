@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"frontdesk/internal/infra/httpx"
 	"log/slog"
 	"net/netip"
 	"net/url"
 	"os"
 	"strings"
 	"time"
+
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/yamlconf"
 
 	"frontdesk/internal/infra/llm"
 )
@@ -20,11 +22,11 @@ import (
 type Model struct {
 	// URL is the base address, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. Without it there is
 	// no model.
-	URL string `yaml:"url"`
+	URL string `yaml:"url" check:"url"`
 	// KeyEnv names the variable of the environment that holds the endpoint's key.
 	KeyEnv string `yaml:"key_env"`
 	// KeyFile is a file that holds the endpoint's key.
-	KeyFile string `yaml:"key_file"`
+	KeyFile string `yaml:"key_file" relative:"path"`
 	// Chat names the model that orders items, writes summaries and rewords follow-ups.
 	Chat string `yaml:"chat"`
 	// Embedding names the model that turns texts into vectors.
@@ -32,19 +34,19 @@ type Model struct {
 	// Words is a file of the directions of words, in place of the table that the program carries: of model2vec
 	// (`model.safetensors`, with `tokenizer.json` beside it, or their folder), or of GloVe or fastText as text. It serves
 	// without a URL.
-	Words string `yaml:"words"`
+	Words string `yaml:"words" relative:"path"`
 	// Uses say what the model is for, as far as there is one for it.
 	Uses ModelUses `yaml:"uses"`
 	// Time is how long each use may take; after that the answer goes on without it.
 	Time ModelTime `yaml:"time"`
 	// Tokens is the most that the model's part of one answer may take, prompts and replies together.
-	Tokens int `yaml:"tokens"`
+	Tokens int `yaml:"tokens" check:"1000..10000000"`
 	// Day is the most that all answers together may take on one day of UTC. Beyond it they go on without the model.
 	Day ModelDay `yaml:"day"`
 	// Reply is the most tokens that one reply may have.
-	Reply int `yaml:"reply"`
+	Reply int `yaml:"reply" check:"50..100000"`
 	// Calls is the most calls in flight at a time, of each of the two models.
-	Calls int `yaml:"calls"`
+	Calls int `yaml:"calls" check:"1..1024"`
 	// Price is what a million tokens cost, to count what answers cost.
 	Price ModelPrice `yaml:"price"`
 	// Vectors are how items are found by meaning, with the embedding model.
@@ -66,14 +68,14 @@ type ModelUses struct {
 // ModelTime is how long each use may take.
 type ModelTime struct {
 	// Rerank is the time for the order of a question's items.
-	Rerank time.Duration `yaml:"rerank"`
+	Rerank time.Duration `yaml:"rerank" check:"10ms..10m"`
 	// Summarize is the time for a summary, to its last word. A stream sends the items meanwhile; an answer that is one
 	// object is promised when this takes longer than `ask.promise.after`, as it is for any other of these times.
-	Summarize time.Duration `yaml:"summarize"`
+	Summarize time.Duration `yaml:"summarize" check:"10ms..10m"`
 	// Rewrite is the time to reword a follow-up.
-	Rewrite time.Duration `yaml:"rewrite"`
+	Rewrite time.Duration `yaml:"rewrite" check:"10ms..10m"`
 	// Embed is the time for a question's vector.
-	Embed time.Duration `yaml:"embed"`
+	Embed time.Duration `yaml:"embed" check:"10ms..10m"`
 }
 
 // ModelPrice is what a million tokens cost.
@@ -92,7 +94,7 @@ type ModelPrice struct {
 // uses one half of it at most.
 type ModelDay struct {
 	// Tokens is the most tokens, prompts and replies together; `0` is no bound.
-	Tokens int `yaml:"tokens"`
+	Tokens int `yaml:"tokens" check:"0..1000000000000"`
 	// Cost is the most that they may cost by `price`, in its currency, such as `"2.50"`. Without it there is no bound.
 	Cost string `yaml:"cost"`
 }
@@ -108,65 +110,53 @@ func defaultModel() Model {
 	}
 }
 
-// model checks the section model.
-func (c *checks) model() {
-	m := c.Config.Model
-	between(c, "model.tokens", m.Tokens, 1000, 10_000_000)
-	between(c, "model.reply", m.Reply, 50, 100_000)
-	between(c, "model.calls", m.Calls, 1, 1024)
-	for _, limit := range []struct {
-		path string
-		time time.Duration
-	}{{"rerank", m.Time.Rerank}, {"summarize", m.Time.Summarize}, {"rewrite", m.Time.Rewrite}, {"embed", m.Time.Embed}} {
-		between(c, "model.time."+limit.path, limit.time, 10*time.Millisecond, 10*time.Minute)
-	}
-	c.modelPrice()
-	c.modelDay()
-	c.vectors()
+// Check looks at where the model is, what it is called and what it costs.
+func (m Model) Check(r *yamlconf.Report) {
+	m.checkDay(r)
 	if m.Words != "" {
 		if _, err := os.Stat(m.Words); err != nil {
-			c.problem("model.words", "%s cannot be read; name a file of vectors, for which frontdesk model check tells what the program makes of it", m.Words)
+			r.Problem("words", "%s cannot be read; name a file of vectors, for which frontdesk model check tells what the program makes of it", m.Words)
 		}
 	}
 	if m.URL == "" {
 		if m.Chat != "" || m.Embedding != "" {
-			c.problem("model.url", "say where the model is, like http://127.0.0.1:11434/v1")
+			r.Problem("url", "say where the model is, like http://127.0.0.1:11434/v1")
 		}
 		return
 	}
-	c.modelAddress()
-	c.modelKey()
+	m.checkAddress(r)
+	m.checkKey(r)
 	if m.Chat == "" && m.Embedding == "" {
-		c.problem("model.chat", "name the model to ask, or one for vectors as model.embedding")
+		r.Problem("chat", "name the model to ask, or one for vectors as model.embedding")
 	}
-	c.modelTime()
 }
 
-// modelTime holds the time for the model against the time for a whole response.
-func (c *checks) modelTime() {
+// model holds the time for the model against the time for a whole response.
+func (c *checks) model() {
 	m := c.Config.Model
+	if m.URL == "" {
+		return
+	}
 	most := c.Config.Ask.Timeout + m.Time.Rerank + m.Time.Summarize + m.Time.Rewrite + m.Time.Embed
 	if write := c.Config.Limits.WriteTimeout; most >= write {
-		c.problem("model.time", "the times together with ask.timeout are %s, not less than limits.write_timeout, %s: an answer that came in time could not be sent", show(most), show(write))
+		c.Problem("model.time", "the times together with ask.timeout are %s, not less than limits.write_timeout, %s: an answer that came in time could not be sent", yamlconf.Show(most), yamlconf.Show(write))
 	}
 }
 
-// modelAddress looks at where the model is. Any address is the owner's own choice; one that others can listen to is
+// checkAddress looks at where the model is. Any address is the owner's own choice; one that others can listen to is
 // worth a word.
-func (c *checks) modelAddress() {
-	address := c.Config.Model.URL
-	c.web("model.url", address)
-	u, err := url.Parse(address)
+func (m Model) checkAddress(r *yamlconf.Report) {
+	u, err := url.Parse(m.URL)
 	switch {
 	case err != nil:
 	case u.User != nil:
-		c.problem("model.url", "the address must not hold a user or a password; write the key to a file and name it as model.key_file")
+		r.Problem("url", "the address must not hold a user or a password; write the key to a file and name it as model.key_file")
 	case u.RawQuery != "" || u.Fragment != "":
-		c.problem("model.url", "write the address without what begins with ? or #; /chat/completions and /embeddings are put behind it")
+		r.Problem("url", "write the address without what begins with ? or #; /chat/completions and /embeddings are put behind it")
 	case u.Scheme == "http" && !private(u.Hostname()):
-		c.warning("model.url", "without TLS, questions, items and the key can be read on the way to %s; write https", u.Hostname())
+		r.Warning("url", "without TLS, questions, items and the key can be read on the way to %s; write https", u.Hostname())
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
-		c.problem("model.url", "write the address without /chat/completions, which is put behind it")
+		r.Problem("url", "write the address without /chat/completions, which is put behind it")
 	}
 }
 
@@ -178,18 +168,17 @@ func private(host string) bool {
 	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal") || strings.HasSuffix(host, ".localhost")
 }
 
-func (c *checks) modelKey() {
-	m := c.Config.Model
+func (m Model) checkKey(r *yamlconf.Report) {
 	if m.KeyEnv != "" && m.KeyFile != "" {
-		c.problem("model.key_file", "there is model.key_env, too; keep one of them")
+		r.Problem("key_file", "there is model.key_env, too; keep one of them")
 		return
 	}
 	if _, err := m.key(); err != nil {
-		path := "model.key_file"
+		path := "key_file"
 		if m.KeyEnv != "" {
-			path = "model.key_env"
+			path = "key_env"
 		}
-		c.warning(path, "%s", err.Error())
+		r.Warning(path, "%s", err.Error())
 	}
 }
 
@@ -221,8 +210,8 @@ func plainKey(key string) error {
 	return nil
 }
 
-func (c *checks) modelPrice() {
-	p := c.Config.Model.Price
+// Check looks at the prices.
+func (p ModelPrice) Check(r *yamlconf.Report) {
 	priced := false
 	for _, price := range [][2]string{{"input", p.Input}, {"output", p.Output}, {"embedding", p.Embedding}} {
 		if price[1] == "" {
@@ -230,33 +219,31 @@ func (c *checks) modelPrice() {
 		}
 		priced = true
 		if _, err := llm.ParseMoney(price[1]); err != nil {
-			c.problem("model.price."+price[0], "%s", err.Error())
+			r.Problem(price[0], "%s", err.Error())
 		}
 	}
 	if p.Currency != "" && (len(p.Currency) != 3 || strings.Trim(p.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
-		c.problem("model.price.currency", "%q is no currency; write three letters, like USD", p.Currency)
+		r.Problem("currency", "%q is no currency; write three letters, like USD", p.Currency)
 	} else if priced && p.Currency == "" {
-		c.problem("model.price.currency", "say in which currency the prices are, like USD")
+		r.Problem("currency", "say in which currency the prices are, like USD")
 	}
 }
 
-// modelDay holds that what bounds a day can be counted.
-func (c *checks) modelDay() {
-	m := c.Config.Model
-	between(c, "model.day.tokens", m.Day.Tokens, 0, 1_000_000_000_000)
+// checkDay holds that what bounds a day can be counted.
+func (m Model) checkDay(r *yamlconf.Report) {
 	if m.Day.Tokens > 0 && m.Day.Tokens < m.Tokens {
-		c.warning("model.day.tokens", "%d tokens a day are less than the %d of model.tokens that one answer may take", m.Day.Tokens, m.Tokens)
+		r.Warning("day.tokens", "%d tokens a day are less than the %d of model.tokens that one answer may take", m.Day.Tokens, m.Tokens)
 	}
 	if m.Day.Cost == "" {
 		return
 	}
 	switch cost, err := llm.ParseMoney(m.Day.Cost); {
 	case err != nil:
-		c.problem("model.day.cost", "%q is no amount; write a number like 2.50", m.Day.Cost)
+		r.Problem("day.cost", "%q is no amount; write a number like 2.50", m.Day.Cost)
 	case cost == 0:
-		c.problem("model.day.cost", "an amount of 0 lets nothing through; leave it out for no bound, or switch uses off as model.uses")
+		r.Problem("day.cost", "an amount of 0 lets nothing through; leave it out for no bound, or switch uses off as model.uses")
 	case m.Price.read() == (llm.Price{Currency: m.Price.Currency}):
-		c.problem("model.day.cost", "without prices nothing is known of the cost; write model.price, or bound the tokens as model.day.tokens")
+		r.Problem("day.cost", "without prices nothing is known of the cost; write model.price, or bound the tokens as model.day.tokens")
 	}
 }
 

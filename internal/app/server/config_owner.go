@@ -7,15 +7,10 @@ type Owner struct {
 	// Enabled says whether the owner's pages are served. They open only with a token of `frontdesk console token`.
 	Enabled bool `yaml:"enabled"`
 	// Session is how long somebody who logged in stays so.
-	Session time.Duration `yaml:"session"`
+	Session time.Duration `yaml:"session" check:"1m..720h"`
 	// ViewersReadSubmissions says whether viewers read what agents submitted, were offered and bound with, which may be
 	// personal. Otherwise they see that there is something, and operators read it.
 	ViewersReadSubmissions bool `yaml:"viewers_read_submissions"`
 }
 
 func defaultOwner() Owner { return Owner{Enabled: true, Session: 12 * time.Hour} }
-
-// owner checks the section console.owner.
-func (c *checks) owner() {
-	between(c, "console.owner.session", c.Config.Console.Owner.Session, time.Minute, 30*24*time.Hour)
-}

@@ -3,6 +3,8 @@ package server
 import (
 	"time"
 	_ "time/tzdata" // places are known wherever the program runs
+
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // place is where the days of questions begin. The name was checked.
@@ -14,10 +16,9 @@ func (a Ask) place() *time.Location {
 	return place
 }
 
-// timeZone checks ask.time_zone. The zone of the machine is no place: it would not be the same on every node.
-func (c *checks) timeZone() {
-	name := c.Config.Ask.TimeZone
-	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
-		c.problem("ask.time_zone", "%q is no time zone; write a name such as Europe/Berlin, or UTC", name)
+// Check looks at the time zone. That of the machine is no place: it would not be the same on every node.
+func (a Ask) Check(r *yamlconf.Report) {
+	if _, err := time.LoadLocation(a.TimeZone); err != nil || a.TimeZone == "Local" {
+		r.Problem("time_zone", "%q is no time zone; write a name such as Europe/Berlin, or UTC", a.TimeZone)
 	}
 }

@@ -1,14 +1,12 @@
 package server
 
 import (
-	"fmt"
-	"net/mail"
-	"regexp"
 	"strings"
 	"time"
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 )
@@ -26,36 +24,36 @@ type RAMP struct {
 	// OperatorDomain is the operator's domain, if it is another than `domain`.
 	OperatorDomain string `yaml:"operator_domain"`
 	// Contact is an e-mail address for questions about the Exchange and the content.
-	Contact string `yaml:"contact"`
+	Contact string `yaml:"contact" check:"email"`
 	// TermsURL is the address of the terms under which the Exchange works.
-	TermsURL string `yaml:"terms_url"`
+	TermsURL string `yaml:"terms_url" check:"url"`
 	// PrivacyURL is the address of what it says of privacy.
-	PrivacyURL string `yaml:"privacy_url"`
+	PrivacyURL string `yaml:"privacy_url" check:"url"`
 	// Currency is the currency, such as `EUR`, in which costs of one unit are told, so that they can be compared. It is also
 	// that of offers that cost nothing, which is USD without it.
-	Currency string `yaml:"currency"`
+	Currency string `yaml:"currency" check:"optional,currency"`
 	// Deadline is how long a query may take that does not say.
-	Deadline time.Duration `yaml:"deadline"`
+	Deadline time.Duration `yaml:"deadline" check:"1ms..1m"`
 	// MaxDeadline is the longest that a query may allow itself, and that any other request may take.
-	MaxDeadline time.Duration `yaml:"max_deadline"`
+	MaxDeadline time.Duration `yaml:"max_deadline" check:"10ms..1m"`
 	// Signatures says how requesters show who they are when they ask for offers. `required`: every request is signed over
 	// HTTP (RFC 9421). `body`: the signature within the requester is enough, which everybody who sees it can send again.
 	// `none`: nothing has to be signed. A wrong signature is always refused. It holds for purchases and reports, too, where
 	// `purchases` asks for less.
-	Signatures string `yaml:"signatures"`
+	Signatures string `yaml:"signatures" check:"oneof=required body none"`
 	// Purchases says how requesters sign what spends their money: purchases, reports on use, and requests to a Broker.
 	// `required`: over HTTP (RFC 9421), for this address, and each signature counts once. A purchase may also come from a
 	// Broker that signs it so, with the requester's signature over the addresses. `body`: the signature within the
 	// requester is enough, so everybody who sees it can spend the requester's money; reports need none. `none`: nothing
 	// has to be signed, for trials alone. A file that has `signatures` and not `purchases` has its value for both.
-	Purchases string `yaml:"purchases"`
+	Purchases string `yaml:"purchases" check:"oneof=required body none"`
 	// Reports says when buyers that owe reports may buy no more.
 	Reports RAMPReports `yaml:"reports"`
 	// Disputes sets how disputes are taken up and decided.
 	Disputes RAMPDisputes `yaml:"disputes"`
 	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One that has a rate of its own
 	// (`frontdesk ramp requester add --rate`) has that. Where nobody has to sign, who did not is counted by its address.
-	RequesterRate string `yaml:"requester_rate"`
+	RequesterRate string `yaml:"requester_rate" check:"rate"`
 	// Measures says from when on something is done about buyers that dispute too much, and sites whose buyers are too often right.
 	Measures RAMPMeasures `yaml:"measures"`
 	// Evidence sets what is kept of logs of deliveries.
@@ -76,15 +74,15 @@ type RAMP struct {
 	// HashMethod is how what is offered is hashed in offers and in what is attested. `sha256`: a buyer can tell that it got these very
 	// bytes. `simhash-v1`: it can tell that it got nearly these words, for sites whose pages are never twice the same to the byte.
 	// A change counts when the front desk starts again.
-	HashMethod string `yaml:"hash_method"`
+	HashMethod string `yaml:"hash_method" check:"oneof=sha256 simhash-v1"`
 	// Delivery lists who else, such as a CDN, delivers what was bought, at addresses that are signed for it. What none of them
 	// delivers is fetched here, at `/deliver/`.
-	Delivery []RAMPDelivery `yaml:"delivery"`
+	Delivery []RAMPDelivery `yaml:"delivery" check:"count=0..100"`
 	// Verifiers are the domains of those who are trusted to attest other people's content, such as `verifier.example.com`: what is
 	// pushed with an attestation by anybody else than its provider is refused. `ramp-exchange.json` names them.
 	Verifiers []string `yaml:"verifiers"`
 	// Exchanges are further Exchanges through which the sites sell; `ramp.json` names them beside this one.
-	Exchanges []RAMPExchange `yaml:"exchanges"`
+	Exchanges []RAMPExchange `yaml:"exchanges" check:"count=0..50"`
 	// VerifiedOnly sells what is pushed for tenants at those of their domains alone that are verified
 	// (`frontdesk ramp verify-domain`), and no more once a verification has lapsed.
 	VerifiedOnly bool `yaml:"verified_only"`
@@ -113,46 +111,56 @@ const (
 	signedNone     = requesters.SignaturesNone
 )
 
-var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+// Check looks at domains.
+func (x RAMP) Check(r *yamlconf.Report) {
+	for key, host := range map[string]string{"domain": x.Domain, "operator_domain": x.OperatorDomain} {
+		if host != "" && (!hostName.MatchString(host) || len(host) > 253) {
+			r.Problem(key, "%q is no host name; write it like exchange.example.com, in lower case and ASCII", host)
+		}
+	}
+	r.MatchAll("verifiers", x.Verifiers, func(domain string) bool {
+		_, err := identity.ParseDomain(domain)
+		return err == nil && domain == strings.ToLower(domain)
+	}, "is no domain; write it like verifier.example.com, in lower case")
+	if len(x.Items) > maxRAMPItems {
+		r.Problem("items", "there are %d entries; at most %d are read", len(x.Items), maxRAMPItems)
+	}
+	if len(x.Aliases) > maxRAMPAliases {
+		r.Problem("aliases", "there are %d entries; at most %d are read", len(x.Aliases), maxRAMPAliases)
+	}
+	languages, names := map[string]bool{}, map[string]bool{}
+	for i, of := range x.Tokens {
+		if languages[of.Language] {
+			r.Problem(yamlconf.Index("tokens", i)+".language", "there is another entry for %q", of.Language)
+		}
+		languages[of.Language] = true
+	}
+	for i, d := range x.Delivery {
+		if names[d.Name] {
+			r.Problem(yamlconf.Index("delivery", i)+".name", "there is another entry %q", d.Name)
+		}
+		names[d.Name] = true
+	}
+}
 
-// ramp checks the section ramp.
+// ramp checks what the section ramp says of the sites, and what an Exchange and a Broker cannot do without.
 func (c *checks) ramp() {
 	r := c.Config.RAMP
-	between(c, "ramp.deadline", r.Deadline, time.Millisecond, time.Minute)
-	between(c, "ramp.max_deadline", r.MaxDeadline, 10*time.Millisecond, time.Minute)
-	c.rampExchanges()
-	c.rampAccounts()
-	c.rampReports()
-	c.rampEvidence()
-	c.rampDisputes()
-	c.rampMeasures()
-	c.rampOffers()
-	c.rampDelivery()
-	c.oneOf("ramp.hash_method", r.HashMethod, string(contenthash.SHA256), string(contenthash.SimHash))
-	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
-	c.oneOf("ramp.purchases", r.Purchases, signedRequired, signedBody, signedNone)
+	for i, item := range r.Items {
+		c.matchNames(yamlconf.Index("ramp.items", i)+".match", item.Match)
+	}
+	for i, d := range r.Delivery {
+		c.matchNames(yamlconf.Index("ramp.delivery", i)+".match", d.Match)
+	}
+	if r.Agent.Enabled && c.Config.AgentID() == "" {
+		c.Problem("ramp.agent.id", "the agent has no name; write one, or set url")
+	}
+	if credit, _ := policy.ParseAmount(r.Accounts.Credit); credit > 0 && r.Enabled && r.spending() == signedNone {
+		c.Warning("ramp.accounts.credit", "everybody buys on credit, and nobody has to show who they are; set ramp.purchases, or no credit")
+	}
 	if r.Enabled || c.Config.brokers() {
 		c.laxSignatures()
 	}
-	c.web("ramp.terms_url", r.TermsURL)
-	c.web("ramp.privacy_url", r.PrivacyURL)
-	for path, host := range map[string]string{"ramp.domain": r.Domain, "ramp.operator_domain": r.OperatorDomain} {
-		if host != "" && (!hostName.MatchString(host) || len(host) > 253) {
-			c.problem(path, "%q is no host name; write it like exchange.example.com, in lower case and ASCII", host)
-		}
-	}
-	c.email("ramp.contact", r.Contact)
-	c.rampRequesters()
-	c.rampDelegation()
-	if r.Currency != "" && !currencyCode.MatchString(r.Currency) {
-		c.problem("ramp.currency", "%q is no currency; write three capital letters, like EUR", r.Currency)
-	}
-	for i, domain := range r.Verifiers {
-		if _, err := identity.ParseDomain(domain); err != nil || domain != strings.ToLower(domain) {
-			c.problem(fmt.Sprintf("ramp.verifiers[%d]", i), "%q is no domain; write it like verifier.example.com, in lower case", domain)
-		}
-	}
-	c.rampCatalog()
 	if r.Enabled {
 		c.exchange()
 	}
@@ -163,22 +171,22 @@ func (c *checks) exchange() {
 	r := c.Config.RAMP
 	switch {
 	case c.Config.exchangeDomain() == "":
-		c.problem("ramp.domain", "the Exchange needs a domain by which it is known; write one, or set url")
+		c.Problem("ramp.domain", "the Exchange needs a domain by which it is known; write one, or set url")
 	case c.Config.URL == "":
-		c.warning("ramp.enabled", "without url, a signature that was made for another Exchange under your host name is taken; set url to the public address")
+		c.Warning("ramp.enabled", "without url, a signature that was made for another Exchange under your host name is taken; set url to the public address")
 	}
 	if r.Deadline > r.MaxDeadline {
-		c.problem("ramp.deadline", "%s is more than ramp.max_deadline, %s", show(r.Deadline), show(r.MaxDeadline))
+		c.Problem("ramp.deadline", "%s is more than ramp.max_deadline, %s", yamlconf.Show(r.Deadline), yamlconf.Show(r.MaxDeadline))
 	}
 	if r.MaxDeadline >= c.Config.Limits.WriteTimeout {
-		c.problem("ramp.max_deadline", "%s is not less than limits.write_timeout, %s: the answer could not be sent", show(r.MaxDeadline), show(c.Config.Limits.WriteTimeout))
+		c.Problem("ramp.max_deadline", "%s is not less than limits.write_timeout, %s: the answer could not be sent", yamlconf.Show(r.MaxDeadline), yamlconf.Show(c.Config.Limits.WriteTimeout))
 	}
 }
 
 // laxSignatures warns of requesters that need not show who they are.
 func (c *checks) laxSignatures() {
 	if c.Config.RAMP.Signatures == signedNone {
-		c.warning("ramp.signatures", "nobody has to show who they are, so anybody can ask in anybody's name; write body or required for a desk in use")
+		c.Warning("ramp.signatures", "nobody has to show who they are, so anybody can ask in anybody's name; write body or required for a desk in use")
 	}
 	was := ""
 	if c.carried {
@@ -186,9 +194,9 @@ func (c *checks) laxSignatures() {
 	}
 	switch c.Config.RAMP.spending() {
 	case signedBody:
-		c.warning("ramp.purchases", "%sbody: everybody who sees the signature in a requester can spend that requester's money here; write required", was)
+		c.Warning("ramp.purchases", "%sbody: everybody who sees the signature in a requester can spend that requester's money here; write required", was)
 	case signedNone:
-		c.warning("ramp.purchases", "%snone: anybody can buy in anybody's name; write required for a desk in use", was)
+		c.Warning("ramp.purchases", "%snone: anybody can buy in anybody's name; write required for a desk in use", was)
 	}
 }
 
@@ -204,17 +212,8 @@ func (r RAMP) spending() string {
 
 // carrySignatures has a configuration from before ramp.purchases mean what it meant.
 func (l *Loaded) carrySignatures() {
-	before, set := l.origins["ramp.signatures"]
-	if _, named := l.origins["ramp.purchases"]; named || !set {
-		return
-	}
-	l.Config.RAMP.Purchases, l.origins["ramp.purchases"], l.carried = l.Config.RAMP.Signatures, before, true
-}
-
-// email checks an e-mail address that may be empty.
-func (c *checks) email(path, address string) {
-	if _, err := mail.ParseAddress(address); address != "" && (err != nil || strings.ContainsAny(address, "<> ")) {
-		c.problem(path, "%q is no e-mail address; write it like desk@example.com", address)
+	if l.carried = l.origins.Copy("ramp.purchases", "ramp.signatures"); l.carried {
+		l.Config.RAMP.Purchases = l.Config.RAMP.Signatures
 	}
 }
 

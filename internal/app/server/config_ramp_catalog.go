@@ -7,10 +7,11 @@ import (
 	"log/slog"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
@@ -24,7 +25,7 @@ type RAMPItem struct {
 	// Mutability is `static` for what stays as it is, `dynamic` for what is another tomorrow, `live` for what is made while
 	// it is delivered. Without it texts are static; lists, data and things that texts are about are dynamic; broadcasts are
 	// live.
-	Mutability string `yaml:"mutability"`
+	Mutability string `yaml:"mutability" check:"optional,oneof=static dynamic live"`
 	// Categories are codes of the IAB Content Taxonomy, such as `"483"`; they stand instead of the item's own.
 	Categories []string `yaml:"categories"`
 	// DOI is the Digital Object Identifier of an item that states none, such as `10.1234/abc`.
@@ -38,11 +39,11 @@ type RAMPItem struct {
 	// C2PA is the address of the C2PA manifest of an item that states none.
 	C2PA string `yaml:"c2pa"`
 	// Pages is how many pages an item has that does not say so.
-	Pages int `yaml:"pages"`
+	Pages int `yaml:"pages" check:"0..1000000"`
 	// Records is how many records an item has that does not say so.
-	Records int `yaml:"records"`
+	Records int `yaml:"records" check:"0..1000000000"`
 	// Duration is how long an item plays that does not say so.
-	Duration time.Duration `yaml:"duration"`
+	Duration time.Duration `yaml:"duration" check:"0..1000h"`
 }
 
 // RAMPAlias is an address under which an item is sold beside its own, such as that of its chapters.
@@ -60,7 +61,7 @@ type RAMPTokens struct {
 	Language string `yaml:"language"`
 	// PerWord is how many tokens one of its words makes on average, such as `1.45`. Two letters of Chinese or Japanese count
 	// as a word.
-	PerWord float64 `yaml:"per_word,required"`
+	PerWord float64 `yaml:"per_word,required" check:"0.1..20"`
 }
 
 var languageCode = regexp.MustCompile(`^[a-z]{2,3}$`)
@@ -125,63 +126,41 @@ func (i RAMPItem) identity() (identity catalog.Identity, wrong string) {
 	return identity, ""
 }
 
-// rampCatalog checks ramp.items, ramp.aliases and ramp.tokens.
-func (c *checks) rampCatalog() {
-	r := c.Config.RAMP
-	if len(r.Items) > maxRAMPItems {
-		c.problem("ramp.items", "there are %d entries; at most %d are read", len(r.Items), maxRAMPItems)
-	}
-	if len(r.Aliases) > maxRAMPAliases {
-		c.problem("ramp.aliases", "there are %d entries; at most %d are read", len(r.Aliases), maxRAMPAliases)
-	}
-	for i, item := range r.Items {
-		c.rampItem(fmt.Sprintf("ramp.items[%d]", i), item)
-	}
-	for i, alias := range r.Aliases {
-		if _, err := catalog.New(catalog.Config{Aliases: []catalog.Alias{catalog.Alias(alias)}}); err != nil {
-			c.problem(fmt.Sprintf("ramp.aliases[%d]", i), "%v", err)
-		}
-	}
-	seen := map[string]bool{}
-	for i, of := range r.Tokens {
-		path := fmt.Sprintf("ramp.tokens[%d]", i)
-		if of.Language != "" && !languageCode.MatchString(of.Language) {
-			c.problem(path+".language", "%q is no code of a language; write it like de", of.Language)
-		}
-		if seen[of.Language] {
-			c.problem(path+".language", "there is another entry for %q", of.Language)
-		}
-		seen[of.Language] = true
-		between(c, path+".per_word", of.PerWord, 0.1, 20)
+// Check looks at the address.
+func (a RAMPAlias) Check(r *yamlconf.Report) {
+	if _, err := catalog.New(catalog.Config{Aliases: []catalog.Alias{catalog.Alias(a)}}); err != nil {
+		r.Problem("", "%v", err)
 	}
 }
 
-// rampItem checks one entry of ramp.items.
-func (c *checks) rampItem(path string, item RAMPItem) {
-	match := item.Match
+// Check looks at the language.
+func (t RAMPTokens) Check(r *yamlconf.Report) {
+	if t.Language != "" && !languageCode.MatchString(t.Language) {
+		r.Problem("language", "%q is no code of a language; write it like de", t.Language)
+	}
+}
+
+// Check looks at the conditions and at the numbers.
+func (i RAMPItem) Check(r *yamlconf.Report) {
+	checkMatch(r, i.Match)
+	r.MatchAll("categories", i.Categories, func(code string) bool {
+		return code != "" && len(code) <= 64 && !strings.ContainsFunc(code, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	}, "is no code of a category; write it like \"483\"")
+	if _, wrong := i.identity(); wrong != "" {
+		r.Problem(wrong, "it cannot be read, or its digits do not fit together; look at it again")
+	}
+}
+
+// checkMatch looks at the key match of a section.
+func checkMatch(r *yamlconf.Report, match policy.Match) {
 	match.Type = canonicalTypes(match.Type)
 	_, err := policy.Options{IsA: content.IsA}.Matcher(match)
 	for _, e := range flatten(err) {
 		var found *policy.RuleError
 		if errors.As(e, &found) {
-			c.problem(path+"."+found.Field, "%s", found.Detail)
+			r.Problem(found.Field, "%s", found.Detail)
 		}
 	}
-	c.matchNames(path+".match", item.Match)
-	if item.Mutability != "" {
-		c.oneOf(path+".mutability", item.Mutability, string(catalog.Static), string(catalog.Dynamic), string(catalog.Live))
-	}
-	for i, code := range item.Categories {
-		if code == "" || len(code) > 64 || slices.ContainsFunc([]rune(code), func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-			c.problem(fmt.Sprintf("%s.categories[%d]", path, i), "%q is no code of a category; write it like \"483\"", code)
-		}
-	}
-	if _, wrong := item.identity(); wrong != "" {
-		c.problem(path+"."+wrong, "it cannot be read, or its digits do not fit together; look at it again")
-	}
-	between(c, path+".pages", item.Pages, 0, 1_000_000)
-	between(c, path+".records", item.Records, 0, 1_000_000_000)
-	between(c, path+".duration", item.Duration, 0, 1000*time.Hour)
 }
 
 // openGoods opens the catalog of what can be sold, where something is.

@@ -11,11 +11,11 @@ import (
 type RAMPDelegation struct {
 	// KeyGrace is how long a token counts after its principal has stopped publishing the key that signed it, so that keys can be
 	// changed without making all tokens anew.
-	KeyGrace time.Duration `yaml:"key_grace"`
+	KeyGrace time.Duration `yaml:"key_grace" check:"1s..2160h"`
 	// RevokedAbove is the price, in whatever currency, from which on nothing is sold under a delegation that names a
 	// `revocation_uri` unless the list there was had within the last minute. Below it, the list counts as far as it is known, and
 	// nobody waits for it. `"0"` always asks.
-	RevokedAbove string `yaml:"revoked_above"`
+	RevokedAbove string `yaml:"revoked_above" check:"amount"`
 }
 
 func defaultRAMPDelegation() RAMPDelegation {
@@ -26,13 +26,4 @@ func defaultRAMPDelegation() RAMPDelegation {
 func (r RAMPDelegation) revokedAbove() int64 {
 	amount, _ := policy.ParseAmount(r.RevokedAbove)
 	return amount
-}
-
-// rampDelegation checks the section ramp.delegation.
-func (c *checks) rampDelegation() {
-	r := c.Config.RAMP.Delegation
-	between(c, "ramp.delegation.key_grace", r.KeyGrace, time.Second, 90*24*time.Hour)
-	if _, err := policy.ParseAmount(r.RevokedAbove); err != nil {
-		c.problem("ramp.delegation.revoked_above", "%v", err)
-	}
 }

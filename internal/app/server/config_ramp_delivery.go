@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
@@ -25,7 +25,7 @@ type RAMPDelivery struct {
 	// At is where: scheme and host, such as `https://cdn.example.net`. An item has its own path and query there.
 	At string `yaml:"at,required"`
 	// Form is how addresses are signed: `hmac`, `cloudfront`, `akamai`, `fastly`; or `ed25519`, with the site's key.
-	Form string `yaml:"form,required"`
+	Form string `yaml:"form,required" check:"oneof=hmac cloudfront akamai fastly ed25519"`
 	// Agent is what addresses are bound to: `requester` (without it, too), who bought; or `license`, the licence that the buyer names, whose id
 	// whoever fetches shows in `X-Agent-License-Id`. A buyer that names none is sold nothing that is delivered there.
 	Agent string `yaml:"agent"`
@@ -53,52 +53,23 @@ const (
 
 var deliveryName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// maxRAMPDeliveries is the most that there may be of entries.
-const maxRAMPDeliveries = 100
-
-// rampDelivery checks ramp.delivery.
-func (c *checks) rampDelivery() {
-	all := c.Config.RAMP.Delivery
-	between(c, "ramp.delivery", len(all), 0, maxRAMPDeliveries)
-	seen := map[string]bool{}
-	for i, d := range all {
-		path := fmt.Sprintf("ramp.delivery[%d]", i)
-		if !deliveryName.MatchString(d.Name) {
-			c.problem(path+".name", "%q is no name; write lower-case letters, digits and dashes, like premium-cdn", d.Name)
-		}
-		if seen[d.Name] {
-			c.problem(path+".name", "there is another entry %q", d.Name)
-		}
-		seen[d.Name] = true
-		match := d.Match
-		match.Type = canonicalTypes(match.Type)
-		_, err := policy.Options{IsA: content.IsA}.Matcher(match)
-		for _, e := range flatten(err) {
-			var found *policy.RuleError
-			if errors.As(e, &found) {
-				c.problem(path+"."+found.Field, "%s", found.Detail)
-			}
-		}
-		c.matchNames(path+".match", d.Match)
-		if _, ok := d.origin(); !ok {
-			c.problem(path+".at", "%q is no place; write scheme and host, like https://cdn.example.net", d.At)
-		}
-		c.rampDeliveryForm(path, d)
+// Check looks at where it is, and how addresses are signed.
+func (d RAMPDelivery) Check(r *yamlconf.Report) {
+	r.Match("name", d.Name, deliveryName.MatchString, "is no name; write lower-case letters, digits and dashes, like premium-cdn")
+	checkMatch(r, d.Match)
+	if _, ok := d.origin(); !ok {
+		r.Problem("at", "%q is no place; write scheme and host, like https://cdn.example.net", d.At)
 	}
+	d.checkForm(r)
 }
 
-// rampDeliveryForm checks how an entry signs.
-func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
-	var forms []string
-	for _, f := range sign.URLForms {
-		forms = append(forms, string(f))
-	}
-	c.oneOf(path+".form", d.Form, forms...)
+// checkForm checks how an entry signs.
+func (d RAMPDelivery) checkForm(r *yamlconf.Report) {
 	if d.Agent != "" {
-		c.oneOf(path+".agent", d.Agent, agentRequester, agentLicence)
+		r.OneOf("agent", d.Agent, agentRequester, agentLicence)
 	}
 	if d.Escape && (d.Form != "akamai" || d.Token != "url") {
-		c.problem(path+".escape", "only addresses of the form \"akamai\" with `token: url` are escaped; remove it")
+		r.Problem("escape", "only addresses of the form \"akamai\" with `token: url` are escaped; remove it")
 	}
 	for _, only := range []struct {
 		key, value string
@@ -114,15 +85,15 @@ func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
 			continue
 		}
 		if !slices.Contains(only.of, d.Form) {
-			c.problem(path+"."+only.key, "addresses of the form %q have none; remove it", d.Form)
+			r.Problem(only.key, "addresses of the form %q have none; remove it", d.Form)
 		} else if only.values != nil {
-			c.oneOf(path+"."+only.key, only.value, only.values...)
+			r.OneOf(only.key, only.value, only.values...)
 		} else if only.key == "salt" {
 			if strings.ContainsFunc(only.value, func(r rune) bool { return r <= ' ' || r > '~' }) {
-				c.problem(path+"."+only.key, "the salt has to be of visible ASCII characters")
+				r.Problem(only.key, "the salt has to be of visible ASCII characters")
 			}
 		} else if strings.ContainsFunc(only.value, unlikeField) {
-			c.problem(path+"."+only.key, "%q is no name of a parameter; write it like hdnts", only.value)
+			r.Problem(only.key, "%q is no name of a parameter; write it like hdnts", only.value)
 		}
 	}
 }

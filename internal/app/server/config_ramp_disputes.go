@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/exchange"
 )
 
@@ -15,13 +16,13 @@ type RAMPDisputes struct {
 	// buyer, over HTTP, unless `ramp.signatures` is `none`.
 	Trusted []string `yaml:"trusted"`
 	// Wait is how long there is waited for records of a delivery, such as the log of a CDN, before a dispute is decided without.
-	Wait time.Duration `yaml:"wait"`
+	Wait time.Duration `yaml:"wait" check:"1s..23h"`
 	// Appeal is how long a buyer may appeal against a decision; then it is final.
-	Appeal time.Duration `yaml:"appeal"`
+	Appeal time.Duration `yaml:"appeal" check:"1m..8760h"`
 	// Refetch is for how long something may be fetched again, where that was decided.
-	Refetch time.Duration `yaml:"refetch"`
+	Refetch time.Duration `yaml:"refetch" check:"1m..720h"`
 	// Keep is how long the words are kept that a buyer wrote of a dispute, after it is final.
-	Keep time.Duration `yaml:"keep"`
+	Keep time.Duration `yaml:"keep" check:"1h..87600h"`
 }
 
 func defaultRAMPDisputes() RAMPDisputes {
@@ -29,17 +30,11 @@ func defaultRAMPDisputes() RAMPDisputes {
 	return RAMPDisputes{Wait: 12 * time.Hour, Appeal: 7 * day, Refetch: day, Keep: 90 * day}
 }
 
-// rampDisputes checks the section ramp.disputes. What tier 2 decides is decided within 24 hours (RAMP v1, disputes).
-func (c *checks) rampDisputes() {
-	d := c.Config.RAMP.Disputes
-	const day = 24 * time.Hour
-	between(c, "ramp.disputes.wait", d.Wait, time.Second, 23*time.Hour)
-	between(c, "ramp.disputes.appeal", d.Appeal, time.Minute, 365*day)
-	between(c, "ramp.disputes.refetch", d.Refetch, time.Minute, 30*day)
-	between(c, "ramp.disputes.keep", d.Keep, time.Hour, 3650*day)
+// Check looks at the networks.
+func (d RAMPDisputes) Check(r *yamlconf.Report) {
 	for _, network := range d.Trusted {
 		if _, err := netip.ParsePrefix(network); err != nil {
-			c.problem("ramp.disputes.trusted", "%q is no network; write it like 10.0.0.0/8, or 192.0.2.7/32 for one address", network)
+			r.Problem("trusted", "%q is no network; write it like 10.0.0.0/8, or 192.0.2.7/32 for one address", network)
 		}
 	}
 }

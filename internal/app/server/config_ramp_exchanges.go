@@ -1,9 +1,6 @@
 package server
 
 import (
-	"fmt"
-
-	"frontdesk/internal/identity"
 	"frontdesk/internal/licensing/rampapi"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -11,29 +8,11 @@ import (
 // RAMPExchange is an Exchange elsewhere through which the sites sell, too.
 type RAMPExchange struct {
 	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says: `exchange.example.com`.
-	Domain string `yaml:"domain,required"`
+	Domain string `yaml:"domain,required" check:"domain"`
 	// Endpoint is the address of its ExchangeService, as its `ramp-exchange.json` says (`exchange_endpoint`).
-	Endpoint string `yaml:"endpoint,required"`
+	Endpoint string `yaml:"endpoint,required" check:"public_url"`
 	// Relationship is `direct` (without it, too) or `reseller`.
-	Relationship string `yaml:"relationship"`
-}
-
-const maxRAMPExchanges = 50
-
-// rampExchanges checks ramp.exchanges.
-func (c *checks) rampExchanges() { c.otherSellers("ramp.exchanges", c.Config.RAMP.Exchanges) }
-
-// otherSellers checks a list of further Exchanges.
-func (c *checks) otherSellers(path string, all []RAMPExchange) {
-	between(c, path, len(all), 0, maxRAMPExchanges)
-	for i, x := range all {
-		path := fmt.Sprintf("%s[%d]", path, i)
-		if domain, err := identity.ParseDomain(x.Domain); err != nil || domain != x.Domain {
-			c.problem(path+".domain", "%q is no domain; write it like exchange.example.com, in lower case and ASCII", x.Domain)
-		}
-		c.publicURL(path+".endpoint", x.Endpoint)
-		c.oneOf(path+".relationship", first(x.Relationship, "direct"), "direct", "reseller")
-	}
+	Relationship string `yaml:"relationship" check:"optional,oneof=direct reseller"`
 }
 
 // authorised is the entry of ramp.json for an Exchange.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/disputes/enforcement"
 )
 
@@ -13,15 +14,15 @@ type RAMPMeasures struct {
 	// Enabled says whether measures are taken.
 	Enabled bool `yaml:"enabled"`
 	// Cases is how many cases there have to be in a month before a rate counts: one dispute of three purchases is no abuse.
-	Cases int `yaml:"cases"`
+	Cases int `yaml:"cases" check:"1..1000000"`
 	// Of is how many purchases, or reports, there have to be at the least before a rate counts.
-	Of int `yaml:"of"`
+	Of int `yaml:"of" check:"1..1000000000"`
 	// Warn is more than what part of its purchases a buyer may dispute before it is warned.
 	Warn float64 `yaml:"warn"`
 	// Limit is the part beyond which it is held to `rate`.
 	Limit float64 `yaml:"limit"`
 	// Providers is at how many sites a buyer may dispute for one and the same reason before it is flagged.
-	Providers int `yaml:"providers"`
+	Providers int `yaml:"providers" check:"0..1000000"`
 	// Tokens is more than what part of the reports on a site's resources may be far from the estimate.
 	Tokens float64 `yaml:"tokens"`
 	// Failures is more than what part of a site's deliveries may be found to have failed.
@@ -36,21 +37,15 @@ func defaultRAMPMeasures() RAMPMeasures {
 	return RAMPMeasures{Enabled: true, Cases: 5, Of: 100, Warn: 3, Limit: 5, Providers: 5, Tokens: 2, Failures: 1, Hashes: 0.5, Rate: "10/1m"}
 }
 
-// rampMeasures checks the section ramp.measures.
-func (c *checks) rampMeasures() {
-	m := c.Config.RAMP.Measures
-	between(c, "ramp.measures.cases", m.Cases, 1, 1_000_000)
-	between(c, "ramp.measures.of", m.Of, 1, 1_000_000_000)
-	between(c, "ramp.measures.providers", m.Providers, 0, 1_000_000)
-	for path, percent := range map[string]float64{
-		"ramp.measures.warn": m.Warn, "ramp.measures.limit": m.Limit, "ramp.measures.tokens": m.Tokens, "ramp.measures.failures": m.Failures, "ramp.measures.hashes": m.Hashes,
-	} {
+// Check looks at the parts and at the rate.
+func (m RAMPMeasures) Check(r *yamlconf.Report) {
+	for key, percent := range map[string]float64{"warn": m.Warn, "limit": m.Limit, "tokens": m.Tokens, "failures": m.Failures, "hashes": m.Hashes} {
 		if math.IsNaN(percent) || percent < 0 || percent > 100 {
-			c.problem(path, "%v is no part in percent; write a number from 0 to 100", percent)
+			r.Problem(key, "%v is no part in percent; write a number from 0 to 100", percent)
 		}
 	}
 	if rate, err := ratelimit.ParseRate(m.Rate); err != nil || rate.Unlimited() {
-		c.problem("ramp.measures.rate", "%q is no rate; write it like 10/1m", m.Rate)
+		r.Problem("rate", "%q is no rate; write it like 10/1m", m.Rate)
 	}
 }
 

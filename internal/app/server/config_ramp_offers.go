@@ -1,10 +1,10 @@
 package server
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
 )
@@ -12,14 +12,14 @@ import (
 // RAMPOffers sets how offers are made. What is offered to whom, and for how much, `terms` say.
 type RAMPOffers struct {
 	// Lifetime is how long an offer can be bought.
-	Lifetime time.Duration `yaml:"lifetime"`
+	Lifetime time.Duration `yaml:"lifetime" check:"1s..720h"`
 	// Keep is how long an offer is remembered after that, so that who comes too late is told so.
-	Keep time.Duration `yaml:"keep"`
+	Keep time.Duration `yaml:"keep" check:"0..720h"`
 	// Price is the price of licensed items whose rule names none. Without it those are for subscribers alone.
 	Price policy.Price `yaml:"price"`
 	// ReportWindow is the time within which a use must be reported whose rule names none, where the price is settled by the
 	// report.
-	ReportWindow time.Duration `yaml:"report_window"`
+	ReportWindow time.Duration `yaml:"report_window" check:"1m..8784h"`
 	// ReportFields are what every report must have that is owed, beside what its price asks for, such as `function`.
 	ReportFields []string `yaml:"report_fields"`
 	// Strict makes no offer where a rule names kinds of users or countries and nothing is known of those of the requester.
@@ -32,7 +32,7 @@ type RAMPOffers struct {
 	CheckProviders bool `yaml:"check_providers"`
 	// Profiles say what offers tell of items of some types beyond what all offers tell. Without them there is
 	// `ramp-news-v1`, which tells section, authors, keywords and place of news; `[]` tells nothing.
-	Profiles []RAMPProfile `yaml:"profiles"`
+	Profiles []RAMPProfile `yaml:"profiles" check:"count=0..20"`
 }
 
 // RAMPProfile is what offers tell of items of some types.
@@ -43,7 +43,7 @@ type RAMPProfile struct {
 	// Types are schema.org types of the items, with all below them; without them all items.
 	Types []string `yaml:"types"`
 	// Tell lists what is told.
-	Tell []RAMPTold `yaml:"tell,required"`
+	Tell []RAMPTold `yaml:"tell,required" check:"count=1..50"`
 }
 
 // RAMPTold is one thing that offers tell.
@@ -64,39 +64,22 @@ func defaultRAMPOffers() RAMPOffers {
 	}
 }
 
-// The most that there may be of entries.
-const (
-	maxRAMPProfiles = 20
-	maxRAMPTold     = 50
-)
-
-// rampOffers checks the section ramp.offers.
-func (c *checks) rampOffers() {
-	o := c.Config.RAMP.Offers
-	between(c, "ramp.offers.lifetime", o.Lifetime, time.Second, 30*24*time.Hour)
-	between(c, "ramp.offers.keep", o.Keep, 0, 30*24*time.Hour)
-	between(c, "ramp.offers.report_window", o.ReportWindow, time.Minute, 366*24*time.Hour)
+// Check looks at the price and at what reports must have.
+func (o RAMPOffers) Check(r *yamlconf.Report) {
 	if _, err := o.Price.Money(); err != nil {
-		c.problem("ramp.offers.price", "%v", err)
+		r.Problem("price", "%v", err)
 	}
-	for i, field := range o.ReportFields {
-		if field == "" || strings.ContainsFunc(field, unlikeField) {
-			c.problem(fmt.Sprintf("ramp.offers.report_fields[%d]", i), "%q is no field of a report; write it like consumed_quantity", field)
-		}
+	r.MatchAll("report_fields", o.ReportFields, func(field string) bool { return field != "" && !strings.ContainsFunc(field, unlikeField) },
+		"is no field of a report; write it like consumed_quantity")
+}
+
+// Check looks at the names. Those that begin with ramp. are the protocol's own.
+func (t RAMPTold) Check(r *yamlconf.Report) {
+	if begin, _, ok := strings.Cut(t.Key, "."); !ok || begin == "" || begin == "ramp" || strings.ContainsFunc(t.Key, unlikeField) {
+		r.Problem("key", "%q is no key of a profile; write it like news.category (ramp. is the protocol's own)", t.Key)
 	}
-	between(c, "ramp.offers.profiles", len(o.Profiles), 0, maxRAMPProfiles)
-	for i, p := range o.Profiles {
-		path := fmt.Sprintf("ramp.offers.profiles[%d]", i)
-		between(c, path+".tell", len(p.Tell), 1, maxRAMPTold)
-		for j, told := range p.Tell {
-			at := fmt.Sprintf("%s.tell[%d]", path, j)
-			if begin, _, ok := strings.Cut(told.Key, "."); !ok || begin == "" || begin == "ramp" || strings.ContainsFunc(told.Key, unlikeField) {
-				c.problem(at+".key", "%q is no key of a profile; write it like news.category (ramp. is the protocol's own)", told.Key)
-			}
-			if told.Member == "" || strings.Contains("."+told.Member+".", "..") {
-				c.problem(at+".member", "%q names no member; write names with dots between them, like author.name", told.Member)
-			}
-		}
+	if t.Member == "" || strings.Contains("."+t.Member+".", "..") {
+		r.Problem("member", "%q names no member; write names with dots between them, like author.name", t.Member)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // RAMPRequesters sets who may ask under RAMP, and who may sign up.
@@ -17,7 +17,7 @@ type RAMPRequesters struct {
 	// SignUp lets requesters sign up by themselves: whoever's domain publishes the keys that belong to the id.
 	SignUp bool `yaml:"sign_up"`
 	// SignUpRate is how often that may be tried from one address, and how often for one domain.
-	SignUpRate string `yaml:"sign_up_rate"`
+	SignUpRate string `yaml:"sign_up_rate" check:"rate"`
 }
 
 // RAMPAgent has this front desk publish the keys that `frontdesk keys agent` makes, at /.well-known/ramp-agent.json, so that
@@ -29,27 +29,17 @@ type RAMPAgent struct {
 	// anything.
 	ID string `yaml:"id"`
 	// Contact is an e-mail address for those whom it asks.
-	Contact string `yaml:"contact"`
+	Contact string `yaml:"contact" check:"email"`
 }
 
 func defaultRAMPRequesters() RAMPRequesters {
 	return RAMPRequesters{SignUp: true, SignUpRate: "10/1h"}
 }
 
-// rampRequesters checks who may ask, and the agent.
-func (c *checks) rampRequesters() {
-	r := c.Config.RAMP
-	for path, text := range map[string]string{"ramp.requester_rate": r.RequesterRate, "ramp.requesters.sign_up_rate": r.Requesters.SignUpRate} {
-		if _, err := ratelimit.ParseRate(text); err != nil {
-			c.problem(path, "%v", err)
-		}
-	}
-	c.email("ramp.agent.contact", r.Agent.Contact)
-	if id := r.Agent.ID; id != "" && (len(id) > 128 || strings.TrimSpace(id) != id) {
-		c.problem("ramp.agent.id", "%q is no id of a requester; write up to 128 characters without blanks at the ends", id)
-	}
-	if r.Agent.Enabled && c.Config.AgentID() == "" {
-		c.problem("ramp.agent.id", "the agent has no name; write one, or set url")
+// Check looks at the id.
+func (a RAMPAgent) Check(r *yamlconf.Report) {
+	if len(a.ID) > 128 || strings.TrimSpace(a.ID) != a.ID {
+		r.Problem("id", "%q is no id of a requester; write up to 128 characters without blanks at the ends", a.ID)
 	}
 }
 

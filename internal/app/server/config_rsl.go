@@ -44,12 +44,12 @@ func (c *checks) rsl() (good bool) {
 	for i, path := range c.Config.RSL {
 		document, err := readRSL(path)
 		if err != nil {
-			c.problem(fmt.Sprintf("rsl[%d]", i), "the RSL document %s cannot be used: %v", path, err)
+			c.Problem(fmt.Sprintf("rsl[%d]", i), "the RSL document %s cannot be used: %v", path, err)
 			good = false
 			continue
 		}
 		for _, why := range document.Unread() {
-			c.warning(fmt.Sprintf("rsl[%d]", i), "%s; write what it permits in its <license>", why)
+			c.Warning(fmt.Sprintf("rsl[%d]", i), "%s; write what it permits in its <license>", why)
 		}
 	}
 	return good

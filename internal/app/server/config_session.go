@@ -17,33 +17,24 @@ import (
 type AskSession struct {
 	// For is how long after a question the caller may come back with the state of the conversation (`session_context`)
 	// that came with its answer. The state is with the caller, not here.
-	For time.Duration `yaml:"for"`
+	For time.Duration `yaml:"for" check:"1m..720h"`
 }
 
 // Remember bounds what is kept here of conversations whose callers ask for it (`meta.remember`): questions and what was
 // told beside them, encrypted with a secret in the folder `keys`; never answers.
 type Remember struct {
 	// For is how long a question is kept; `0s` keeps none.
-	For time.Duration `yaml:"for"`
+	For time.Duration `yaml:"for" check:"0..87600h"`
 	// Turns is how many questions are kept of each credential and each user whom it names, and of each conversation of
 	// somebody without a credential.
-	Turns int `yaml:"turns"`
+	Turns int `yaml:"turns" check:"1..1000"`
 	// All is how many are kept altogether. Beyond it the oldest of those without a credential go first.
-	All int `yaml:"all"`
+	All int `yaml:"all" check:"1..10000000"`
 }
 
 func defaultRemember() Remember { return Remember{For: 30 * 24 * time.Hour, Turns: 50, All: 100_000} }
 
 func defaultSession() AskSession { return AskSession{For: 24 * time.Hour} }
-
-// session checks the conversations' settings.
-func (c *checks) session() {
-	between(c, "ask.session.for", c.Config.Ask.Session.For, time.Minute, 30*24*time.Hour)
-	remember := c.Config.Ask.Remember
-	between(c, "ask.remember.for", remember.For, 0, 10*365*24*time.Hour)
-	between(c, "ask.remember.turns", remember.Turns, 1, 1000)
-	between(c, "ask.remember.all", remember.All, 1, 10_000_000)
-}
 
 // KeyFolder is the folder of secrets, with the default filled in.
 func (c Config) KeyFolder() string { return first(c.Keys, filepath.Join(c.Data, "keys")) }
@@ -59,7 +50,10 @@ func (l *Loaded) CheckKeys() yamlconf.Findings {
 	if l.Config.Keys == "" {
 		path = "data"
 	}
-	return yamlconf.Findings{l.at(path, "the server would not start as this user: %v", err)}
+	report := yamlconf.NewReport()
+	report.Warning(path, "the server would not start as this user: %v", err)
+	_, warnings := l.origins.Findings(report.Notes())
+	return warnings
 }
 
 // secretName is the secret that conversations and promises are sealed with.

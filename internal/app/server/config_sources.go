@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // Source is one place where content comes from: a `path` on this machine, or a `url` on the web.
@@ -22,7 +24,7 @@ type Source struct {
 	Name string `yaml:"name"`
 	// Path is a file or a folder: schema.org JSON-LD (`.json`, `.jsonl`, `.jsonl.gz`), Markdown, HTML. A relative
 	// path in a file starts from the file's folder.
-	Path string `yaml:"path"`
+	Path string `yaml:"path" relative:"path"`
 	// URL is an address on the web to begin at: a site's page, a feed (RSS, Atom, JSON Feed), a sitemap, a schema map,
 	// or a file of schema.org JSON-LD. Of a site, what is below the address is read. `fetch` says how.
 	URL string `yaml:"url"`
@@ -33,7 +35,7 @@ type Source struct {
 	Kind string `yaml:"kind"`
 	// Every is how often a running server reads the source again. Without it, a `url` is read once a day and a `path`
 	// at the start of the server only.
-	Every time.Duration `yaml:"every"`
+	Every time.Duration `yaml:"every" check:"optional,1m..8784h"`
 	// Complete says of a feed that it lists everything, so that what it no longer names is removed. Without it, entries
 	// that have moved out at the end of the feed stay.
 	Complete bool `yaml:"complete"`
@@ -153,20 +155,20 @@ func (c *checks) sources() {
 		path := fmt.Sprintf("sources[%d]", i)
 		switch {
 		case source.Site == "":
-			c.problem(path+".site", "there are several sites, so say which one this content belongs to: %s", strings.Join(ids, ", "))
+			c.Problem(path+".site", "there are several sites, so say which one this content belongs to: %s", strings.Join(ids, ", "))
 		case !slices.Contains(ids, source.Site):
-			c.problem(path+".site", "there is no site %s; there are %s", source.Site, strings.Join(ids, ", "))
+			c.Problem(path+".site", "there is no site %s; there are %s", source.Site, strings.Join(ids, ", "))
 		}
 		key := [2]string{source.Site, source.Name}
 		if before, twice := seen[key]; twice {
-			c.problem(path+".name", "%q is the name of another source too (%s); give each its own name", source.Name, c.Config.Sources[before].Where())
+			c.Problem(path+".name", "%q is the name of another source too (%s); give each its own name", source.Name, c.Config.Sources[before].Where())
 		}
 		seen[key] = i
 		c.web(path+".base", source.Base)
 		c.sourceOf(path, source)
 		for n, scheme := range source.Schemes {
 			if _, ok := supplyResource(scheme + ":"); !ok || scheme != strings.ToLower(scheme) || strings.Contains(scheme, ":") {
-				c.problem(fmt.Sprintf("%s.schemes[%d]", path, n), "%q is no scheme of such a URI; write what stands before the colon, like duns", scheme)
+				c.Problem(fmt.Sprintf("%s.schemes[%d]", path, n), "%q is no scheme of such a URI; write what stands before the colon, like duns", scheme)
 			}
 		}
 	}
@@ -176,47 +178,44 @@ func (c *checks) sources() {
 func (c *checks) sourceOf(path string, source Source) {
 	switch {
 	case source.Path == "" && source.URL == "":
-		c.problem(path+".path", "name a file or a folder, or write an address as url")
+		c.Problem(path+".path", "name a file or a folder, or write an address as url")
 	case source.Path != "" && source.URL != "":
-		c.problem(path+".url", "there is a path, too; make two sources of it")
+		c.Problem(path+".url", "there is a path, too; make two sources of it")
 	case source.URL != "":
 		c.webSource(path, source)
 	default:
 		if _, err := os.Stat(source.Path); err != nil && !strings.ContainsAny(source.Path, "*?") {
-			c.warning(path+".path", "there is no %s; what is in the catalog already stays", source.Path)
+			c.Warning(path+".path", "there is no %s; what is in the catalog already stays", source.Path)
 		}
 		if source.Kind != "" {
-			c.problem(path+".kind", "this is for a source with a url; the form of a file is told by its name")
+			c.Problem(path+".kind", "this is for a source with a url; the form of a file is told by its name")
 		}
 	}
-	if source.Every != 0 {
-		between(c, path+".every", source.Every, time.Minute, 366*24*time.Hour)
+}
+
+// web checks an address that a tag does not stand for, since it may be another's or has a meaning only beside others.
+func (c *checks) web(path, address string) {
+	if err := config.WebAddress(address); err != nil {
+		c.Problem(path, "%v", err)
 	}
 }
 
 func (c *checks) webSource(path string, source Source) {
 	c.web(path+".url", source.URL)
 	if u, err := url.Parse(source.URL); err == nil && u.User != nil {
-		c.problem(path+".url", "an address must not hold a user or a password, since sources are logged and listed")
+		c.Problem(path+".url", "an address must not hold a user or a password, since sources are logged and listed")
 	}
 	if source.Kind != "" {
-		c.oneOf(path+".kind", source.Kind, ingest.Kinds...)
+		c.OneOf(path+".kind", source.Kind, ingest.Kinds...)
 	}
 	crawl := source.Crawl
-	between(c, path+".crawl.pages", crawl.Pages, 0, 1_000_000)
-	between(c, path+".crawl.depth", crawl.Depth, 0, 1000)
-	between(c, path+".crawl.parallel", crawl.Parallel, 0, 64)
-	between(c, path+".crawl.time", crawl.Time, 0, 30*24*time.Hour)
-	for key, patterns := range map[string][]string{"include": crawl.Include, "exclude": crawl.Exclude} {
-		for n, pattern := range patterns {
-			if !strings.HasPrefix(pattern, "/") {
-				c.problem(fmt.Sprintf("%s.crawl.%s[%d]", path, key, n), "%q is no path; begin it with a slash, like /recipes/**", pattern)
-			}
-		}
-	}
-	for n, host := range crawl.Hosts {
-		if strings.ContainsAny(host, "/ @") || host == "" {
-			c.problem(fmt.Sprintf("%s.crawl.hosts[%d]", path, n), "%q is no host; write it like docs.example.com", host)
-		}
-	}
+	yamlconf.Between(c.Report, path+".crawl.pages", crawl.Pages, 0, 1_000_000)
+	yamlconf.Between(c.Report, path+".crawl.depth", crawl.Depth, 0, 1000)
+	yamlconf.Between(c.Report, path+".crawl.parallel", crawl.Parallel, 0, 64)
+	yamlconf.Between(c.Report, path+".crawl.time", crawl.Time, 0, 30*24*time.Hour)
+	rooted := func(pattern string) bool { return strings.HasPrefix(pattern, "/") }
+	c.MatchAll(path+".crawl.include", crawl.Include, rooted, "is no path; begin it with a slash, like /recipes/**")
+	c.MatchAll(path+".crawl.exclude", crawl.Exclude, rooted, "is no path; begin it with a slash, like /recipes/**")
+	c.MatchAll(path+".crawl.hosts", crawl.Hosts, func(host string) bool { return host != "" && !strings.ContainsAny(host, "/ @") },
+		"is no host; write it like docs.example.com")
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/tls"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // TLS is encryption on the address in `listen`: with a certificate in files, or one had by ACME. A change needs a
@@ -21,17 +22,17 @@ import (
 type TLS struct {
 	// Cert is a PEM file with the certificate, and after it its chain. It is read again when it changes, and on
 	// SIGHUP. A relative path in a file starts from the file's folder; so does that of the other files here.
-	Cert string `yaml:"cert"`
+	Cert string `yaml:"cert" relative:"path"`
 	// Key is the PEM file of the certificate's private key.
-	Key string `yaml:"key"`
+	Key string `yaml:"key" relative:"path"`
 	// ACME has certificates from an authority such as Let's Encrypt, and renews them.
 	ACME ACME `yaml:"acme"`
 	// Redirect is a second address (`:80`), without TLS, that sends browsers to https, and on which the authority may
 	// look (http-01). Without it there is none.
-	Redirect string `yaml:"redirect"`
+	Redirect string `yaml:"redirect" check:"optional,listen"`
 	// HSTS is for how long browsers are told to use https only (Strict-Transport-Security); `0s` does not tell them.
 	// It is sent with TLS of this server's own alone.
-	HSTS time.Duration `yaml:"hsts"`
+	HSTS time.Duration `yaml:"hsts" check:"0..87600h"`
 }
 
 // ACME has certificates from an authority (RFC 8555). They are kept in the folder `acme` of the data folder; nodes
@@ -45,9 +46,9 @@ type ACME struct {
 	// Agree says that you agree to the authority's terms of service, which it asks for.
 	Agree bool `yaml:"agree"`
 	// Directory is the authority's address; without it, that of Let's Encrypt.
-	Directory string `yaml:"directory"`
+	Directory string `yaml:"directory" check:"url"`
 	// Roots is a PEM file with the roots by which the authority's own address is trusted, for one of your own.
-	Roots string `yaml:"roots"`
+	Roots string `yaml:"roots" relative:"path"`
 }
 
 // On says whether the server speaks TLS.
@@ -61,51 +62,46 @@ func strictTransport(t TLS) []string {
 	return []string{fmt.Sprintf("max-age=%d", int(t.HSTS.Seconds()))}
 }
 
-// tls checks the section, and whether the open internet is spoken to in clear.
-func (c *checks) tls() {
-	t := c.Config.TLS
+// Check looks at where the certificate comes from.
+func (t TLS) Check(r *yamlconf.Report) {
 	switch {
 	case t.Cert != "" && t.Key == "":
-		c.problem("tls.key", "name the file with the private key of tls.cert")
+		r.Problem("key", "name the file with the private key of tls.cert")
 	case t.Key != "" && t.Cert == "":
-		c.problem("tls.cert", "name the file with the certificate of tls.key")
+		r.Problem("cert", "name the file with the certificate of tls.key")
 	case t.Cert != "" && len(t.ACME.Domains) > 0:
-		c.problem("tls.acme.domains", "there are tls.cert and tls.acme; the certificate comes from one of them")
+		r.Problem("acme.domains", "there are tls.cert and tls.acme; the certificate comes from one of them")
 	}
-	for path, file := range map[string]string{"tls.cert": t.Cert, "tls.key": t.Key, "tls.acme.roots": t.ACME.Roots} {
-		switch _, err := os.Stat(file); {
-		case file == "" || err == nil:
+	for _, file := range [][2]string{{"cert", t.Cert}, {"key", t.Key}, {"acme.roots", t.ACME.Roots}} {
+		var cause *fs.PathError
+		switch _, err := os.Stat(file[1]); {
+		case file[1] == "" || err == nil:
 		case errors.Is(err, fs.ErrNotExist):
-			c.problem(path, "there is no file %s", file)
-		default:
-			c.problem(path, "%s", unreadable(err))
+			r.Problem(file[0], "there is no file %s", file[1])
+		case errors.As(err, &cause):
+			r.Problem(file[0], "the file cannot be read: %v", cause.Err)
 		}
 	}
-	c.acme(t.ACME)
-	if t.Redirect != "" {
-		c.listen("tls.redirect", t.Redirect)
-		if !t.On() {
-			c.problem("tls.redirect", "there is no TLS to redirect to; set tls.cert and tls.key, or tls.acme.domains")
-		}
+	if t.Redirect != "" && !t.On() {
+		r.Problem("redirect", "there is no TLS to redirect to; set tls.cert and tls.key, or tls.acme.domains")
 	}
-	between(c, "tls.hsts", t.HSTS, 0, 10*365*24*time.Hour)
-	if u, err := url.Parse(c.Config.URL); t.On() && err == nil && u.Scheme == "http" {
-		c.warning("url", "it begins with http://, but the server speaks TLS; write https://")
-	}
-	c.cleartext()
 }
 
-func (c *checks) acme(a ACME) {
-	for i, domain := range a.Domains {
-		if !validHost(domain) || strings.ContainsAny(domain, ":[*") || !strings.Contains(domain, ".") || isAddress(domain) {
-			c.problem(fmt.Sprintf("tls.acme.domains[%d]", i), "%q is no domain name that can be certified so; write it like ask.example.com", domain)
-		}
-	}
-	c.web("tls.acme.directory", a.Directory)
+// Check looks at the names, and whether the owner agreed.
+func (a ACME) Check(r *yamlconf.Report) {
+	r.MatchAll("domains", a.Domains, certifiable, "is no domain name that can be certified so; write it like ask.example.com")
 	if len(a.Domains) > 0 && !a.Agree {
-		c.problem("tls.acme.agree", "write `agree: true` when you agree to the authority's terms of service; %s",
-			first(map[string]string{"": "those of Let's Encrypt are at https://letsencrypt.org/repository/"}[a.Directory], "its directory names their address"))
+		terms := "its directory names their address"
+		if a.Directory == "" {
+			terms = "those of Let's Encrypt are at https://letsencrypt.org/repository/"
+		}
+		r.Problem("agree", "write `agree: true` when you agree to the authority's terms of service; %s", terms)
 	}
+}
+
+// certifiable says whether a name is one of a domain that an authority can look at.
+func certifiable(domain string) bool {
+	return validHost(domain) && !strings.ContainsAny(domain, ":[*") && strings.Contains(domain, ".") && !isAddress(domain)
 }
 
 func isAddress(host string) bool {
@@ -113,12 +109,16 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// cleartext warns of questions and keys that everyone on the way can read.
-func (c *checks) cleartext() {
-	if c.Config.TLS.On() || len(c.Config.Proxies) > 0 || strings.HasPrefix(c.Config.URL, "https://") || !leavesMachine(c.Config.Listen) {
+// tls looks at whether the open internet is spoken to in clear: questions and keys that everyone on the way can read.
+func (c *checks) tls() {
+	address, on := c.Config.URL, c.Config.TLS.On()
+	if u, err := url.Parse(address); on && err == nil && u.Scheme == "http" {
+		c.Warning("url", "it begins with http://, but the server speaks TLS; write https://")
+	}
+	if on || len(c.Config.Proxies) > 0 || strings.HasPrefix(address, "https://") || !leavesMachine(c.Config.Listen) {
 		return
 	}
-	c.warning("listen", "%s is reachable from other machines without TLS, so that everyone on the way can read questions and keys; set tls, "+
+	c.Warning("listen", "%s is reachable from other machines without TLS, so that everyone on the way can read questions and keys; set tls, "+
 		"or put a proxy with TLS in front and name its network in proxies", c.Config.Listen)
 }
 

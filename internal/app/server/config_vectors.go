@@ -12,22 +12,22 @@ import (
 type Vectors struct {
 	// Fusion is how what is found by words and what is found by meaning become one list: `scores` brings both scores to
 	// one scale and averages them, `ranks` goes by the places in the two lists.
-	Fusion string `yaml:"fusion"`
+	Fusion string `yaml:"fusion" check:"oneof=scores ranks"`
 	// Share is how much meaning counts in that list, 0 to 1; words count the rest.
-	Share float64 `yaml:"share"`
+	Share float64 `yaml:"share" check:"0..1"`
 	// Alone lets an item be an answer that shares no word with the question. Otherwise vectors only order what words find.
 	Alone bool `yaml:"alone"`
 	// Apart is beside how many unrelated questions such an item must stand out, as a share, 0 to 1: it has to resemble the
 	// question more than the nearest item resembles so many of a set of questions on all kinds of matters. A higher number
 	// finds less beside the words.
-	Apart float64 `yaml:"apart"`
+	Apart float64 `yaml:"apart" check:"0..1"`
 	// Passages is the most passages of an item that are turned into vectors.
-	Passages int `yaml:"passages"`
+	Passages int `yaml:"passages" check:"1..64"`
 	// Most is the most vectors that are kept in memory; texts beyond it are found by words alone. One of 768 numbers
 	// takes 3 KB. Up to 100,000 a question is held against all; beyond, against those of the items found by words.
-	Most int `yaml:"most"`
+	Most int `yaml:"most" check:"1..10000000"`
 	// Pace is the most texts that are turned into vectors in a minute, `0` for as many as the endpoint takes.
-	Pace int `yaml:"pace"`
+	Pace int `yaml:"pace" check:"0..1000000"`
 	// TextPrefix is put before the texts of items, as some models want it, such as `"passage: "`.
 	TextPrefix string `yaml:"text_prefix"`
 	// QuestionPrefix is put before questions, such as `"query: "`.
@@ -44,17 +44,6 @@ const (
 
 func defaultVectors() Vectors {
 	return Vectors{Fusion: byScores, Share: search.DefaultFusion.Share, Alone: true, Apart: 0.95, Passages: 8, Most: search.MaxScan}
-}
-
-// vectors checks the section model.vectors.
-func (c *checks) vectors() {
-	v := c.Config.Model.Vectors
-	c.oneOf("model.vectors.fusion", v.Fusion, byScores, byRanks)
-	between(c, "model.vectors.share", v.Share, 0, 1)
-	between(c, "model.vectors.apart", v.Apart, 0, 1)
-	between(c, "model.vectors.passages", v.Passages, 1, 64)
-	between(c, "model.vectors.most", v.Most, 1, 10_000_000)
-	between(c, "model.vectors.pace", v.Pace, 0, 1_000_000)
 }
 
 // openVectors makes the vectors of the content, and holds questions against them, where a model makes any.

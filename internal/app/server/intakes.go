@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/api"
 	"frontdesk/internal/intake/offers"
@@ -281,7 +282,7 @@ func (g *intakeGate) within(ctx context.Context, t *tally, one Intake, caller st
 		if !status.OK && (refused == nil || status.RetryAfter > refused.RetryAfter) {
 			httpx.EventFrom(ctx).Set("limit", names[n])
 			refused = fail.New(fail.Limited, "Too many requests came from you to this intake (at most %d in %s); come back in %s.",
-				windows[n].Requests, show(windows[n].Per), spanWords(status.RetryAfter))
+				windows[n].Requests, yamlconf.Show(windows[n].Per), spanWords(status.RetryAfter))
 			refused.RetryAfter = status.RetryAfter
 		}
 	}

@@ -1,11 +1,11 @@
 package server
 
 import (
-	"reflect"
 	"slices"
-	"strconv"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/operator/console"
 )
@@ -57,13 +57,9 @@ func changedIntakes(a, b []Intake) (changed []string) {
 		return []string{"intakes.list"}
 	}
 	for n := range a {
-		values := map[string]any{}
-		walk(reflect.ValueOf(a[n]), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
-		walk(reflect.ValueOf(b[n]), "", func(path string, field reflect.Value) {
-			if !reflect.DeepEqual(values[path], field.Interface()) {
-				changed = append(changed, "intakes.list["+strconv.Itoa(n)+"]."+path)
-			}
-		})
+		for _, path := range config.Changed(a[n], b[n]) {
+			changed = append(changed, yamlconf.Index("intakes.list", n)+"."+path)
+		}
 	}
 	return changed
 }

@@ -1,16 +1,14 @@
 package server
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"maps"
-	"os"
+	"io"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/infra/yamlconf"
 )
 
@@ -30,34 +28,28 @@ type Loaded struct {
 
 	layers  Layers
 	stamp   stamp // of the file, before it was read
-	places  yamlconf.Places
-	origins map[string]origin
+	origins *config.Origins
 	given   []int // which sources the command line named
 	carried bool  // ramp.purchases is what ramp.signatures says
-}
-
-// origin is where a value came from.
-type origin struct {
-	layer string // "default", "file", "environment", "flag", "argument"
-	name  string // "FRONTDESK_LISTEN", "--listen", "./content"
 }
 
 // File is the configuration file, empty when there is none.
 func (l *Loaded) File() string { return l.layers.File }
 
-// Load reads and checks a configuration. Its error is of type strictyaml.Findings and holds all that is wrong; the
+// Load reads and checks a configuration. Its error is of type yamlconf.Findings and holds all that is wrong; the
 // result is there in any case, for who wants to look on.
 func Load(layers Layers) (*Loaded, error) {
-	l := &Loaded{Config: Default(), layers: layers, origins: map[string]origin{}}
+	l := &Loaded{Config: Default(), layers: layers}
+	l.stamp, _ = stampOf(layers.File) // a file that is not there fails to be read next
 	var findings yamlconf.Findings
-	findings = append(findings, l.readFile()...)
-	findings = append(findings, l.readEnv()...)
-	findings = append(findings, l.readFlags()...)
+	l.origins, findings, l.Warnings = config.Read(config.Layers{File: layers.File, Env: layers.Env, Flags: layers.Flags}, &l.Config)
 	for _, source := range layers.Sources {
 		l.given = append(l.given, l.join(source))
 	}
 	l.carrySignatures()
-	problems, warnings := l.check()
+	report := yamlconf.NewReport()
+	l.check(report)
+	problems, warnings := l.origins.Findings(report.Notes())
 	if len(findings) == 0 { // what could not be read leaves gaps, which are odd for no other reason
 		l.Warnings = append(l.Warnings, warnings...)
 	}
@@ -66,12 +58,17 @@ func Load(layers Layers) (*Loaded, error) {
 			findings = append(findings, problem)
 		}
 	}
+	return l, l.sorted(findings)
+}
+
+// sorted puts findings and warnings into the order of the file, and gives the findings as an error, if there are any.
+func (l *Loaded) sorted(findings yamlconf.Findings) error {
 	findings.Sort()
 	l.Warnings.Sort()
 	if len(findings) > 0 {
-		return l, findings
+		return findings
 	}
-	return l, nil
+	return nil
 }
 
 // join adds a source of the command line and gives its index. The path of a configured source means that source.
@@ -90,7 +87,7 @@ func (l *Loaded) join(source Source) int {
 		source.Name = sourceName(filepath.Dir(path)) + "-" + sourceName(path)
 	}
 	at := len(l.Config.Sources)
-	l.origins[fmt.Sprintf("sources[%d]", at)] = origin{"argument", source.Where()}
+	l.origins.Argument(yamlconf.Index("sources", at), source.Where())
 	l.Config.Sources = append(l.Config.Sources, source)
 	return at
 }
@@ -122,203 +119,64 @@ func told(findings yamlconf.Findings, key string) bool {
 	})
 }
 
-func (l *Loaded) readFile() yamlconf.Findings {
-	l.places = yamlconf.Places{}
-	if l.layers.File == "" {
-		return nil
-	}
-	l.stamp, _ = stampOf(l.layers.File) // a file that is not there fails to be read next
-	text, err := os.ReadFile(l.layers.File)
-	if err != nil {
-		return yamlconf.Findings{{File: l.layers.File, Detail: unreadable(err)}}
-	}
-	places, err := yamlconf.Decode(l.layers.File, text, &l.Config)
-	l.places = places
-	for path := range places {
-		l.origins[path] = origin{layer: "file"}
-	}
-	l.fromFolder(filepath.Dir(l.layers.File))
-	var findings yamlconf.Findings
-	errors.As(err, &findings)
-	return findings
-}
-
 // WithTermsOf gives the configuration with the rules of another file, which may be a whole configuration or hold nothing
-// else. Its error is of type strictyaml.Findings and holds all that is wrong with the rules.
+// else. Its error is of type yamlconf.Findings and holds all that is wrong with the rules.
 func (l *Loaded) WithTermsOf(file string) (*Loaded, error) {
-	other := &Loaded{Config: Default(), layers: Layers{File: file}, origins: map[string]origin{}}
-	findings := other.readFile()
+	other := &Loaded{Config: Default(), layers: Layers{File: file}}
+	var findings yamlconf.Findings
+	other.origins, findings, _ = config.Read(config.Layers{File: file}, &other.Config)
 	rules := other.Config
 	other.Config = l.Config
 	other.Config.Terms = rules.Terms
-	if _, named := other.places["rsl"]; named {
+	if other.origins.Named("rsl") {
 		other.Config.RSL = rules.RSL
 	}
-	if _, named := other.places["sites"]; named {
+	if other.origins.Named("sites") {
 		other.Config.Site, other.Config.Sites = Site{}, rules.Sites
-	} else if _, named := other.places["site"]; named {
+	} else if other.origins.Named("site") {
 		other.Config.Site, other.Config.Sites = rules.Site, nil
 	}
 	if len(findings) == 0 {
-		c := &checks{Loaded: other}
+		c := &checks{Loaded: other, Report: yamlconf.NewReport()}
 		c.terms()
-		findings, other.Warnings = c.problems, c.warnings
+		findings, other.Warnings = other.origins.Findings(c.Notes())
 	}
-	findings.Sort()
-	other.Warnings.Sort()
-	if len(findings) > 0 {
-		return other, findings
-	}
-	return other, nil
+	return other, other.sorted(findings)
 }
 
-func unreadable(err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "there is no such file; `frontdesk config init` writes one to start from"
+// Print writes the effective configuration as YAML that can be read again, with a comment on each value that says
+// where it came from. Passwords are left out.
+func (l *Loaded) Print(w io.Writer) error {
+	shown := l.Config
+	shown.Store = redact(shown.DSN())
+	shown.Intakes.Vault = redact(shown.Intakes.Vault)
+	if len(shown.Sites) == 0 {
+		shown.Site.ID = shown.AllSites()[0].ID
+	} else {
+		shown.Site = Site{} // one of the two is as good as not set
 	}
-	var cause *fs.PathError
-	if errors.As(err, &cause) {
-		err = cause.Err
-	}
-	return fmt.Sprintf("the file cannot be read: %v", err)
+	return l.origins.Print(w, shown)
 }
 
-// fromFolder makes relative paths that the file named start from the file's folder, so that it does not matter
-// where the command is started.
-func (l *Loaded) fromFolder(folder string) {
-	move := func(path *string) {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(folder, *path)
+// redact takes the secrets out of a database's address.
+func redact(dsn string) string {
+	scheme, _, remote := strings.Cut(dsn, "://")
+	if !remote || scheme == "sqlite" {
+		return dsn
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return scheme + "://…"
+	}
+	if _, has := u.User.Password(); has {
+		u.User = url.UserPassword(u.User.Username(), "xxxxx")
+	}
+	query := u.Query()
+	for name := range query {
+		if strings.Contains(strings.ToLower(name), "pass") {
+			query.Set(name, "xxxxx")
 		}
 	}
-	if _, named := l.places["data"]; named {
-		move(&l.Config.Data)
-	}
-	for _, database := range []*string{&l.Config.Store, &l.Config.Intakes.Vault} {
-		if path, ok := strings.CutPrefix(*database, "sqlite:"); ok && !strings.HasPrefix(path, "//") {
-			move(&path)
-			*database = "sqlite:" + path
-		} else if !strings.Contains(*database, ":") {
-			move(database)
-		}
-	}
-	move(&l.Config.Keys)
-	move(&l.Config.TLS.Cert)
-	move(&l.Config.TLS.Key)
-	move(&l.Config.TLS.ACME.Roots)
-	move(&l.Config.Discovery.Robots)
-	move(&l.Config.Discovery.LLMs)
-	move(&l.Config.Model.KeyFile)
-	move(&l.Config.Model.Words)
-	l.Config.Intakes.fromFolder(move)
-	l.Config.Edge.fromFolder(move)
-	for i := range l.Config.RSL {
-		move(&l.Config.RSL[i])
-	}
-	for i := range l.Config.Sources {
-		move(&l.Config.Sources[i].Path)
-	}
-}
-
-// envPrefix begins the names of the environment's variables: listen is FRONTDESK_LISTEN, metrics.listen is
-// FRONTDESK_METRICS_LISTEN.
-const envPrefix = "FRONTDESK_"
-
-// EnvName is the variable that sets a key.
-func EnvName(path string) string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
-}
-
-// ConfigFileEnv names the configuration file itself.
-const ConfigFileEnv = envPrefix + "CONFIG"
-
-func (l *Loaded) readEnv() yamlconf.Findings {
-	var findings yamlconf.Findings
-	fields := settable(&l.Config)
-	byName := map[string]string{}
-	var suffixes []string
-	for _, path := range slices.Sorted(maps.Keys(fields)) {
-		byName[EnvName(path)] = path
-		suffixes = append(suffixes, strings.TrimPrefix(EnvName(path), envPrefix))
-	}
-	for _, entry := range slices.Sorted(slices.Values(l.layers.Env)) {
-		name, value, _ := strings.Cut(entry, "=")
-		path, known := byName[name]
-		switch {
-		case !strings.HasPrefix(name, envPrefix) || name == ConfigFileEnv:
-		case known:
-			findings = append(findings, l.set(fields[path], path, value, origin{"environment", name})...)
-		default:
-			// Other programs may use names that begin so (a container platform makes some of a service's name), so
-			// only a near miss is worth a word.
-			if near, ok := yamlconf.Nearest(strings.TrimPrefix(name, envPrefix), suffixes); ok {
-				l.Warnings = append(l.Warnings, yamlconf.Finding{Key: name, Detail: fmt.Sprintf("this variable sets nothing; did you mean %s?", envPrefix+near)})
-			}
-		}
-	}
-	return findings
-}
-
-func (l *Loaded) readFlags() yamlconf.Findings {
-	var findings yamlconf.Findings
-	fields := settable(&l.Config)
-	for _, path := range slices.Sorted(maps.Keys(l.layers.Flags)) {
-		value := l.layers.Flags[path]
-		if _, known := fields[path]; !known {
-			known := slices.Sorted(maps.Keys(fields))
-			findings = append(findings, yamlconf.Finding{Key: FlagName(path), Detail: "unknown key; " + yamlconf.Suggest(path, known)})
-			continue
-		}
-		findings = append(findings, l.set(fields[path], path, value, origin{"flag", FlagName(path)})...)
-	}
-	return findings
-}
-
-// flagged are the keys that have a flag of their own; --set sets the others.
-var flagged = []string{"listen", "url", "data", "store", "metrics.listen", "log.level"}
-
-// FlagName is how a key is set on the command line.
-func FlagName(path string) string {
-	if !slices.Contains(flagged, path) {
-		return "--set " + path
-	}
-	return "--" + strings.NewReplacer(".", "-", "_", "-").Replace(path)
-}
-
-func (l *Loaded) set(field reflect.Value, path, value string, from origin) yamlconf.Findings {
-	l.origins[path] = from
-	if err := yamlconf.Set(field, value); err != nil {
-		return yamlconf.Findings{{Key: from.name, Detail: err.Error()}}
-	}
-	return nil
-}
-
-// settable lists the keys that can be given outside the file, with their fields: all but the lists of sections.
-func settable(c *Config) map[string]reflect.Value {
-	fields := map[string]reflect.Value{}
-	walk(reflect.ValueOf(c).Elem(), "", func(path string, field reflect.Value) {
-		if yamlconf.Settable(field.Type()) {
-			fields[path] = field
-		}
-	})
-	return fields
-}
-
-// walk visits the keys of a section in order, those of the sections in it among them.
-func walk(section reflect.Value, path string, visit func(path string, field reflect.Value)) {
-	for i := range section.NumField() {
-		name, _, _ := strings.Cut(section.Type().Field(i).Tag.Get("yaml"), ",")
-		if name == "" {
-			continue
-		}
-		full := name
-		if path != "" {
-			full = path + "." + name
-		}
-		if field := section.Field(i); field.Kind() == reflect.Struct {
-			walk(field, full, visit)
-		} else {
-			visit(full, field)
-		}
-	}
+	u.RawQuery = query.Encode()
+	return u.String()
 }

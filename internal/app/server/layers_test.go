@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/policy"
 )
 
@@ -151,9 +152,8 @@ warning: FRONTDESK_LISTN: this variable sets nothing; did you mean FRONTDESK_LIS
 func TestEveryKeyHasItsOwnVariableAndFlag(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	config := Default()
-	for path := range settable(&config) {
-		for _, name := range []string{EnvName(path), FlagName(path)} {
+	for _, path := range config.Settable(Default()) {
+		for _, name := range []string{config.EnvName(path), config.FlagName(path)} {
 			if other, twice := seen[name]; twice {
 				t.Errorf("%s means %s and %s", name, path, other)
 			}

@@ -80,17 +80,6 @@ func (i Intake) schema() (strictjson.Value, error) {
 	return any, nil
 }
 
-// fromFolder moves the files that the section names.
-func (i *Intakes) fromFolder(move func(*string)) {
-	move(&i.Mail.PasswordFile)
-	for n := range i.List {
-		one := &i.List[n]
-		move(&one.InputSchemaFile)
-		move(&one.Webhook.SecretFile)
-		move(&one.Bind.Webhook.SecretFile)
-	}
-}
-
 // isLoopback says whether a web address leads to this machine, where plain http is good enough.
 func isLoopback(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())

@@ -2,10 +2,6 @@ package server
 
 import (
 	"flag"
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/infra/yamlconf"
 )
 
@@ -25,7 +22,7 @@ const manualFile = "../../../docs/configuration.md"
 
 // manualHead is what stands before the keys.
 const manualHead = "# Configuration\n\n" +
-	"<!-- Made of the comments in internal/app/server/config*.go, internal/policy/rule.go, internal/ask/actions/action.go, internal/ask/elicitation/slot.go, internal/intake/offers/*.go and internal/infra/notify/mail.go by `go generate ./internal/app/server`. -->\n\n" +
+	"<!-- Made of the comments on the structs of the sections by `go generate ./internal/app/server`. -->\n\n" +
 	`One file, ` + "`frontdesk.yaml`" + `, holds everything that an owner can set. No key is required, and without a file everything has its default.
 
 | command | what it does |
@@ -49,12 +46,15 @@ keys need a restart, and the log names those that changed. A file with a mistake
 // TestManualIsMadeOfTheComments holds docs/configuration.md at what the structs' comments say.
 func TestManualIsMadeOfTheComments(t *testing.T) {
 	t.Parallel()
-	m := manual{comments: comments(t, append(configFiles(t), "../../policy/rule.go", "../../ask/actions/action.go", "../../ask/elicitation/slot.go",
-		"../../intake/offers/rules.go", "../../intake/offers/webhook.go", "../../intake/offers/person.go", "../../infra/notify/mail.go")...)}
-	m.text.WriteString(manualHead)
-	m.section("", reflect.ValueOf(Default()), true)
+	keys, err := config.Manual(Default(), func(pkg string) string {
+		return filepath.Join("../../..", strings.TrimPrefix(pkg, "frontdesk/"))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	want := manualHead + keys
 	if *update {
-		if err := os.WriteFile(manualFile, []byte(m.text.String()), 0o644); err != nil {
+		if err := os.WriteFile(manualFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,140 +62,37 @@ func TestManualIsMadeOfTheComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(m.text.String(), string(have)); diff != "" {
+	if diff := cmp.Diff(want, string(have)); diff != "" {
 		t.Errorf("docs/configuration.md is not current; run `go generate ./internal/app/server`\n%s", diff)
 	}
-	for _, missing := range m.missing {
-		t.Errorf("%s has no comment", missing)
-	}
 }
 
-// configFiles are the files that hold the sections of the configuration.
-func configFiles(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob("config*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no files of the configuration", err)
-	}
-	return files
+// TestTagsNameRulesThatThereAre checks a configuration with something in each list, since a tag that cannot be read
+// fails only where its key has a value.
+func TestTagsNameRulesThatThereAre(t *testing.T) {
+	t.Parallel()
+	var c Config
+	fillSection(reflect.ValueOf(&c).Elem())
+	config.Check(&c, formats, yamlconf.NewReport())
 }
 
-// comments reads the comments of struct fields: "Config.Listen" to its text, on one line.
-func comments(t *testing.T, files ...string) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.TypeSpec)
-			if !ok {
-				return true
-			}
-			if fields, ok := spec.Type.(*ast.StructType); ok {
-				for _, field := range fields.Fields.List {
-					for _, name := range field.Names {
-						found[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(field.Doc.Text()), " ")
-					}
-				}
-			}
-			return true
-		})
-	}
-	return found
-}
-
-// manual writes the sections of the manual.
-type manual struct {
-	comments map[string]string
-	text     strings.Builder
-	missing  []string
-}
-
-// section writes a table of the keys of one section, and then the sections in it.
-func (m *manual) section(path string, section reflect.Value, variables bool) {
-	if path == "" {
-		m.text.WriteString("\n## Keys\n\n")
-	} else {
-		fmt.Fprintf(&m.text, "\n## %s\n\n", path)
-	}
-	columns := "| key | value | default | meaning |\n| --- | --- | --- | --- |\n"
-	if variables {
-		columns = "| key | value | default | variable | meaning |\n| --- | --- | --- | --- | --- |\n"
-	}
-	m.text.WriteString(columns)
-	var deeper []func()
-	for i := range section.NumField() {
-		field := section.Type().Field(i)
-		name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-		if name == "" {
-			continue
-		}
-		full := strings.TrimPrefix(path+"."+name, ".")
-		m.row(name, options, section, i, variables && yamlconf.Settable(field.Type), full)
-		switch value := section.Field(i); {
-		case value.Kind() == reflect.Struct:
-			deeper = append(deeper, func() { m.section(full, value, variables) })
-		case value.Kind() == reflect.Slice && value.Type().Elem().Kind() == reflect.Struct && full != "sites": // which are as site
-			deeper = append(deeper, func() { m.section(full+"[]", reflect.Zero(value.Type().Elem()), false) })
-		}
-	}
-	for _, write := range deeper {
-		write()
-	}
-}
-
-func (m *manual) row(name, options string, section reflect.Value, i int, variable bool, full string) {
-	field, value := section.Type().Field(i), section.Field(i)
-	comment := m.comments[section.Type().Name()+"."+field.Name]
-	if comment == "" {
-		m.missing = append(m.missing, section.Type().Name()+"."+field.Name)
-	}
-	kind := strings.TrimPrefix(yamlconf.Wanted(field.Type), "a ")
-	if options == "required" {
-		kind += ", required"
-	}
-	columns := []string{"`" + name + "`", kind, m.fallback(value)}
-	if strings.Contains(m.text.String()[strings.LastIndex(m.text.String(), "\n## "):], "| variable |") {
-		column := ""
-		if variable {
-			column = "`" + EnvName(full) + "`"
-		}
-		columns = append(columns, column)
-	}
-	columns = append(columns, strings.ReplaceAll(sentence(field.Name, name, comment), "|", `\|`))
-	fmt.Fprintf(&m.text, "| %s |\n", strings.Join(columns, " | "))
-}
-
-// sentence begins with what the key is, not with the field's name, which a reader of the manual does not know.
-func sentence(field, key, comment string) string {
-	for _, verb := range []string{" is ", " are ", " say ", " says ", " sets ", " bound ", " lets ", " tells ", " names ", " lists "} {
-		if rest, ok := strings.CutPrefix(comment, field+verb); ok {
-			if verb == " is " || verb == " are " {
-				verb = ""
-			}
-			rest = strings.TrimSpace(verb + rest)
-			return strings.ToUpper(rest[:1]) + rest[1:]
-		}
-	}
-	return comment
-}
-
-// fallback writes a default. What is there for want of entries is said where the list is explained.
-func (m *manual) fallback(v reflect.Value) string {
+// fillSection gives everything in a section a value that is not zero.
+func fillSection(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		return ""
+		for i := range v.NumField() {
+			fillSection(v.Field(i))
+		}
 	case reflect.Slice:
-		if v.Len() == 0 || v.Type().Elem().Kind() == reflect.Struct {
-			return ""
-		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fillSection(v.Index(0))
 	case reflect.String:
-		if v.Len() == 0 {
-			return ""
-		}
+		v.SetString("x")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(1)
+	case reflect.Bool:
+		v.SetBool(true)
 	}
-	return "`" + strings.Trim(value(v), `"`) + "`"
 }

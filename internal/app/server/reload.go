@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
@@ -169,17 +169,15 @@ func changedKeys(a, b Config) []string {
 	if a.Intakes.On() {
 		a = a.takingIn(b)
 	}
-	values := map[string]any{}
-	walk(reflect.ValueOf(a), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
-	walk(reflect.ValueOf(b), "", func(path string, field reflect.Value) {
+	for _, path := range config.Changed(a, b) {
 		switch {
-		case live(path) || reflect.DeepEqual(values[path], field.Interface()):
+		case live(path):
 		case path == "intakes.list":
 			changed = append(changed, changedIntakes(a.Intakes.List, b.Intakes.List)...)
 		default:
 			changed = append(changed, path)
 		}
-	})
+	}
 	slices.Sort(changed)
 	return changed
 }

@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/notify"
@@ -503,11 +504,11 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s is taken by another program; choose another address with %s, for example %s 127.0.0.1:0 for any free port", address, FlagName(key), FlagName(key))
+		return nil, fmt.Errorf("%s is taken by another program; choose another address with %s, for example %s 127.0.0.1:0 for any free port", address, config.FlagName(key), config.FlagName(key))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user may not listen on %s; choose a port from 1024 on with %s", address, FlagName(key))
+		return nil, fmt.Errorf("this user may not listen on %s; choose a port from 1024 on with %s", address, config.FlagName(key))
 	case err != nil:
-		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", address, err, FlagName(key))
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", address, err, config.FlagName(key))
 	}
 	return listener, nil
 }
@@ -520,7 +521,7 @@ func (s *Server) listenMetrics(ctx context.Context) (net.Listener, error) {
 		return nil, nil
 	}
 	listener, err := listen(ctx, "metrics.listen", address)
-	if err != nil && s.options.Loaded.origin("metrics.listen").layer == "default" {
+	if err != nil && s.options.Loaded.origins.Layer("metrics.listen") == config.LayerDefault {
 		s.log.Warn("no metrics: " + err.Error())
 		return nil, nil
 	}

@@ -546,7 +546,7 @@ func TestTakenDefaultPortOfMetricsIsNoObstacle(t *testing.T) {
 	defer taken.Close()
 	s, log := open(t, "")
 	s.config.Metrics.Listen = taken.Addr().String()
-	delete(s.options.Loaded.origins, "metrics.listen")
+	s.options.Loaded.origins.Forget("metrics.listen")
 	address, _ := run(t, s)
 	if response, err := http.Get(address + "/healthz"); err != nil || response.StatusCode != 200 {
 		t.Errorf("%v, %v", response, err)

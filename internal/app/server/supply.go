@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
@@ -124,10 +125,10 @@ func checkTenant(t *push.Tenant) error {
 	if _, ok := tenantDelivery(t).origin(); !ok {
 		return fail.New(fail.Invalid, "delivery.at: %.100q is no place; write scheme and host, like https://cdn.example.net", d.At)
 	}
-	c := &checks{Loaded: &Loaded{}}
-	c.rampDeliveryForm("delivery", tenantDelivery(t))
-	for _, wrong := range c.problems {
-		return fail.New(fail.Invalid, "%v", wrong)
+	report := yamlconf.NewReport()
+	tenantDelivery(t).checkForm(report.Section("delivery"))
+	for _, wrong := range report.Notes() {
+		return fail.New(fail.Invalid, "%s: %s", wrong.Key, wrong.Detail)
 	}
 	return nil
 }

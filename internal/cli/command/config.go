@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"frontdesk/internal/app/config"
 	"frontdesk/internal/app/server"
 	"frontdesk/internal/infra/yamlconf"
 )
@@ -24,7 +25,7 @@ func (f ConfigFlags) ConfigFile(env *Environment) string {
 		return f.Config
 	}
 	for _, entry := range env.Env {
-		if name, value, _ := strings.Cut(entry, "="); name == server.ConfigFileEnv && value != "" {
+		if name, value, _ := strings.Cut(entry, "="); name == config.FileEnv && value != "" {
 			return value
 		}
 	}

@@ -32,7 +32,7 @@ type MailServer struct {
 	// PasswordEnv names the variable of the environment that holds the password.
 	PasswordEnv string `yaml:"password_env"`
 	// PasswordFile is a file that holds the password.
-	PasswordFile string `yaml:"password_file"`
+	PasswordFile string `yaml:"password_file" relative:"path"`
 	// From is the sender's address, such as `desk@example.com`.
 	From string `yaml:"from"`
 }

@@ -81,8 +81,8 @@ func (d *decoder) object(entries []*ast.MappingValueNode, at Place, path string,
 			d.report(place, full, "the key is given twice, first on line %d; keep one", first.Line)
 		default:
 			seen[key] = place
-			d.value(entry.Value, place, full, field)
-			if required(into, key) && entry.Value.Type() == ast.NullType {
+			d.value(entry.Value, place, full, field.Value)
+			if field.Required() && entry.Value.Type() == ast.NullType {
 				d.report(place, full, "the key has no value%s", hint(field))
 			}
 		}
@@ -92,20 +92,19 @@ func (d *decoder) object(entries []*ast.MappingValueNode, at Place, path string,
 
 // finish looks for what should have been there, and notes the line.
 func (d *decoder) finish(seen map[string]Place, at Place, path string, into reflect.Value) {
-	for i := range into.NumField() {
-		name, options := tag(into.Type().Field(i))
+	for field := range Fields(into) {
 		switch {
-		case slices.Contains(options, "line"):
-			into.Field(i).SetInt(int64(at.Line))
-		case slices.Contains(options, "required") && seen[name] == Place{}:
-			d.report(at, join(path, name), "the key is missing%s", hint(into.Field(i)))
+		case slices.Contains(field.options, "line"):
+			field.Value.SetInt(int64(at.Line))
+		case field.Required() && seen[field.Key] == Place{}:
+			d.report(at, join(path, field.Key), "the key is missing%s", hint(field))
 		}
 	}
 }
 
 // hint says what to write for a required section.
-func hint(field reflect.Value) string {
-	if field.Kind() == reflect.Struct {
+func hint(field Field) string {
+	if field.IsSection() {
 		return "; write {} when it is meant to be empty"
 	}
 	return ""
@@ -226,36 +225,19 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// tag gives a field's key and its options.
-func tag(field reflect.StructField) (name string, options []string) {
-	parts := strings.Split(field.Tag.Get("yaml"), ",")
-	return parts[0], parts[1:]
-}
-
 func names(t reflect.Type) []string {
 	var all []string
-	for i := range t.NumField() {
-		if name, _ := tag(t.Field(i)); name != "" {
-			all = append(all, name)
-		}
+	for field := range Keys(reflect.Zero(t)) {
+		all = append(all, field.Key)
 	}
 	return all
 }
 
-func fieldFor(object reflect.Value, key string) (reflect.Value, bool) {
-	for i := range object.NumField() {
-		if name, _ := tag(object.Type().Field(i)); name == key && name != "" {
-			return object.Field(i), true
+func fieldFor(section reflect.Value, key string) (Field, bool) {
+	for field := range Keys(section) {
+		if field.Key == key {
+			return field, true
 		}
 	}
-	return reflect.Value{}, false
-}
-
-func required(object reflect.Value, key string) bool {
-	for i := range object.NumField() {
-		if name, options := tag(object.Type().Field(i)); name == key {
-			return slices.Contains(options, "required")
-		}
-	}
-	return false
+	return Field{}, false
 }

@@ -57,6 +57,14 @@ func Span(d time.Duration) string {
 	return text
 }
 
+// Show writes a value that is no text as a document does.
+func Show(value any) string {
+	if span, ok := value.(time.Duration); ok {
+		return Span(span)
+	}
+	return fmt.Sprint(value)
+}
+
 var durationType = reflect.TypeFor[time.Duration]()
 
 // Set reads text into a field of a simple kind: text, truth value, number, duration, size, or a list of texts

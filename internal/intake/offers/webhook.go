@@ -31,7 +31,7 @@ type Webhook struct {
 	// of Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64.
 	SecretEnv string `yaml:"secret_env"`
 	// SecretFile is a file that holds the secret.
-	SecretFile string `yaml:"secret_file"`
+	SecretFile string `yaml:"secret_file" relative:"path"`
 	// Timeout is how long an answer may take, from `100ms` to `9s`; without it, 8 seconds. Agents are promised an answer
 	// within ten.
 	Timeout time.Duration `yaml:"timeout"`
