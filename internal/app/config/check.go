@@ -11,16 +11,17 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// Formats are checks of texts, by the name that tags call them. The error is what is wrong and what would be right.
+// Formats are checks of texts, by the name that tags call them. The error is what is wrong and what
+// would be right.
 type Formats map[string]func(text string) error
 
 // common are the formats that no package of ours owns.
 var common = Formats{"url": WebAddress, "listen": ListenAddress, "day": day}
 
-// Check looks at each value by the tag `check` of its field, and has each section check what holds between its keys. A
-// tag holds rules with commas between:
+// Check looks at each value by the tag `check` of its field, and has each section check what holds
+// between its keys. A tag holds rules with commas between:
 //
-//	1..1000        a number, time span or size within bounds; they are written as values of the key are
+//	1..1000        a number, time span or size within bounds, written as the values are
 //	oneof=a b c    one of some words
 //	count=0..20    how many entries a list has
 //	NAME           a text of a format: url, listen, or one of those that are given

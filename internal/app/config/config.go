@@ -1,14 +1,16 @@
-// Package config reads, checks and prints a configuration, and writes its manual. It knows no key: the sections are
-// structs of the packages that own them, with
+// Package config reads, checks and prints a configuration, and writes its manual. It knows no key:
+// the sections are structs of the packages that own them.
 //
-//   - `yaml:"key"`, and `yaml:"key,required"` for one that must be there;
-//   - `check:"..."` for what holds for the value by itself (see Check);
-//   - `relative:"path"` or `relative:"database"` for files that start from the folder of the file that names them;
-//   - a comment on each field, which is its line in the manual;
-//   - a method Check (yamlconf.Checker) for what holds between keys.
+//   - The tag `yaml:"key"` names the key of a field, `yaml:"key,required"` one that must be there.
+//   - The tag `check:"..."` says what holds for the value by itself (see Check).
+//   - The tag `relative:"path"`, or `relative:"database"`, is for files that start from the folder
+//     of the file that names them.
+//   - The comment on the field is its line in the manual.
+//   - The methods Check and CheckFirst (yamlconf.Checker) look at what holds between keys.
 //
-// A value comes from one of four layers: a flag outweighs the environment, the environment outweighs the file, the
-// file outweighs the default. Origins remember which it was, so that a mistake is told where it was made.
+// A value comes from one of four layers: a flag outweighs the environment, the environment
+// outweighs the file, the file outweighs the default. Origins remember which it was, so that a
+// mistake is told where it was made.
 package config
 
 import (
@@ -54,8 +56,9 @@ type origin struct {
 	name  string // "FRONTDESK_LISTEN", "--listen", "./content"
 }
 
-// Read reads the layers into a struct that holds the defaults. The findings are all that could not be read, and the
-// warnings what is probably a slip; the values that could be read are set in any case.
+// Read reads the layers into a struct that holds the defaults. The findings are all that could not
+// be read, and the warnings what is probably a slip; the values that could be read are set in any
+// case.
 func Read(layers Layers, into any) (o *Origins, findings, warnings yamlconf.Findings) {
 	o = &Origins{file: layers.File, places: yamlconf.Places{}, from: map[string]origin{}}
 	section := reflect.ValueOf(into).Elem()
@@ -95,8 +98,8 @@ func unreadable(err error) string {
 	return fmt.Sprintf("the file cannot be read: %v", err)
 }
 
-// relocate makes relative paths that the file named start from the file's folder, so that it does not matter where the
-// command is started.
+// relocate makes relative paths that the file named start from the file's folder, so that it does
+// not matter where the command is started.
 func relocate(section reflect.Value, named yamlconf.Places, folder string) {
 	each(section, "", func(path string, field yamlconf.Field) {
 		kind, ok := field.Tag.Lookup("relative")
@@ -127,8 +130,8 @@ func within(folder, kind, path string) string {
 	return prefix + filepath.Join(folder, path)
 }
 
-// envPrefix begins the names of the environment's variables: listen is FRONTDESK_LISTEN, metrics.listen is
-// FRONTDESK_METRICS_LISTEN.
+// envPrefix begins the names of the environment's variables: listen is FRONTDESK_LISTEN,
+// metrics.listen is FRONTDESK_METRICS_LISTEN.
 const envPrefix = "FRONTDESK_"
 
 // FileEnv names the configuration file itself.
@@ -154,8 +157,8 @@ func (o *Origins) readEnv(keys map[string]reflect.Value, env []string) (findings
 		case known:
 			findings = append(findings, o.set(keys[path], path, value, origin{layerEnv, name})...)
 		default:
-			// Other programs may use names that begin so (a container platform makes some of a service's name), so
-			// only a near miss is worth a word.
+			// Other programs may use names that begin so (a container platform makes some of a
+			// service's name), so only a near miss is worth a word.
 			if near, ok := yamlconf.Nearest(strings.TrimPrefix(name, envPrefix), suffixes); ok {
 				detail := fmt.Sprintf("this variable sets nothing; did you mean %s?", envPrefix+near)
 				warnings = append(warnings, yamlconf.Finding{Key: name, Detail: detail})
@@ -172,7 +175,8 @@ func (o *Origins) readFlags(keys map[string]reflect.Value, flags map[string]stri
 			findings = append(findings, yamlconf.Finding{Key: FlagName(path), Detail: detail})
 			continue
 		}
-		findings = append(findings, o.set(keys[path], path, flags[path], origin{layerFlag, FlagName(path)})...)
+		from := origin{layerFlag, FlagName(path)}
+		findings = append(findings, o.set(keys[path], path, flags[path], from)...)
 	}
 	return findings
 }
@@ -199,7 +203,8 @@ func (o *Origins) set(field reflect.Value, path, value string, from origin) yaml
 // Argument notes that a value came from an argument of the command line.
 func (o *Origins) Argument(path, argument string) { o.from[path] = origin{LayerArgument, argument} }
 
-// Copy has the value of a key come from where that of another did, unless its own was given. It says whether it did.
+// Copy has the value of a key come from where that of another did, unless its own was given. It
+// says whether it did.
 func (o *Origins) Copy(to, from string) bool {
 	before, given := o.from[from]
 	if _, own := o.from[to]; own || !given {
@@ -269,7 +274,8 @@ func (o *Origins) describe(path string) string {
 	}
 }
 
-// settable lists the keys that can be given outside the file, with their values: all but the lists of sections.
+// settable lists the keys that can be given outside the file, with their values: all but the lists
+// of sections.
 func settable(section reflect.Value) map[string]reflect.Value {
 	keys := map[string]reflect.Value{}
 	for path, value := range walk(section, "") {
@@ -285,7 +291,8 @@ func Settable(config any) []string {
 	return slices.Sorted(maps.Keys(settable(reflect.ValueOf(config))))
 }
 
-// Changed names the keys in which two configurations of one type differ. A list of sections is one key.
+// Changed names the keys in which two configurations of one type differ. A list of sections is one
+// key.
 func Changed(a, b any) []string {
 	before := maps.Collect(walk(reflect.ValueOf(a), ""))
 	var changed []string
@@ -297,14 +304,16 @@ func Changed(a, b any) []string {
 	return changed
 }
 
-// walk gives the keys of a section in order, those of the sections in it among them; a list of sections is one key.
+// walk gives the keys of a section in order, those of the sections in it among them; a list of
+// sections is one key.
 func walk(section reflect.Value, path string) iter.Seq2[string, reflect.Value] {
 	return func(yield func(string, reflect.Value) bool) {
 		visit(section, path, false, func(path string, field yamlconf.Field) bool { return yield(path, field.Value) })
 	}
 }
 
-// each visits the keys of a section in order, those of the sections and lists of sections in it among them.
+// each visits the keys of a section in order, those of the sections and lists of sections in it
+// among them.
 func each(section reflect.Value, path string, see func(path string, field yamlconf.Field)) {
 	visit(section, path, true, func(path string, field yamlconf.Field) bool { see(path, field); return true })
 }

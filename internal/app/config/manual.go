@@ -15,9 +15,9 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// Manual writes a table of the keys of each section of a configuration that holds the defaults. What a key means is the
-// comment on its field, which is read from the source: folder gives that of a package. A field without a comment is an
-// error.
+// Manual writes a table of the keys of each section of a configuration that holds the defaults.
+// What a key means is the comment on its field, which is read from the source: folder gives that of
+// a package. A field without a comment is an error.
 func Manual(config any, folder func(pkg string) string) (string, error) {
 	m := manual{folder: folder, comments: map[string]map[string]string{}}
 	m.section("", reflect.ValueOf(config), true)
@@ -96,7 +96,8 @@ func (m *manual) comment(field yamlconf.Field) string {
 	return m.comments[pkg][name]
 }
 
-// comments reads the comments on the fields of the structs of a package: "Config.Listen" to its text, on one line.
+// comments reads the comments on the fields of the structs of a package: "Config.Listen" to its
+// text, on one line.
 func comments(folder string) (map[string]string, error) {
 	found := map[string]string{}
 	entries, err := fs.Glob(os.DirFS(folder), "*.go")
@@ -130,9 +131,14 @@ func commented(spec *ast.TypeSpec, found map[string]string) {
 	}
 }
 
-// sentence begins with what the key is, not with the field's name, which a reader of the manual does not know.
+// verbs are those with which comments go on after the name of their field.
+var verbs = []string{
+	" is ", " are ", " say ", " says ", " sets ", " bound ", " lets ", " tells ", " names ", " lists ",
+}
+
+// sentence begins with what the key is, not with the field's name, which a reader of the manual
+// does not know.
 func sentence(field, comment string) string {
-	verbs := []string{" is ", " are ", " say ", " says ", " sets ", " bound ", " lets ", " tells ", " names ", " lists "}
 	for _, verb := range verbs {
 		if rest, ok := strings.CutPrefix(comment, field+verb); ok {
 			if verb == " is " || verb == " are " {

@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// Print writes a configuration as YAML that can be read again, with a comment on each value that says where it came
-// from.
+// Print writes a configuration as YAML that can be read again, with a comment on each value that
+// says where it came from.
 func (o *Origins) Print(w io.Writer, config any) error {
 	p := &printer{origins: o}
 	p.section(reflect.ValueOf(config), "", "")
@@ -40,7 +40,8 @@ func (p *printer) text() string {
 	return b.String()
 }
 
-// section writes the keys of a section. Empty texts, lists and sections are left out: they are as good as not set.
+// section writes the keys of a section. Empty texts, lists and sections are left out: they are as
+// good as not set.
 func (p *printer) section(section reflect.Value, path, indent string) {
 	for field := range yamlconf.Keys(section) {
 		name, value := field.Key, field.Value

@@ -160,8 +160,8 @@ func (d *decoder) scalar(node ast.Node, at Place, path string, into reflect.Valu
 	}
 }
 
-// scalarText gives a scalar as it is written, so that a text may look like a number (`name: 2026`) and a language
-// like a truth value.
+// scalarText gives a scalar as it is written, so that a text may look like a number (`name: 2026`)
+// and a language like a truth value.
 func scalarText(node ast.Node) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:

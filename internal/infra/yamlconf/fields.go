@@ -19,7 +19,8 @@ type Field struct {
 // Required says whether the key must be there with a value.
 func (f Field) Required() bool { return slices.Contains(f.options, "required") }
 
-// IsSection says whether the field holds keys of its own, and IsList whether it holds several of such.
+// IsSection says whether the field holds keys of its own, and IsList whether it holds several of
+// such.
 func (f Field) IsSection() bool { return f.Type.Kind() == reflect.Struct }
 
 // IsList says whether the field is a list of sections.
@@ -27,8 +28,8 @@ func (f Field) IsList() bool {
 	return f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct
 }
 
-// Fields gives the fields of a section in order. Those of an embedded struct count as the section's own, so that two
-// packages can own a part of one section each.
+// Fields gives the fields of a section in order. Those of an embedded struct count as the section's
+// own, so that two packages can own a part of one section each.
 func Fields(section reflect.Value) iter.Seq[Field] {
 	return func(yield func(Field) bool) { fields(section, yield) }
 }

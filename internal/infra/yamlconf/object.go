@@ -9,7 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Object is keys and values of the owner's choosing, nested as he likes, as the text of a JSON object. Empty is none.
+// Object is keys and values of the owner's choosing, nested as he likes, as the text of a JSON
+// object. Empty is none.
 type Object string
 
 // The bounds of an Object.

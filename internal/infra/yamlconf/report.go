@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Checker is a section with rules that hold between its keys. What holds for a key by itself stands in the tag of its
-// field.
+// Checker is a section with rules that hold between its keys. What holds for a key by itself stands
+// in the tag of its field.
 type Checker interface{ Check(*Report) }
 
-// FirstChecker is a section with something that the rest of it depends on. CheckFirst comes before all else, and says
-// whether the rest can be checked.
+// FirstChecker is a section with something that the rest of it depends on. CheckFirst comes before
+// all else, and says whether the rest can be checked.
 type FirstChecker interface{ CheckFirst(*Report) bool }
 
 // Report takes what is wrong with a section, and what is odd about it. Keys begin at the section.
@@ -35,7 +35,8 @@ func NewReport() *Report { return &Report{notes: new([]Note)} }
 // Notes are what was reported, in order.
 func (r *Report) Notes() []Note { return *r.notes }
 
-// Section is the report on a section below this one, such as "limits", or on an entry of a list below it.
+// Section is the report on a section below this one, such as "limits", or on an entry of a list
+// below it.
 func (r *Report) Section(key string) *Report { return &Report{join(r.path, key), r.notes} }
 
 // Entry is the report on an entry of a list of sections.
@@ -49,8 +50,8 @@ func (r *Report) Problem(key, format string, args ...any) {
 	r.note(Note{Key: key, Detail: fmt.Sprintf(format, args...)})
 }
 
-// ProblemWithin reports what is wrong within the text of a key: so many lines below its first, and behind so many
-// characters.
+// ProblemWithin reports what is wrong within the text of a key: so many lines below its first, and
+// behind so many characters.
 func (r *Report) ProblemWithin(key string, line, column int, format string, args ...any) {
 	r.note(Note{Key: key, Detail: fmt.Sprintf(format, args...), Line: line, Column: column})
 }
@@ -86,7 +87,8 @@ func Between[T int | float64 | time.Duration | Size](r *Report, key string, valu
 	}
 }
 
-// Match reports a text that does not do, with what would be right: "is no host; write it like www.example.com".
+// Match reports a text that does not do, with what would be right: "is no host; write it like
+// www.example.com".
 func (r *Report) Match(key, text string, does func(string) bool, otherwise string) {
 	if !does(text) {
 		r.Problem(key, "%q %s", text, otherwise)

@@ -67,8 +67,9 @@ func Show(value any) string {
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-// Set reads text into a field of a simple kind: text, truth value, number, duration, size, or a list of texts
-// divided by commas. It serves values that come from elsewhere, such as the environment, by the same rules.
+// Set reads text into a field of a simple kind: text, truth value, number, duration, size, or a
+// list of texts divided by commas. It serves values that come from elsewhere, such as the
+// environment, by the same rules.
 func Set(into reflect.Value, text string) error {
 	if reader, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return reader.UnmarshalText([]byte(text))

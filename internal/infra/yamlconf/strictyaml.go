@@ -1,8 +1,10 @@
-// Package yamlconf reads a YAML document into a struct and forgives nothing: an unknown key, a key given twice, a
-// value of the wrong kind are findings, each with line, column, key and what would be right, and all of them are
-// reported at once. It also remembers where each key stood, so that later checks can point there.
+// Package yamlconf reads a YAML document into a struct and forgives nothing: an unknown key, a key
+// given twice, a value of the wrong kind are findings, each with line, column, key and what would
+// be right, and all of them are reported at once. It also remembers where each key stood, so that
+// later checks can point there.
 //
-// It is a leaf. The configuration is read with it; a YAML library alone stops at the first mistake and says less.
+// It is a leaf. The configuration is read with it; a YAML library alone stops at the first mistake
+// and says less.
 package yamlconf
 
 import (
@@ -24,11 +26,12 @@ const (
 	maxLine  = 10_000
 )
 
-// Place is where something stands in a document. Line and column count from one; zero is an unknown place.
+// Place is where something stands in a document. Line and column count from one; zero is an unknown
+// place.
 type Place struct{ Line, Column int }
 
-// Places are where keys stand, by key path: "sources[0].path". A list of texts that was written as one text has
-// the place of its first element too.
+// Places are where keys stand, by key path: "sources[0].path". A list of texts that was written as
+// one text has the place of its first element too.
 type Places map[string]Place
 
 // Near gives the place of a key path, or of the nearest thing above it that is in the document.
@@ -45,8 +48,9 @@ func (p Places) Near(path string) Place {
 // textMark stands behind the key path of a text for the place of its first character.
 const textMark = "\x00"
 
-// Within gives a place in the text of a key: so many lines below its first, and behind so many characters of the line.
-// Where the text is folded or has escapes, so that its characters are elsewhere in the document, it is the place of the key.
+// Within gives a place in the text of a key: so many lines below its first, and behind so many
+// characters of the line. Where the text is folded or has escapes, so that its characters are
+// elsewhere in the document, it is the place of the key.
 func (p Places) Within(path string, line, column int) Place {
 	if first, ok := p[path+textMark]; ok {
 		return Place{first.Line + line, first.Column + column}
@@ -54,8 +58,8 @@ func (p Places) Within(path string, line, column int) Place {
 	return p.Near(path)
 }
 
-// text notes where a text's first character stands, if those that follow stand behind it: in a text on one line as it is
-// written, with or without quotes, and below a |.
+// text notes where a text's first character stands, if those that follow stand behind it: in a text
+// on one line as it is written, with or without quotes, and below a |.
 func (p Places) text(path string, node ast.Node) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -126,13 +130,13 @@ func (f Findings) Sort() {
 	})
 }
 
-// Decode reads text into the struct that into points to. Keys that the text does not name keep the values they
-// have, so that defaults are set beforehand. The error, if any, is of type Findings; the values that could be read
-// are set in any case, so that further checks can find more.
+// Decode reads text into the struct that into points to. Keys that the text does not name keep the
+// values they have, so that defaults are set beforehand. The error, if any, is of type Findings;
+// the values that could be read are set in any case, so that further checks can find more.
 //
-// Fields are named by their tag: `yaml:"name"`, with ",required" for a key that must be there with a value. An int
-// field with the tag `yaml:",line"` receives the line on which its struct begins. A []string takes one text or a
-// list. Fields without a tag are not read.
+// Fields are named by their tag: `yaml:"name"`, with ",required" for a key that must be there with
+// a value. An int field with the tag `yaml:",line"` receives the line on which its struct begins. A
+// []string takes one text or a list. Fields without a tag are not read.
 func Decode(file string, text []byte, into any) (Places, error) {
 	d := &decoder{file: file, places: Places{}}
 	if body, ok := d.parse(text); ok && body != nil {
@@ -155,8 +159,8 @@ func (d *decoder) parse(text []byte) (body ast.Node, ok bool) {
 		d.report(place, "", "%s", why)
 		return nil, false
 	}
-	// The library is meant to answer every input with an error; should one slip through, the owner reads a
-	// sentence instead of a stack.
+	// The library is meant to answer every input with an error; should one slip through, the owner
+	// reads a sentence instead of a stack.
 	defer func() {
 		if r := recover(); r != nil {
 			d.report(Place{}, "", "this is no YAML that can be read")
@@ -195,8 +199,9 @@ func syntaxError(err error) (Place, string, string, string) {
 	return Place{}, "", detail, first
 }
 
-// excess finds brackets nested so deep, or a line so long, that no configuration is meant: they would cost the
-// parser its stack. Brackets in texts and comments count too, which is strict with a strange file alone.
+// excess finds brackets nested so deep, or a line so long, that no configuration is meant: they
+// would cost the parser its stack. Brackets in texts and comments count too, which is strict with a
+// strange file alone.
 func excess(text []byte) (Place, string) {
 	depth, line, start := 0, 1, 0
 	for i, c := range text {

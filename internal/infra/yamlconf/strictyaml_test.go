@@ -264,7 +264,8 @@ func longObject() string {
 	return b.String()
 }
 
-// TestAPlaceWithinATextIsWhereItStands finds the mark in each text of a document at the place that Within gives.
+// TestAPlaceWithinATextIsWhereItStands finds the mark in each text of a document at the place that
+// Within gives.
 func TestAPlaceWithinATextIsWhereItStands(t *testing.T) {
 	t.Parallel()
 	document := "texts:\n" +

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Suggest says what a wrong name should have been: the nearest of the known ones when one is near, and all of them
-// otherwise.
+// Suggest says what a wrong name should have been: the nearest of the known ones when one is near,
+// and all of them otherwise.
 func Suggest(wrong string, known []string) string {
 	if near, ok := Nearest(wrong, known); ok {
 		return fmt.Sprintf("did you mean %s?", near)
@@ -14,7 +14,8 @@ func Suggest(wrong string, known []string) string {
 	return "here the keys are " + strings.Join(known, ", ")
 }
 
-// Nearest finds the known name that is a slip away from the wrong one: a third of its letters at most, and three.
+// Nearest finds the known name that is a slip away from the wrong one: a third of its letters at
+// most, and three.
 func Nearest(wrong string, known []string) (string, bool) {
 	wrong = strings.ToLower(wrong)
 	best, name := min(len(wrong)/3, 3)+1, ""
@@ -33,7 +34,8 @@ func Nearest(wrong string, known []string) (string, bool) {
 
 func squash(name string) string { return strings.NewReplacer("_", "", "-", "").Replace(name) }
 
-// distance counts the letters to insert, remove, replace, or swap with their neighbour to make b of a.
+// distance counts the letters to insert, remove, replace, or swap with their neighbour to make b of
+// a.
 func distance(a, b string) int {
 	if len(a) > 100 || len(b) > 100 {
 		return 100
