@@ -27,7 +27,7 @@ func (c demoCommand) letBuy(ctx context.Context, s *server.Server) error {
 	if _, err := s.Requesters.Get(ctx, demo.BuyerDomain, demo.BuyerID); fail.From(err).Code != fail.NotFound {
 		return err
 	}
-	if err := s.AgentKeys.Make(); err != nil {
+	if err := s.AgentKeys.EnsureKey(); err != nil {
 		return err
 	}
 	buyer := requesters.Registration{Domain: demo.BuyerDomain, ID: demo.BuyerID}

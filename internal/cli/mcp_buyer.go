@@ -40,7 +40,7 @@ func (f spendFlags) limits() (all buyer.Limits, err error) {
 		flag   string
 		period buyer.Period
 		texts  []string
-	}{{"--session-limit", buyer.Session, f.SessionLimit}, {"--most", buyer.Each, f.Most}} {
+	}{{"--session-limit", buyer.Session, f.SessionLimit}, {"--most", buyer.PerPurchase, f.Most}} {
 		for _, text := range bound.texts {
 			amount, err := buyer.ParseMoney(text)
 			if err != nil {
@@ -87,13 +87,13 @@ func (c mcpCommand) serveBuyer(env *command.Environment) error {
 	if err != nil {
 		return command.Usage("%s", err)
 	}
-	wallet, err := buyer.Open(env.Ctx, buyer.Config{File: filepath.Join(loaded.Config.Data, walletFile), Limits: limits})
+	wallet, err := buyer.Open(env.Ctx, buyer.StoreConfig{File: filepath.Join(loaded.Config.Data, walletFile), Limits: limits})
 	if err != nil {
 		return err
 	}
 	defer wallet.Close()
 	b := buyer.New(buyer.Options{
-		Wallet: wallet, Desks: c.Site, Exchange: c.Exchange, Broker: c.Broker,
+		Purchases: wallet, FrontDesks: c.Site, Exchange: c.Exchange, Broker: c.Broker,
 		Client: client.Options{HTTP: &http.Client{Transport: way}, UserAgent: command.UserAgent, Buyer: who},
 	})
 	tools := b.Tools()

@@ -51,7 +51,7 @@ func newGiver(t testing.TB) *giver {
 	g.Corpus = contenttest.New(t, g.db, released.Options{Sites: contenttest.Sites("site"), Passages: true})
 	keys, err := identity.OpenSiteKeys(t.TempDir(), g.clock.Now)
 	if err == nil {
-		err = keys.Make()
+		err = keys.EnsureKey()
 	}
 	if err != nil {
 		t.Fatal(err)

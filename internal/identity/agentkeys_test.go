@@ -15,14 +15,14 @@ func TestAgentKeysAreApartFromTheSites(t *testing.T) {
 	t.Parallel()
 	folder, c := t.TempDir(), newClock()
 	site, err := identity.OpenSiteKeys(folder, c.Now)
-	if err != nil || site.Make() != nil {
+	if err != nil || site.EnsureKey() != nil {
 		t.Fatal(err)
 	}
 	agent, err := identity.OpenAgentKeys(folder, c.Now)
 	if err != nil || !agent.Empty() {
 		t.Fatal(err)
 	}
-	if err := agent.Make(); err != nil {
+	if err := agent.EnsureKey(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := agent.Rotate(0); err != nil {

@@ -142,8 +142,8 @@ func (d *DeliveryKeys) Signing(ctx context.Context, tx *store.Tx, place string) 
 	return keys[0], d.now().Before(keys[0].Ends), nil
 }
 
-// Fresh has keys be read anew at once, where they were registered.
-func (d *DeliveryKeys) Fresh() {
+// Invalidate has keys be read anew at once, where they were registered.
+func (d *DeliveryKeys) Invalidate() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	clear(d.known)

@@ -186,22 +186,22 @@ func (e *EdgeKeys) forget() {
 	clear(e.known)
 }
 
-// EdgeSigned is a message that an edge has signed: its headers and its body.
-type EdgeSigned struct {
+// SignedMessage is a message that an edge has signed: its headers and its body.
+type SignedMessage struct {
 	Key                      string // the id of its key ([edge.KeyHeader])
 	ID, Timestamp, Signature string // of Standard Webhooks
 	Body                     []byte
 }
 
-// Knows says whether there is a key of an id that is good. The error is fail.Unavailable where that cannot be told.
-func (e *EdgeKeys) Knows(ctx context.Context, id string) (bool, error) {
+// Has says whether there is a key of an id that is good. The error is fail.Unavailable where that cannot be told.
+func (e *EdgeKeys) Has(ctx context.Context, id string) (bool, error) {
 	_, good, err := e.find(ctx, id)
 	return good, err
 }
 
 // Verify gives the key of an edge that has signed a message. The error is fail.Unauthorized where it has not, with
 // [sign.ErrWebhookTime] in it where the message is signed rightly and at another time, and fail.Unavailable where that cannot be told.
-func (e *EdgeKeys) Verify(ctx context.Context, m EdgeSigned) (EdgeKey, error) {
+func (e *EdgeKeys) Verify(ctx context.Context, m SignedMessage) (EdgeKey, error) {
 	key, good, err := e.find(ctx, m.Key)
 	if err != nil {
 		return EdgeKey{}, err

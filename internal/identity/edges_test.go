@@ -18,8 +18,8 @@ import (
 )
 
 // tells is a message of an edge, signed with a secret.
-func tells(id string, secret sign.WebhookSecret, at time.Time, body string) identity.EdgeSigned {
-	return identity.EdgeSigned{Key: id, ID: "m1", Timestamp: strconv.FormatInt(at.Unix(), 10), Signature: secret.Sign("m1", at, []byte(body)), Body: []byte(body)}
+func tells(id string, secret sign.WebhookSecret, at time.Time, body string) identity.SignedMessage {
+	return identity.SignedMessage{Key: id, ID: "m1", Timestamp: strconv.FormatInt(at.Unix(), 10), Signature: secret.Sign("m1", at, []byte(body)), Body: []byte(body)}
 }
 
 func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
@@ -35,7 +35,7 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 			told = append(told, k.ID+" "+k.State())
 			return nil
 		})
-		if known, err := desk.Knows(t.Context(), "edg_none"); known || err != nil {
+		if known, err := desk.Has(t.Context(), "edg_none"); known || err != nil {
 			t.Fatal(known, err)
 		}
 		first, secret, err := owner.Issue(t.Context(), "edge-1", []string{"shop", "news", "shop"})
@@ -43,7 +43,7 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 			t.Fatalf("%+v, %v", first, err)
 		}
 		c.Pass(time.Second) // and the other process knows
-		if known, err := desk.Knows(t.Context(), first.ID); !known || err != nil {
+		if known, err := desk.Has(t.Context(), first.ID); !known || err != nil {
 			t.Fatal(known, err)
 		}
 		key, err := desk.Verify(t.Context(), tells(first.ID, secret, c.Now(), "body"))
@@ -56,7 +56,7 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 		}
 		forged := tells(first.ID, secret, c.Now(), "body")
 		forged.Body = []byte("another")
-		for name, m := range map[string]identity.EdgeSigned{
+		for name, m := range map[string]identity.SignedMessage{
 			"another key's secret": tells(first.ID, otherSecret, c.Now(), "body"),
 			"by another key":       tells(other.ID, secret, c.Now(), "body"),
 			"as nobody":            tells("", secret, c.Now(), "body"),

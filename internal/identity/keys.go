@@ -284,8 +284,8 @@ func (ks *Keys) find(ctx context.Context, id string) (known, error) {
 	return fresh, nil
 }
 
-// Fixed is an API key that stands in the configuration, as a hash.
-type Fixed struct {
+// ConfiguredKey is an API key that stands in the configuration, as a hash.
+type ConfiguredKey struct {
 	Name   string
 	Hash   string // as Hash gives it
 	Scopes []string
@@ -317,7 +317,7 @@ type fixedKeys []struct {
 	party Party
 }
 
-func newFixed(keys []Fixed) (fixedKeys, error) {
+func newFixed(keys []ConfiguredKey) (fixedKeys, error) {
 	fixed := make(fixedKeys, len(keys))
 	for i, k := range keys {
 		var err error

@@ -210,7 +210,7 @@ func TestKnownKeysOutliveTheDatabaseForAMinute(t *testing.T) {
 
 func TestKeysOfTheConfigurationAreKnownByTheirHash(t *testing.T) {
 	t.Parallel()
-	fixed := []identity.Fixed{{Name: "first", Hash: identity.Hash("a secret of my own"), Scopes: []string{"mcp"}}, {Name: "second", Hash: identity.Hash("another")}}
+	fixed := []identity.ConfiguredKey{{Name: "first", Hash: identity.Hash("a secret of my own"), Scopes: []string{"mcp"}}, {Name: "second", Hash: identity.Hash("another")}}
 	v := verifier(t, identity.Config{Fixed: fixed, Strict: true})
 	for text, want := range map[string]string{"a secret of my own": "key:first", "another": "key:second", "a third": "", identity.Hash("another"): ""} {
 		for _, header := range []http.Header{bearer(text), inKeyHeader(text)} {
@@ -220,7 +220,7 @@ func TestKeysOfTheConfigurationAreKnownByTheirHash(t *testing.T) {
 			}
 		}
 	}
-	if _, err := identity.New(identity.Config{Fixed: []identity.Fixed{{Name: "x", Hash: "sha256:12"}}}); err == nil || !strings.Contains(err.Error(), "x") {
+	if _, err := identity.New(identity.Config{Fixed: []identity.ConfiguredKey{{Name: "x", Hash: "sha256:12"}}}); err == nil || !strings.Contains(err.Error(), "x") {
 		t.Errorf("a hash that is none: %v", err)
 	}
 }

@@ -172,8 +172,8 @@ func (n *Nonces) recount(ctx context.Context) error {
 	return err
 }
 
-// Keep sweeps now and again and again until ctx ends; failed hears when that could not be done.
-func (n *Nonces) Keep(ctx context.Context, failed func(error)) {
+// RunSweep sweeps now and again and again until ctx ends; failed hears when that could not be done.
+func (n *Nonces) RunSweep(ctx context.Context, failed func(error)) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {

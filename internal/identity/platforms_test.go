@@ -358,5 +358,5 @@ func TestAKeysNoncesAreBounded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	n.Keep(ctx, func(err error) { t.Errorf("told of %v though nobody listens any more", err) })
+	n.RunSweep(ctx, func(err error) { t.Errorf("told of %v though nobody listens any more", err) })
 }

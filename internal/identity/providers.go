@@ -43,9 +43,9 @@ func (p *Providers) Names(host string) bool {
 	return p.now().Before(p.until[host])
 }
 
-// Ask asks the providers at some hosts, one after the other, and forgets all others. Its error names those that could not be
+// Refresh asks the providers at some hosts, one after the other, and forgets all others. Its error names those that could not be
 // asked; what they said last holds for a day.
-func (p *Providers) Ask(ctx context.Context, hosts []string) error {
+func (p *Providers) Refresh(ctx context.Context, hosts []string) error {
 	var failed []error
 	for _, host := range hosts {
 		named, err := p.ask(ctx, host)

@@ -30,7 +30,7 @@ func TestProvidersAreHeldToWhatTheyPublish(t *testing.T) {
 	p := NewProviders(fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxRedirects: -1, Timeout: 5 * time.Second}), "x.example", now.Now)
 	names := func(step string, want, fails bool) {
 		t.Helper()
-		if err := p.Ask(t.Context(), []string{host}); (err != nil) != fails || fails && !strings.Contains(err.Error(), host) {
+		if err := p.Refresh(t.Context(), []string{host}); (err != nil) != fails || fails && !strings.Contains(err.Error(), host) {
 			t.Errorf("%s: %v", step, err)
 		}
 		if got := p.Names(host); got != want {
@@ -57,7 +57,7 @@ func TestProvidersAreHeldToWhatTheyPublish(t *testing.T) {
 	names("it publishes nothing", false, false)
 	status = http.StatusOK
 	names("once more", true, false)
-	if err := p.Ask(t.Context(), nil); err != nil || p.Names(host) {
+	if err := p.Refresh(t.Context(), nil); err != nil || p.Names(host) {
 		t.Errorf("what is sold no more is remembered, %v", err)
 	}
 	if paths[0] != "/.well-known/ramp.json" {

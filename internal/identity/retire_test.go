@@ -16,7 +16,7 @@ func TestAKeyLosesItsPrivatePartWhenItsOverlapEnds(t *testing.T) {
 	c, folder := clock.At(time.Date(2026, 11, 22, 7, 0, 0, 0, time.UTC)), t.TempDir()
 	keys, err := OpenSiteKeys(folder, c.Now)
 	if err == nil {
-		err = keys.Make()
+		err = keys.EnsureKey()
 	}
 	if err != nil {
 		t.Fatal(err)

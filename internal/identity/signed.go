@@ -12,9 +12,9 @@ import (
 // It begins as what no backup keeps: put back, it would tell of less than was signed.
 const signedName = ".frontdesk-signed"
 
-// KeepSigned keeps, beside the keys, what they have signed last: so a database that is older than that is known, and the keys
+// SaveSigned keeps, beside the keys, what they have signed last: so a database that is older than that is known, and the keys
 // sign no second history. It is durable when KeepSigned returns.
-func (s *SiteKeys) KeepSigned(note string) error {
+func (s *SiteKeys) SaveSigned(note string) error {
 	path := filepath.Join(s.folder, signedName)
 	if err := putFile(s.folder, path, []byte(note), os.Rename); err != nil {
 		return fmt.Errorf("%s cannot be written, by which a ledger that was put back from a backup would be known: %w; let this user write there", path, err)
@@ -22,8 +22,8 @@ func (s *SiteKeys) KeepSigned(note string) error {
 	return nil
 }
 
-// Signed gives what KeepSigned kept last, by whichever process; empty for nothing.
-func (s *SiteKeys) Signed() (note string, err error) {
+// LastSigned gives what KeepSigned kept last, by whichever process; empty for nothing.
+func (s *SiteKeys) LastSigned() (note string, err error) {
 	text, err := os.ReadFile(filepath.Join(s.folder, signedName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

@@ -322,8 +322,8 @@ func (s *SiteKeys) Keys() []SiteKey {
 // Empty says that there is no key yet.
 func (s *SiteKeys) Empty() bool { return len(s.all()) == 0 }
 
-// Make makes the first key, if there is none. Processes that do it at the same time get the same one.
-func (s *SiteKeys) Make() error {
+// EnsureKey makes the first key, if there is none. Processes that do it at the same time get the same one.
+func (s *SiteKeys) EnsureKey() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.reload(); err != nil || len(s.keys) > 0 {

@@ -35,7 +35,7 @@ func siteKeys(t testing.TB, folder string, c *clock.Clock) *identity.SiteKeys {
 func made(t testing.TB, folder string, c *clock.Clock) *identity.SiteKeys {
 	t.Helper()
 	keys := siteKeys(t, folder, c)
-	if err := keys.Make(); err != nil {
+	if err := keys.EnsureKey(); err != nil {
 		t.Fatal(err)
 	}
 	return keys
@@ -55,7 +55,7 @@ func TestTheFirstSiteKeyIsMadeOnce(t *testing.T) {
 	for i := range ids {
 		keys := siteKeys(t, folder, c)
 		all.Go(func() {
-			if err := keys.Make(); err != nil {
+			if err := keys.EnsureKey(); err != nil {
 				t.Error(err)
 			}
 			ids[i], _, _ = keys.Current()

@@ -13,9 +13,9 @@ import (
 
 // Config says which credentials are good.
 type Config struct {
-	Keys  *Keys   // API keys that the owner gave out; nil for none
-	Fixed []Fixed // API keys of the configuration
-	OAuth *OAuth  // bearer tokens; nil for none
+	Keys  *Keys           // API keys that the owner gave out; nil for none
+	Fixed []ConfiguredKey // API keys of the configuration
+	OAuth *OAuth          // bearer tokens; nil for none
 	// Strict says that a credential of a kind that is not known here is wrong. Otherwise it is as good as none: a
 	// client that sends some token to everybody is let in where everybody is.
 	Strict bool

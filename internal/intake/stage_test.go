@@ -105,7 +105,7 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 	t.Cleanup(func() { k.db.Close() })
 	keys, err := identity.OpenSiteKeys(at.keys, k.clock.Now)
 	if err == nil {
-		err = keys.Make()
+		err = keys.EnsureKey()
 	}
 	if err != nil {
 		t.Fatal(err)

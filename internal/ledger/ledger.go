@@ -96,11 +96,11 @@ type Options struct {
 	Signers func(origin string) []note.Signer
 	// Keys gives the public keys that have ever signed.
 	Keys func() receipt.Keys
-	// Keep is given the latest checkpoint from time to time, and before it leaves the process, to be kept outside the database;
+	// SaveCheckpoint is given the latest checkpoint from time to time, and before it leaves the process, to be kept outside the database;
 	// Recall gives the last one that was kept, or nothing. By it a database is known that is older than what was signed from it.
 	// Either may be nil.
-	Keep   func(checkpoint string) error
-	Recall func() (checkpoint string, err error)
+	SaveCheckpoint func(checkpoint string) error
+	LoadCheckpoint func() (checkpoint string, err error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Log hears what the sequencer cannot do; nil for none.

@@ -66,10 +66,10 @@ func (l *Ledger) look(ctx context.Context) error {
 
 // recall gives what was signed last by the word of Options.Recall; nothing where it has none.
 func (l *Ledger) recall() (head, error) {
-	if l.options.Recall == nil || l.options.Keys == nil {
+	if l.options.LoadCheckpoint == nil || l.options.Keys == nil {
 		return head{}, nil
 	}
-	text, err := l.options.Recall()
+	text, err := l.options.LoadCheckpoint()
 	if err != nil || text == "" {
 		return head{}, err
 	}
@@ -209,7 +209,7 @@ func (l *Ledger) keep(ctx context.Context) error {
 // vouch is for a head that is about to leave the process, in a receipt, say: it returns when that is kept, or a later one. Those who
 // come while one is being kept wait, and are covered by the next together.
 func (l *Ledger) vouch(ctx context.Context, h head) error {
-	if l.options.Keep == nil || h.origin == "" {
+	if l.options.SaveCheckpoint == nil || h.origin == "" {
 		return nil
 	}
 	if l.kept.Load().covers(h) {
@@ -248,7 +248,7 @@ func (l *Ledger) keepLatest(ctx context.Context) error {
 		h, err = l.headThatGoesOn(ctx, tx)
 		return err
 	})
-	if err != nil || l.options.Keep == nil {
+	if err != nil || l.options.SaveCheckpoint == nil {
 		return err
 	}
 	if kept := l.kept.Load(); kept != nil && kept.checkpoint == h.checkpoint {
@@ -267,7 +267,7 @@ func (l *Ledger) keepLatest(ctx context.Context) error {
 		l.kept.Store(&last)
 		return nil
 	}
-	if err := l.options.Keep(h.checkpoint); err != nil {
+	if err := l.options.SaveCheckpoint(h.checkpoint); err != nil {
 		return err
 	}
 	l.kept.Store(&h)

@@ -41,7 +41,7 @@ func (f *folder) recall() (string, error) {
 
 // kept are the options of a ledger whose checkpoints are kept in a folder.
 func (f *folder) kept(o ledger.Options) ledger.Options {
-	o.Keep, o.Recall = f.keep, f.recall
+	o.SaveCheckpoint, o.LoadCheckpoint = f.keep, f.recall
 	return o
 }
 

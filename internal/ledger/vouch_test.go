@@ -27,7 +27,7 @@ func TestNothingSignedLeavesBeforeItIsKept(t *testing.T) {
 		var writings atomic.Int64
 		var broken error
 		o := f.kept(options("one"))
-		o.Keep = func(text string) error {
+		o.SaveCheckpoint = func(text string) error {
 			writings.Add(1)
 			if broken != nil {
 				return broken
@@ -123,7 +123,7 @@ func BenchmarkReceiptAfterAppend(b *testing.B) {
 			db := storetest.Open(b, storetest.NewSQLite(b), ledger.Schema)
 			o := options("one")
 			if keeps {
-				o.Keep = durably(filepath.Join(b.TempDir(), "signed"))
+				o.SaveCheckpoint = durably(filepath.Join(b.TempDir(), "signed"))
 			}
 			l := open(b, db, o)
 			var all sync.WaitGroup

@@ -14,12 +14,12 @@ type Explanation struct {
 
 // Step is one rule that was asked.
 type Step struct {
-	Rule    int    // index of the rule
-	Line    int    // its line in the file it came from, 0 if it came from none
-	Named   string // what it is called where it stands in no file
-	Matched bool
-	Asks    string // what the rule asks for, in words
-	Why     string // why it matched or did not, in words
+	Rule       int    // index of the rule
+	Line       int    // its line in the file it came from, 0 if it came from none
+	Named      string // what it is called where it stands in no file
+	Matched    bool
+	Conditions string // what the rule asks for, in words
+	Why        string // why it matched or did not, in words
 }
 
 // Explain decides as Decide does, and says for each rule on the way why it matched or why it did not.
@@ -29,7 +29,7 @@ func (t *Terms) Explain(facts Facts) Explanation {
 	for i := range t.rules {
 		rule := &t.rules[i]
 		matched, unclear := rule.matches(&item, t.isA)
-		step := Step{Rule: i, Line: rule.rule.Line, Named: rule.named, Matched: matched, Asks: rule.conditions()}
+		step := Step{Rule: i, Line: rule.rule.Line, Named: rule.named, Matched: matched, Conditions: rule.conditions()}
 		switch {
 		case unclear:
 			step.Why = fmt.Sprintf("the address %q cannot be read: %v", facts.URL, item.problem)

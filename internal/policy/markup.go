@@ -30,11 +30,11 @@ func Markup(types []string, object []byte, isA func(t, ancestor string) bool) *O
 		own.From = append(own.From, "isAccessibleForFree")
 	}
 	if address := licenseOf(members.License); nonCommercial(address) {
-		own.Said = true
+		own.Stated = true
 		own.Options = []Option{{Users: Restriction{Prohibit: []string{"commercial"}}}}
 		own.From = append(own.From, "license "+address)
 	}
-	if !own.Unfree && !own.Said {
+	if !own.Unfree && !own.Stated {
 		return nil
 	}
 	return &own

@@ -192,7 +192,7 @@ func TestPropertyExplainSaysWhatDecideDecides(t *testing.T) {
 			if step.Matched != (i == decided.Rule && !strings.Contains(step.Why, "cannot be read")) {
 				t.Fatalf("rule %d decided, and of rule %d it is said: matched %v, %s", decided.Rule, i, step.Matched, step.Why)
 			}
-			if step.Why == "" || step.Asks == "" {
+			if step.Why == "" || step.Conditions == "" {
 				t.Fatalf("nothing is said of rule %d", i)
 			}
 		}

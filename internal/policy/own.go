@@ -16,8 +16,8 @@ type Own struct {
 	Options []Option `json:"options,omitempty"`
 	// Paid are alternatives that cost something: they permit nothing to those who have not paid, and say what can be sold.
 	Paid []Option `json:"paid,omitempty"`
-	// Said says that Options were stated.
-	Said bool `json:"said,omitempty"`
+	// Stated says that Options were stated.
+	Stated bool `json:"said,omitempty"`
 	// From says where the terms stand, in a few words.
 	From []string `json:"from,omitempty"`
 }
@@ -37,14 +37,14 @@ const ownExcerpt = 60
 
 // allows says whether the terms permit a use.
 func (o *Own) allows(use Use) bool {
-	return o == nil || !o.Said || slices.ContainsFunc(o.Options, func(option Option) bool {
+	return o == nil || !o.Stated || slices.ContainsFunc(o.Options, func(option Option) bool {
 		return option.Functions.allow(use.Function) && option.Users.allow(use.User) && option.Countries.allow(use.Country)
 	})
 }
 
 // serves says whether the terms permit a function to somebody at least.
 func (o *Own) serves(function string) bool {
-	return o == nil || !o.Said || slices.ContainsFunc(o.Options, func(option Option) bool { return option.Functions.allow(function) })
+	return o == nil || !o.Stated || slices.ContainsFunc(o.Options, func(option Option) bool { return option.Functions.allow(function) })
 }
 
 // imported are the terms that an item comes with: its own, and those of RSL documents.
@@ -95,7 +95,7 @@ func (o *Own) String() string {
 	if o.Unfree {
 		said = append(said, "not free to read")
 	}
-	if o.Said && len(o.Options) == 0 {
+	if o.Stated && len(o.Options) == 0 {
 		said = append(said, "nothing is free of charge")
 	}
 	for i, option := range slices.Concat(o.Options, o.Paid) {

@@ -61,7 +61,7 @@ func ParseRSL(name string, text []byte) (*RSL, error) {
 		return nil, errors.New("it states nothing: there is no <content> of RSL in it")
 	}
 	r := &RSL{text: text}
-	if err := r.document(StatedDocument{Name: name, Document: document}, map[rslKey]bool{}, nil); err != nil {
+	if err := r.document(ImportedDocument{Name: name, Document: document}, map[rslKey]bool{}, nil); err != nil {
 		return nil, err
 	}
 	r.order()
@@ -76,7 +76,7 @@ type rslKey struct {
 
 // document adds what a document says. Of a pattern that is in said already, which others have stated before it, it says nothing more, and nothing of
 // hosts for which it cannot speak; speaks is nil for all.
-func (r *RSL) document(d StatedDocument, said map[rslKey]bool, speaks func(host string) bool) error {
+func (r *RSL) document(d ImportedDocument, said map[rslKey]bool, speaks func(host string) bool) error {
 	own := map[rslKey]*Own{}
 	for _, content := range d.Document.Contents {
 		part, err := rslPattern(content.URL, d.Base)
@@ -92,7 +92,7 @@ func (r *RSL) document(d StatedDocument, said map[rslKey]bool, speaks func(host 
 			own[key] = part.own
 			r.parts = append(r.parts, part)
 		}
-		own[key].Said = true // without a licence that can be read nothing is permitted
+		own[key].Stated = true // without a licence that can be read nothing is permitted
 		unread := ""
 		for i := range content.Licenses {
 			if l := &content.Licenses[i]; l.Unread == "" {
@@ -238,7 +238,7 @@ func (r *RSL) own(s *subject) *Own {
 		if len(r.parts) > 0 {
 			from = r.parts[0].own.From
 		}
-		return &Own{Said: true, From: from} // nobody can say whether the licences are meant for it
+		return &Own{Stated: true, From: from} // nobody can say whether the licences are meant for it
 	}
 	query, asked := s.query()
 	if len(r.exact) > 0 {

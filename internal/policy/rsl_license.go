@@ -50,9 +50,9 @@ func (d Decision) told(fallback Money) (to Option, price Money, some bool) {
 	return to, price, some
 }
 
-// Stated is what a RAMP sitemap says of the use of what was decided on (RAMP v1, Ingestion): never more than the decision permits. What the
+// SitemapTerms is what a RAMP sitemap says of the use of what was decided on (RAMP v1, Ingestion): never more than the decision permits. What the
 // extension has no words for, users and countries among it, permits nothing.
-func (d Decision) Stated(fallback Money) licence.Stated {
+func (d Decision) SitemapTerms(fallback Money) licence.Stated {
 	nothing := licence.Stated{Permits: []string{}}
 	to, price, some := d.told(fallback)
 	_, known := licence.SitemapName(price.Model)
@@ -91,7 +91,7 @@ func (d Decision) Stated(fallback Money) licence.Stated {
 func (d Decision) rslBound(unpaid bool) (to Option, some bool) {
 	to = Option{Functions: Functions{d.Permit, d.Prohibit}, Users: d.Users, Countries: d.Countries}
 	for _, own := range d.Own {
-		if !own.Said {
+		if !own.Stated {
 			continue
 		}
 		options := own.Options

@@ -43,24 +43,24 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 		want Refusal
 	}{
 		{"https://a.example/x", Use{Function: "search"}, Permitted},
-		{"https://a.example/x", Use{Function: "ai-input"}, OwnTermsRefuseIt},
-		{"https://a.example", Use{Function: "ai-input"}, OwnTermsRefuseIt},
+		{"https://a.example/x", Use{Function: "ai-input"}, OwnTermsRefuse},
+		{"https://a.example", Use{Function: "ai-input"}, OwnTermsRefuse},
 		{"https://a.example/mine/x", Use{Function: "ai-input"}, Permitted},
 		{"https://a.example/open/x", Use{Function: "ai-train"}, Permitted},
 		{"https://a.example/open", Use{Function: "ai-train"}, Permitted}, // which is the folder itself
-		{"https://a.example/open/closed", Use{Function: "search"}, OwnTermsRefuseIt},
-		{"https://a.example/open/%63losed/", Use{Function: "search"}, OwnTermsRefuseIt},
+		{"https://a.example/open/closed", Use{Function: "search"}, OwnTermsRefuse},
+		{"https://a.example/open/%63losed/", Use{Function: "search"}, OwnTermsRefuse},
 		{"https://a.example/paid/x", Use{Function: "search"}, Permitted},
-		{"https://a.example/paid/x", Use{Function: "ai-input"}, OwnTermsRefuseIt},
+		{"https://a.example/paid/x", Use{Function: "ai-input"}, OwnTermsRefuse},
 		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education"}, Permitted},
 		{"https://shop.example/study/x.html#c", Use{Function: "ai-input", User: "education", Country: "DE"}, Permitted},
-		{"https://shop.example/study/x.html?a=b#c", Use{Function: "ai-input", User: "education", Country: "DE"}, OwnTermsRefuseIt}, // the pattern ends before the query
-		{"https://shop.example/study/x.html", Use{Function: "ai-input"}, OwnTermsRefuseIt},
-		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education", Country: "US"}, OwnTermsRefuseIt},
-		{"https://shop.example/study/x.html", Use{Function: "ai-train", User: "education"}, OwnTermsRefuseIt},
-		{"https://shop.example/study/x.pdf", Use{Function: "search"}, Permitted},                               // the pattern ends
-		{"https://other.example/study/x.html", Use{Function: "ai-input", User: "education"}, OwnTermsRefuseIt}, // another host's
-		{"https://a.example/silent", Use{Function: "ai-train"}, OwnTermsRefuseIt},                              // nobody can say what is permitted
+		{"https://shop.example/study/x.html?a=b#c", Use{Function: "ai-input", User: "education", Country: "DE"}, OwnTermsRefuse}, // the pattern ends before the query
+		{"https://shop.example/study/x.html", Use{Function: "ai-input"}, OwnTermsRefuse},
+		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education", Country: "US"}, OwnTermsRefuse},
+		{"https://shop.example/study/x.html", Use{Function: "ai-train", User: "education"}, OwnTermsRefuse},
+		{"https://shop.example/study/x.pdf", Use{Function: "search"}, Permitted},                             // the pattern ends
+		{"https://other.example/study/x.html", Use{Function: "ai-input", User: "education"}, OwnTermsRefuse}, // another host's
+		{"https://a.example/silent", Use{Function: "ai-train"}, OwnTermsRefuse},                              // nobody can say what is permitted
 	} {
 		if got := rules.Decide(page(one.url)).Permits(one.use); got != one.want {
 			t.Errorf("%s for %+v: %q, want %q", one.url, one.use, got, one.want)
@@ -70,7 +70,7 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := unclear.Decide(page("not an address")).Permits(Use{Function: "search"}); got != OwnTermsRefuseIt {
+	if got := unclear.Decide(page("not an address")).Permits(Use{Function: "search"}); got != OwnTermsRefuse {
 		t.Errorf("an address that cannot be read: %q", got)
 	}
 	if plain := mustNew(t, Rule{Access: Open}); plain.Version() == rules.Version() || !plain.OpensAll() || rules.OpensAll() {
@@ -224,14 +224,14 @@ func TestContentWithoutALicenceIsReadAsFarAsItCan(t *testing.T) {
 		want           Refusal
 	}{
 		{"/premium/x", "search", Permitted},
-		{"/premium/x", "ai-train", OwnTermsRefuseIt}, // which costs something
-		{"/premium/x", "ai-index", OwnTermsRefuseIt},
+		{"/premium/x", "ai-train", OwnTermsRefuse}, // which costs something
+		{"/premium/x", "ai-index", OwnTermsRefuse},
 		{"/cited/x", "ai-train", Permitted},
-		{"/empty/x", "search", OwnTermsRefuseIt},
-		{"/prohibits-nothing/x", "search", OwnTermsRefuseIt},
-		{"/asks/x", "search", OwnTermsRefuseIt},
-		{"/deep/x", "search", OwnTermsRefuseIt},
-		{"/beside/x", "search", OwnTermsRefuseIt},
+		{"/empty/x", "search", OwnTermsRefuse},
+		{"/prohibits-nothing/x", "search", OwnTermsRefuse},
+		{"/asks/x", "search", OwnTermsRefuse},
+		{"/deep/x", "search", OwnTermsRefuse},
+		{"/beside/x", "search", OwnTermsRefuse},
 		{"/else", "ai-train", Permitted},
 	} {
 		if got := rules.Decide(page("https://a.example" + one.path)).Permits(Use{Function: one.function}); got != one.want {

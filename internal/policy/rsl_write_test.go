@@ -127,9 +127,9 @@ func TestRSLSaysWhatItHasWordsFor(t *testing.T) {
 		"contribution":               {Decision{Access: Licensed, Price: Money{Model: "contribution"}}, strings.Replace(free, "free", "contribution", 1)},
 		"free with a report":         {Decision{Access: Licensed, Price: Money{Model: "free"}, Reporting: 1}, RSLNothing},
 		"open with a bound of words": {Decision{Access: Open, DisplayWords: 50}, RSLNothing},
-		"own terms that cost":        {Decision{Access: Open, Own: []*Own{{Said: true, Paid: []Option{{}}}}}, RSLNothing},
-		"own terms that narrow":      {Decision{Access: Open, Own: []*Own{{Said: true, Options: []Option{{Users: Restriction{Prohibit: []string{"commercial"}}}}}}}, `<license><permits type="usage">all</permits><prohibits type="user">commercial</prohibits><payment type="free"/></license>`},
-		"own terms without words":    {Decision{Access: Open, Own: []*Own{{Said: true, Options: []Option{{Functions: Functions{Permit: []string{"nothing"}}}}}}}, RSLNothing},
+		"own terms that cost":        {Decision{Access: Open, Own: []*Own{{Stated: true, Paid: []Option{{}}}}}, RSLNothing},
+		"own terms that narrow":      {Decision{Access: Open, Own: []*Own{{Stated: true, Options: []Option{{Users: Restriction{Prohibit: []string{"commercial"}}}}}}}, `<license><permits type="usage">all</permits><prohibits type="user">commercial</prohibits><payment type="free"/></license>`},
+		"own terms without words":    {Decision{Access: Open, Own: []*Own{{Stated: true, Options: []Option{{Functions: Functions{Permit: []string{"nothing"}}}}}}}, RSLNothing},
 	} {
 		if got := v.d.RSL(Money{}, how); got != v.want {
 			t.Errorf("%s: %s", name, got)

@@ -26,7 +26,7 @@ func (d Decision) Sells(s Sale) Refusal {
 		return CountryRefused
 	}
 	if _, ok := d.bound(s); !ok {
-		return OwnTermsRefuseIt
+		return OwnTermsRefuse
 	}
 	return Permitted
 }
@@ -49,7 +49,7 @@ func (s Sale) passes(r Restriction, name string) bool {
 func (d Decision) bound(s Sale) (to Option, ok bool) {
 	to = Option{Functions: Functions{d.Permit, d.Prohibit}, Users: d.Users, Countries: d.Countries}
 	for _, own := range d.Own {
-		if !own.Said {
+		if !own.Stated {
 			continue
 		}
 		found := false

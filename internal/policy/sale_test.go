@@ -70,10 +70,10 @@ func TestLicencesForMoneyAreSold(t *testing.T) {
 		want Refusal
 	}{
 		{Sale{Functions: []string{"ai-input"}, Country: "DE"}, Permitted},
-		{Sale{Functions: []string{"ai-input"}, Country: "FR"}, OwnTermsRefuseIt},
+		{Sale{Functions: []string{"ai-input"}, Country: "FR"}, OwnTermsRefuse},
 		{Sale{Functions: []string{"search"}, Country: "FR"}, Permitted},
-		{Sale{Functions: []string{"search", "ai-input"}, Country: "DE"}, OwnTermsRefuseIt}, // no licence has both
-		{Sale{Functions: []string{"ai-train"}}, OwnTermsRefuseIt},
+		{Sale{Functions: []string{"search", "ai-input"}, Country: "DE"}, OwnTermsRefuse}, // no licence has both
+		{Sale{Functions: []string{"ai-train"}}, OwnTermsRefuse},
 	} {
 		if got := d.Sells(one.sale); got != one.want {
 			t.Errorf("%+v: %q, want %q", one.sale, got, one.want)
@@ -96,7 +96,7 @@ func TestNobodyIsBoundToLessThanTheTermsSay(t *testing.T) {
 		rule := lists.Draw(t, "rule")
 		d.Permit, d.Prohibit = rule.Permit, rule.Prohibit
 		licence := Option{Functions: lists.Draw(t, "licence")}
-		d.Own = []*Own{{Said: true, Paid: []Option{licence}}}
+		d.Own = []*Own{{Stated: true, Paid: []Option{licence}}}
 		wanted := rapid.SliceOfNDistinct(name, 0, 3, rapid.ID).Draw(t, "wanted")
 		sale := Sale{Functions: wanted}
 		if d.Sells(sale) != Permitted {

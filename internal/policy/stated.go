@@ -9,34 +9,34 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// Stated is what a site, or a provider for whom is sold, states of its addresses, as it was read there (RAMP v1, Ingestion).
-type Stated struct {
+// ImportedTerms is what a site, or a provider for whom is sold, states of its addresses, as it was read there (RAMP v1, Ingestion).
+type ImportedTerms struct {
 	// Site is whose addresses these are, as Facts name it, and Hosts are its hosts: what is stated of others does not count.
 	Site  string
 	Hosts []string
 	// Documents are RSL documents, the one that counts first at their head: of a pattern the first that has it speaks.
-	Documents []StatedDocument
+	Documents []ImportedDocument
 	// Addresses are single addresses as RAMP sitemaps have them. What they state counts before the documents, each value for itself.
-	Addresses []StatedAddress
+	Addresses []ImportedAddress
 	// Version tells what is stated apart from what was before.
 	Version string
 }
 
-// StatedDocument is one RSL document.
-type StatedDocument struct {
+// ImportedDocument is one RSL document.
+type ImportedDocument struct {
 	Name     string // where it stands, for explanations
 	Base     string // its address, beside which its relative patterns are; empty where it has none
 	Document *licence.Document
 }
 
-// StatedAddress is what is stated of one address.
-type StatedAddress struct {
+// ImportedAddress is what is stated of one address.
+type ImportedAddress struct {
 	URL, Name string // Name is where it is stated
 	licence.Stated
 }
 
 // RSL compiles what is stated, for Options.RSL. The error says what cannot be read, by its place.
-func (s Stated) RSL() (*RSL, error) {
+func (s ImportedTerms) RSL() (*RSL, error) {
 	hosts := map[string]bool{}
 	for _, host := range s.Hosts {
 		if name, ok := Host("https://" + host + "/"); ok {
@@ -63,7 +63,7 @@ func (s Stated) RSL() (*RSL, error) {
 }
 
 // address adds what is stated of one address, with what the patterns say of it where it says nothing.
-func (r *RSL) address(a *StatedAddress, speaks func(string) bool, same map[string]*Own) error {
+func (r *RSL) address(a *ImportedAddress, speaks func(string) bool, same map[string]*Own) error {
 	if !a.Priced && a.Permits == nil && a.Prohibits == nil {
 		return nil
 	}
@@ -91,13 +91,13 @@ func (r *RSL) address(a *StatedAddress, speaks func(string) bool, same map[strin
 }
 
 // own is what is stated of the address, value for value, and else what a part says; nil for none.
-func (a *StatedAddress) own(part *rslPart) *Own {
+func (a *ImportedAddress) own(part *rslPart) *Own {
 	price := Money{}
 	if a.Priced && a.Model != "" {
 		price = importedPrice(a.Model, a.Rate, a.Currency)
 	}
 	paid := a.Priced && !slices.Contains([]string{"free", "attribution"}, a.Model)
-	out := &Own{Said: true, From: []string{a.Name}}
+	out := &Own{Stated: true, From: []string{a.Name}}
 	add := func(option Option, was bool) {
 		if a.Permits != nil || a.Prohibits != nil {
 			option.Functions = Functions{named(a.Permits), a.Prohibits}
@@ -139,7 +139,7 @@ const mostSold = 8
 func (d Decision) Licenses(s Sale) []License {
 	all := []License{{Option: Option{Functions: Functions{d.Permit, d.Prohibit}, Users: d.Users, Countries: d.Countries}}}
 	for _, own := range d.Own {
-		if !own.Said {
+		if !own.Stated {
 			continue
 		}
 		var next []License
@@ -173,8 +173,8 @@ func dearer(a, b Money) Money {
 // Free says whether a price takes no money.
 func (m Money) Free() bool { return slices.Contains(unpaidModels, m.Model) }
 
-// Stated says whether a price that somebody states can be asked: it is of a model that takes no money, or has a rate.
-func (m Money) Stated() bool { return m.Free() || m.Rate > 0 }
+// Chargeable says whether a price that somebody states can be asked: it is of a model that takes no money, or has a rate.
+func (m Money) Chargeable() bool { return m.Free() || m.Rate > 0 }
 
 // At is the price where somebody states another as its ceiling: never more than that, as far as the two can be compared, which they can where they
 // are of one model and currency, or the ceiling takes no money. A ceiling without a currency is in that of the price.

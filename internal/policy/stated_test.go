@@ -22,7 +22,7 @@ func document(t testing.TB, contents string) *licence.Document {
 }
 
 // licensesAt are what is for sale at an address, in words.
-func licensesAt(t testing.TB, stated Stated, url string, sale Sale) (all []string) {
+func licensesAt(t testing.TB, stated ImportedTerms, url string, sale Sale) (all []string) {
 	t.Helper()
 	r, err := stated.RSL()
 	if err != nil {
@@ -42,9 +42,9 @@ func licensesAt(t testing.TB, stated Stated, url string, sale Sale) (all []strin
 
 func TestWhatCountsIsTheFirstThatSaysIt(t *testing.T) {
 	t.Parallel()
-	stated := Stated{
+	stated := ImportedTerms{
 		Site: "a", Hosts: []string{"a.example", "www.a.example"},
-		Documents: []StatedDocument{
+		Documents: []ImportedDocument{
 			{Name: "one", Base: "https://a.example/l/rsl.xml", Document: document(t, `
 				<content url="/"><license><permits>ai-input</permits><permits type="geo">DE</permits><payment type="purchase"><amount currency="EUR">0.2</amount></payment></license>
 					<license><permits>search</permits><payment type="free"/></license></content>
@@ -56,7 +56,7 @@ func TestWhatCountsIsTheFirstThatSaysIt(t *testing.T) {
 			{Name: "two", Document: document(t, `<content url="/"><license><permits>ai-train</permits></license></content>
 				<content url="/two"><license><permits>ai-train</permits></license></content>`)},
 		},
-		Addresses: []StatedAddress{
+		Addresses: []ImportedAddress{
 			{URL: "https://a.example/price", Name: "map", Stated: licence.Stated{Priced: true, Model: "per_token", Rate: "0.001", Currency: "USD"}},
 			{URL: "https://a.example/uses", Name: "map", Stated: licence.Stated{Permits: []string{"ai-index"}}},
 			{URL: "https://a.example/both?x=1", Name: "map", Stated: licence.Stated{Priced: true, Permits: []string{"ai-index"}}},
@@ -211,7 +211,7 @@ func BenchmarkRSL(b *testing.B) {
 }
 
 // loosely decides on an address by what is stated alone.
-func loosely(t *rapid.T, stated Stated, url string) Decision {
+func loosely(t *rapid.T, stated ImportedTerms, url string) Decision {
 	r, err := stated.RSL()
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stated := single.Stated(fallback)
+		stated := single.SitemapTerms(fallback)
 		again := licence.Stated{}
 		document := `<urlset xmlns:ramp="` + licence.SitemapNamespace + `">` + stated.XML() + "</urlset>"
 		if !strings.Contains(document, "<ramp:permits>") {
@@ -264,12 +264,12 @@ func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
 		again.Permits, again.Prohibits, again.Model, again.Rate, again.Currency, again.Priced = stated.Permits, stated.Prohibits, stated.Model, stated.Rate, stated.Currency, stated.Priced
 		for url, one := range map[string]struct {
 			decided Decision
-			stated  Stated
+			stated  ImportedTerms
 			sitemap bool
 		}{
-			"https://a.example/one":   {single, Stated{Documents: []StatedDocument{{Document: parsed}}}, false},
-			"https://a.example/other": {rest, Stated{Documents: []StatedDocument{{Document: parsed}}}, false},
-			"https://a.example/one#":  {single, Stated{Addresses: []StatedAddress{{URL: "https://a.example/one", Stated: again}}}, true},
+			"https://a.example/one":   {single, ImportedTerms{Documents: []ImportedDocument{{Document: parsed}}}, false},
+			"https://a.example/other": {rest, ImportedTerms{Documents: []ImportedDocument{{Document: parsed}}}, false},
+			"https://a.example/one#":  {single, ImportedTerms{Addresses: []ImportedAddress{{URL: "https://a.example/one", Stated: again}}}, true},
 		} {
 			one.stated.Site, one.stated.Hosts = "a", []string{"a.example"}
 			back := loosely(t, one.stated, url)

@@ -123,10 +123,10 @@ func With(file, others []Rule) (all []Rule, at int) {
 
 // Rules are the rules in their order, each by what it is called, with what it asks for and what it decides on an item that brings
 // along no terms of its own.
-func (t *Terms) Rules() (all []Standing) {
+func (t *Terms) Rules() (all []PlacedRule) {
 	for i := range t.rules {
 		c := &t.rules[i]
-		all = append(all, Standing{Rule: i, Line: c.rule.Line, Named: c.named, Asks: c.conditions(), Decision: c.decision, everything: c.matchesEverything()})
+		all = append(all, PlacedRule{Rule: i, Line: c.rule.Line, Named: c.named, Conditions: c.conditions(), Decision: c.decision, everything: c.matchesEverything()})
 	}
 	return all
 }
@@ -141,18 +141,18 @@ func (t *Terms) Matches(rule int, facts Facts) bool {
 }
 
 // Name is what explanations and errors call the rule.
-func (s Standing) Name() string { return ruleName(s.Rule, s.Line, s.Named) }
+func (s PlacedRule) Name() string { return ruleName(s.Rule, s.Line, s.Named) }
 
-// Everything says whether the rule asks for nothing.
-func (s Standing) Everything() bool { return s.everything }
+// MatchesAll says whether the rule asks for nothing.
+func (s PlacedRule) MatchesAll() bool { return s.everything }
 
-// Standing is a rule in its place.
-type Standing struct {
-	Rule     int    // index of the rule
-	Line     int    // its line in the file it came from, 0 if it came from none
-	Named    string // what it is called where it stands in no file
-	Asks     string // what it asks for, in words
-	Decision Decision
+// PlacedRule is a rule in its place.
+type PlacedRule struct {
+	Rule       int    // index of the rule
+	Line       int    // its line in the file it came from, 0 if it came from none
+	Named      string // what it is called where it stands in no file
+	Conditions string // what it asks for, in words
+	Decision   Decision
 
 	everything bool
 }
@@ -225,10 +225,10 @@ func (f Functions) allow(function string) bool {
 	return len(f.Permit) == 0 || slices.ContainsFunc(f.Permit, func(p string) bool { return covers(p, function) })
 }
 
-// Stated says what the owner wrote about a function ("search", "ai-input", "ai-train") for a whole site. It is known
+// ImportedTerms says what the owner wrote about a function ("search", "ai-input", "ai-train") for a whole site. It is known
 // only when every rule that may open something of the site names the function, itself or with a group, and all of
 // them say the same.
-func (t *Terms) Stated(site, function string) (allowed, known bool) {
+func (t *Terms) ImportedTerms(site, function string) (allowed, known bool) {
 	for i := range t.rules {
 		rule := &t.rules[i].rule
 		if len(rule.Match.Site) > 0 && !slices.Contains(rule.Match.Site, site) || rule.Access == Blocked {

@@ -284,7 +284,7 @@ func TestStatedIsKnownOnlyWhereAllRulesSayIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		allowed, known := compiled.Stated(c.site, c.function)
+		allowed, known := compiled.ImportedTerms(c.site, c.function)
 		got := "unknown"
 		if known {
 			got = map[bool]string{true: "yes", false: "no"}[allowed]

@@ -20,12 +20,12 @@ type Refusal string
 
 // The reasons for which a use is refused, in the order in which they are looked for.
 const (
-	Permitted        Refusal = ""
-	ItemBlocked      Refusal = "blocked"   // the item leaves for no purpose
-	FunctionRefused  Refusal = "function"  // not for this function
-	UserRefused      Refusal = "user"      // not by this kind of user, or by a user of unknown kind
-	CountryRefused   Refusal = "country"   // not in this country, or in an unknown one
-	OwnTermsRefuseIt Refusal = "own terms" // the owner's rules permit it, and the item's own terms do not
+	Permitted       Refusal = ""
+	ItemBlocked     Refusal = "blocked"   // the item leaves for no purpose
+	FunctionRefused Refusal = "function"  // not for this function
+	UserRefused     Refusal = "user"      // not by this kind of user, or by a user of unknown kind
+	CountryRefused  Refusal = "country"   // not in this country, or in an unknown one
+	OwnTermsRefuse  Refusal = "own terms" // the owner's rules permit it, and the item's own terms do not
 )
 
 // Permits says whether the decision lets an item be used, and if not, why. A kind of user, or country, that is not known
@@ -41,7 +41,7 @@ func (d Decision) Permits(use Use) Refusal {
 	case !d.Countries.allow(use.Country):
 		return CountryRefused
 	case !d.OwnPermits(use):
-		return OwnTermsRefuseIt
+		return OwnTermsRefuse
 	}
 	return Permitted
 }

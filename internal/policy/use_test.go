@@ -69,7 +69,7 @@ func TestAUseIsPermittedOrRefusedForItsReason(t *testing.T) {
 func TestItemsNarrowWhatTheRulesAllowAndNeverWidenIt(t *testing.T) {
 	t.Parallel()
 	input, search := Functions{Permit: []string{"ai-input"}}, Functions{Permit: []string{"search"}}
-	rsl := func(options ...Option) *Own { return &Own{Said: true, Options: options, From: []string{"RSL"}} }
+	rsl := func(options ...Option) *Own { return &Own{Stated: true, Options: options, From: []string{"RSL"}} }
 	for _, one := range []struct {
 		name   string
 		rule   Rule
@@ -81,15 +81,15 @@ func TestItemsNarrowWhatTheRulesAllowAndNeverWidenIt(t *testing.T) {
 	}{
 		{"nothing of its own", Rule{Access: Open}, nil, Use{Function: "ai-input"}, Permitted, Open, 0},
 		{"nothing said", Rule{Access: Open}, &Own{}, Use{Function: "ai-input"}, Permitted, Open, 0},
-		{"nothing free", Rule{Access: Open}, rsl(), Use{Function: "search"}, OwnTermsRefuseIt, Open, 0},
+		{"nothing free", Rule{Access: Open}, rsl(), Use{Function: "search"}, OwnTermsRefuse, Open, 0},
 		{"a listed function", Rule{Access: Open}, rsl(Option{Functions: search}), Use{Function: "search"}, Permitted, Open, 0},
-		{"another function", Rule{Access: Open}, rsl(Option{Functions: search}), Use{Function: "ai-input"}, OwnTermsRefuseIt, Open, 0},
+		{"another function", Rule{Access: Open}, rsl(Option{Functions: search}), Use{Function: "ai-input"}, OwnTermsRefuse, Open, 0},
 		{"one of two options", Rule{Access: Open}, rsl(Option{Functions: search}, Option{Functions: input}), Use{Function: "ai-input"}, Permitted, Open, 0},
 		{"what the rule does not allow", Rule{Access: Open, Functions: search}, rsl(Option{Functions: input}), Use{Function: "ai-input"}, FunctionRefused, Open, 0},
-		{"an option for others", Rule{Access: Open}, rsl(Option{Users: Restriction{Permit: []string{"education"}}}), Use{Function: "search", User: "commercial"}, OwnTermsRefuseIt, Open, 0},
-		{"an option for elsewhere", Rule{Access: Open}, rsl(Option{Countries: Restriction{Prohibit: []string{"US"}}}), Use{Function: "search", Country: "US"}, OwnTermsRefuseIt, Open, 0},
+		{"an option for others", Rule{Access: Open}, rsl(Option{Users: Restriction{Permit: []string{"education"}}}), Use{Function: "search", User: "commercial"}, OwnTermsRefuse, Open, 0},
+		{"an option for elsewhere", Rule{Access: Open}, rsl(Option{Countries: Restriction{Prohibit: []string{"US"}}}), Use{Function: "search", Country: "US"}, OwnTermsRefuse, Open, 0},
 		{"ignored", Rule{Access: Open, Imported: "ignore"}, rsl(), Use{Function: "ai-input"}, Permitted, Open, 0},
-		{"obeyed", Rule{Access: Open, Imported: "obey"}, rsl(), Use{Function: "ai-input"}, OwnTermsRefuseIt, Open, 0},
+		{"obeyed", Rule{Access: Open, Imported: "obey"}, rsl(), Use{Function: "ai-input"}, OwnTermsRefuse, Open, 0},
 		{"not free, and open", Rule{Access: Open}, &Own{Unfree: true}, Use{Function: "search"}, Permitted, Licensed, 60},
 		{"not free, and licensed", Rule{Access: Licensed, Excerpt: Excerpt{100}}, &Own{Unfree: true}, Use{Function: "search"}, Permitted, Licensed, 60},
 		{"not free, and licensed in few words", Rule{Access: Licensed, Excerpt: Excerpt{10}}, &Own{Unfree: true}, Use{Function: "search"}, Permitted, Licensed, 10},

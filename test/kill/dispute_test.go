@@ -212,7 +212,7 @@ func (x *exchange) decidedOnce(steps map[string]int) {
 	if problems, err := accounts.Check(ctx, db); err != nil || len(problems) > 0 {
 		t.Errorf("the book: %v %v", problems, err)
 	}
-	purchases, err := accounts.NewReader(db).Purchases(ctx, accounts.Wanted{})
+	purchases, err := accounts.NewReader(db).Purchases(ctx, accounts.PurchaseFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}

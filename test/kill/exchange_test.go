@@ -354,7 +354,7 @@ func (x *exchange) close() {
 	}
 	held, states := map[string]float64{}, map[accounts.State]int{}
 	reader := accounts.NewReader(db)
-	all, err := reader.Purchases(context.Background(), accounts.Wanted{})
+	all, err := reader.Purchases(context.Background(), accounts.PurchaseFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +397,7 @@ func (x *exchange) close() {
 func (x *exchange) accounted(db *store.DB) {
 	t := x.t
 	rows, bytes, unseen := map[string]int{}, map[string]int64{}, 0
-	for d, err := range transactions.NewReader(db).EachDelivery(context.Background(), transactions.Sent{}) {
+	for d, err := range transactions.NewReader(db).EachDelivery(context.Background(), transactions.DeliveryFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

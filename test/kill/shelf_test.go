@@ -45,8 +45,8 @@ func (x *supplies) look() {
 	if db.Engine() == store.SQLite {
 		checkIntegrity(t, db)
 	}
-	shelves := push.NewShelves(db, time.Now)
-	goods, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Supply: shelves})
+	shelves := push.NewStore(db, time.Now)
+	goods, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Pushes: shelves})
 	if err == nil {
 		_, err = goods.Refresh(ctx)
 	}
@@ -82,7 +82,7 @@ func (x *supplies) look() {
 }
 
 // look takes what is a pusher's out of what is there, and holds it against what it was told. It gives how many requests without an answer are there.
-func (p *pusher) look(there map[string]*catalog.Entry, shelves *push.Shelves, stars map[string]bool, dead bool) (kept int) {
+func (p *pusher) look(there map[string]*catalog.Entry, shelves *push.Store, stars map[string]bool, dead bool) (kept int) {
 	t, got := p.x.t, map[int]int{}
 	for i := range places {
 		path, _ := p.path(i)
@@ -140,7 +140,7 @@ func (p *pusher) look(there map[string]*catalog.Entry, shelves *push.Shelves, st
 }
 
 // look holds that a site is one edition, whole, in the catalog and in what it states.
-func (s *shop) look(x *supplies, there map[string]int, keeper *imported.Keeper) {
+func (s *shop) look(x *supplies, there map[string]int, keeper *imported.Store) {
 	t := x.t
 	edition := there[s.at+"/0"]
 	if edition < s.seen || edition > s.current() || poisoned(edition) || len(there) != itemsOf(edition) {

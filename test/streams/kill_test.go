@@ -87,7 +87,7 @@ func (s *shop) metered(t *testing.T, at sale) (used time.Duration) {
 	t.Helper()
 	s.read(t, func(ctx context.Context, db *store.DB) error {
 		return db.View(ctx, func(tx *store.Tx) (err error) {
-			used, _, err = accounts.New(accounts.Options{}).Metered(ctx, tx, at.transaction)
+			used, _, err = accounts.New(accounts.Options{}).MeteredTime(ctx, tx, at.transaction)
 			return err
 		})
 	})

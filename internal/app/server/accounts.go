@@ -24,8 +24,8 @@ func (h *House) openAccounts(config Config) {
 }
 
 // Reports write what was sold for other programs.
-func (h *House) Reports() reports.Books {
-	return reports.Books{Accounts: h.ReadAccounts, Deals: h.ReadDeals, Evidence: h.ReadEvidence, Disputes: h.ReadDisputes(), Now: h.now}
+func (h *House) Reports() reports.Reporter {
+	return reports.Reporter{Accounts: h.ReadAccounts, Transactions: h.ReadDeals, AccessLog: h.ReadEvidence, Disputes: h.ReadDisputes(), Now: h.now}
 }
 
 // ChangeAccounts runs fn in a transaction on the book.
@@ -52,9 +52,9 @@ type accountFact struct {
 
 // recordAccount has the ledger tell of a change, in the transaction that makes it.
 func (h *House) recordAccount(ctx context.Context, tx *store.Tx, c accounts.Change) error {
-	fact := accountFact{Of: c.What, Did: c.Did, Currency: c.Currency, Unit: c.Unit}
+	fact := accountFact{Of: c.What, Did: c.Action, Currency: c.Currency, Unit: c.Unit}
 	fact.By, _ = ctx.Value(byKey{}).(string)
-	switch c.Did {
+	switch c.Action {
 	case "credit", "debit", "expire":
 		fact.Amount = policy.Amount(c.Amount)
 	case "open", "limit":

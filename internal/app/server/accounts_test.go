@@ -49,12 +49,12 @@ func TestTheBookFollowsTheConfiguration(t *testing.T) {
 		if _, err := s.Accounts.Authorize(t.Context(), tx, c); err != nil {
 			return err
 		}
-		if settled, err := s.Accounts.Settle(t.Context(), tx, c.ID, accounts.Report{Quantity: 10, Now: now}); err != nil || settled.Charged != coin || !settled.Outside {
+		if settled, err := s.Accounts.Settle(t.Context(), tx, c.ID, accounts.Report{Quantity: 10, Now: now}); err != nil || settled.Charged != coin || !settled.Deviant {
 			t.Errorf("%+v, %v", settled, err)
 		}
 		more := c
 		more.ID, more.Quantity = "txn-2", 51
-		var refused *accounts.Refused
+		var refused *accounts.Denial
 		if _, err := s.Accounts.Authorize(t.Context(), tx, more); !errors.As(err, &refused) || refused.Reason != accounts.InsufficientBalance {
 			t.Errorf("above the credit: %v", err)
 		}

@@ -41,7 +41,7 @@ func newAdmission(config Config, house *House, out *outside, now func() time.Tim
 	a.strict = len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != ""
 	trusted := identity.Config{Keys: house.Keys, Now: now, Strict: a.strict, Log: house.log}
 	for _, key := range config.Auth.Keys {
-		trusted.Fixed = append(trusted.Fixed, identity.Fixed(key))
+		trusted.Fixed = append(trusted.Fixed, identity.ConfiguredKey(key))
 	}
 	if o := config.Auth.OAuth; o.Issuer != "" {
 		trusted.OAuth = &identity.OAuth{

@@ -18,7 +18,7 @@ import (
 const answerPattern = edge.ChallengePath + "{token}"
 
 // openAnswers opens the tokens with which challenges are answered.
-func (h *House) openAnswers() { h.Answers = identity.NewAnswers(h.db, h.now) }
+func (h *House) openAnswers() { h.Answers = identity.NewChallengeResponses(h.db, h.now) }
 
 // answerRoutes answer challenges of this front desk's domains, and let the operator's programs say with what.
 func (s *Server) answerRoutes() []route {
@@ -72,9 +72,9 @@ func (c Config) keysFolder(domain string) string {
 // answering has a site behind the gate answer further challenges: those whose tokens were put into the data folder, and those of the database, where there
 // is one.
 func (s *Server) answering(site EdgeSite, tokens *edge.Tokens) {
-	tokens.Also(edge.NewTokens(nil, s.config.tokensFile(site.Domain), s.options.Now, s.log).Has)
+	tokens.AddSource(edge.NewTokens(nil, s.config.tokensFile(site.Domain), s.options.Now, s.log).Has)
 	if s.House.Answers != nil {
-		tokens.Also(func(token string) bool { return s.House.Answers.Has(context.Background(), site.Domain, token) })
+		tokens.AddSource(func(token string) bool { return s.House.Answers.Has(context.Background(), site.Domain, token) })
 	}
 }
 

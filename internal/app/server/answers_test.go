@@ -62,7 +62,7 @@ func TestAFrontDeskAnswersItsOwnChallenges(t *testing.T) {
 	if told := p.admin("GET", "/admin/answers", "", 200); strings.Contains(told, `"token"`) {
 		t.Error(told)
 	}
-	for n := range identity.MostAnswers {
+	for n := range identity.MaxChallengeResponses {
 		put("own.example", fmt.Sprintf("token-number-%d", n), p.clock.Now().Add(time.Minute), 201)
 	}
 	put("own.example", "one-too-many", p.clock.Now().Add(time.Minute), 422)

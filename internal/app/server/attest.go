@@ -23,7 +23,7 @@ func (s *Server) attests(config *rampapi.Config) {
 	if !s.config.RAMP.Attest {
 		return
 	}
-	own := &attestation.Own{Now: s.now, Key: func() (string, ed25519.PrivateKey, bool) {
+	own := &attestation.SelfAttester{Now: s.now, Key: func() (string, ed25519.PrivateKey, bool) {
 		id, signer, ok := s.VerifierKeys.Current()
 		private, of := signer.(ed25519.PrivateKey)
 		return id, private, ok && of
@@ -33,7 +33,7 @@ func (s *Server) attests(config *rampapi.Config) {
 			return nil, nil
 		}
 		w := p.Entry
-		return own.Of(p.Package.Seller, p.URL, p.Digest.String()+hex.EncodeToString(w.Hash[:]), func() attestation.Claims {
+		return own.Attest(p.Package.Seller, p.URL, p.Digest.String()+hex.EncodeToString(w.Hash[:]), func() attestation.Claims {
 			c := attestation.Claims{Quantity: w.Tokens(), Words: w.Words, Language: w.Language, Title: w.Title, Categories: w.Categories}
 			c.Hash = p.Digest // none of what somebody else delivers: nobody here knows the bytes
 			return c
@@ -103,5 +103,5 @@ func (c Config) Verifiers(now func() time.Time) *requesters.Verifiers {
 
 // Importer takes over what third parties attest of this front desk's own items. It needs what OpenSupply opens.
 func (h *House) Importer(config Config) exchange.Importer {
-	return exchange.Importer{Shelves: h.Shelves, Content: h.Catalog, Checker: h.attestationChecker(config), Site: config.siteAt, Now: h.now}
+	return exchange.Importer{Store: h.Shelves, Content: h.Catalog, Checker: h.attestationChecker(config), Site: config.siteAt, Now: h.now}
 }

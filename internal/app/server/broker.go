@@ -26,14 +26,14 @@ func (s *Server) openBroker(ctx context.Context) error {
 	if !s.config.brokers() || s.gate == nil { // nobody comes to a process that asks itself
 		return nil
 	}
-	if err := s.AgentKeys.Make(); err != nil {
+	if err := s.AgentKeys.EnsureKey(); err != nil {
 		return err
 	}
 	config, err := s.brokerConfig()
 	if err != nil {
 		return err
 	}
-	config.Watch = s.metrics.broker()
+	config.Observer = s.metrics.broker()
 	s.broker = broker.New(config)
 	s.metrics.registry.MustRegister(brokerStands{s.broker})
 	return s.broker.Load(ctx)
@@ -96,7 +96,7 @@ func (s *Server) brokerDoor() *rampapi.Broker {
 	}
 	return &rampapi.Broker{
 		Resolve: func(ctx context.Context, request *rampv1.RAMPRequest, account string) (*rampv1.RAMPResponse, error) {
-			return s.broker.Resolve(ctx, broker.Asked{RAMPRequest: request, Account: account})
+			return s.broker.Resolve(ctx, broker.Request{RAMPRequest: request, Account: account})
 		},
 		Critical: broker.Critical, Report: s.broker.Report, Dispute: s.broker.Dispute,
 	}
@@ -107,7 +107,7 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 	if s.broker == nil {
 		return nil, nil
 	}
-	config := rampapi.Config{Signatures: s.config.RAMP.Signatures, Purchases: s.config.RAMP.Purchases, Targets: s.signedTargets, Elsewhere: s.elsewhere, Ready: s.readiness, Now: s.options.Now, Broker: s.brokerDoor()}
+	config := rampapi.Config{Signatures: s.config.RAMP.Signatures, Purchases: s.config.RAMP.Purchases, Targets: s.signedTargets, UnknownHost: s.elsewhere, Ready: s.readiness, Now: s.options.Now, Broker: s.brokerDoor()}
 	alone := s.exchange == nil
 	if alone {
 		if err := s.OpenRequesters(ctx, s.config); err != nil {
@@ -208,7 +208,7 @@ func soughtBy(text string, filters map[string]any) (out sought, err error) {
 }
 
 // find answers searches of the Broker: over the items of sites and sources, as questions are answered, and over what tenants have pushed.
-func (s *Server) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.Found, error) {
+func (s *Server) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.SearchHit, error) {
 	wanted, err := soughtBy(text, filters)
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 	if wanted.first > 0 || wanted.last > 0 {
 		looked = ask.MaxLimit // some of these are of other years
 	}
-	var all []broker.Found
+	var all []broker.SearchHit
 	reply, err := s.Ask.Ask(ctx, ask.Question{Text: wanted.words, Limit: looked, Numbered: true})
 	switch {
 	case fail.From(err).Code == fail.NoResults && err != nil:
@@ -229,14 +229,14 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 				return nil, err
 			}
 			if wanted.fits(result.Dated()) {
-				all = append(all, broker.Found{URI: result.URL(), Title: result.Name(), Score: result.Score()})
+				all = append(all, broker.SearchHit{URI: result.URL(), Title: result.Name(), Score: result.Score()})
 			}
 		}
 	}
 	if s.Goods == nil {
 		return all[:min(len(all), most)], nil
 	}
-	pushed, _ := s.Goods.Page(catalog.Sought{Words: wanted.words, Limit: looked})
+	pushed, _ := s.Goods.Page(catalog.Filter{Words: wanted.words, Limit: looked})
 	for _, entry := range pushed {
 		at := entry.Modified
 		if !entry.Published.IsZero() {
@@ -245,7 +245,7 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 		if s.sites[entry.Site] || !wanted.fits(at) { // it was answered of, as the terms let it
 			continue
 		}
-		all = append(all, broker.Found{URI: entry.URL, Title: entry.Title})
+		all = append(all, broker.SearchHit{URI: entry.URL, Title: entry.Title})
 	}
 	return all[:min(len(all), most)], nil
 }

@@ -20,7 +20,7 @@ func defaultRAMPAccounts() RAMPAccounts { return RAMPAccounts{Credit: "0", Toler
 
 // Check looks at the credit.
 func (a RAMPAccounts) Check(r *yamlconf.Report) {
-	if credit, err := policy.ParseAmount(a.Credit); err == nil && credit > accounts.MostLimit {
-		r.Problem("credit", "%s is more than %s", a.Credit, policy.Amount(accounts.MostLimit))
+	if credit, err := policy.ParseAmount(a.Credit); err == nil && credit > accounts.MaxLimit {
+		r.Problem("credit", "%s is more than %s", a.Credit, policy.Amount(accounts.MaxLimit))
 	}
 }

@@ -175,7 +175,7 @@ func (h *House) openGoods(config Config) error {
 	if err := h.OpenSupply(context.Background(), config); err != nil {
 		return err
 	}
-	made.Supply, made.Told, made.Teller, made.Kind, made.Owns = h.Shelves, h.Told, h.teller, config.kindOf(), h.owner(config)
+	made.Pushes, made.Imported, made.ImportedHost, made.Kind, made.Owns = h.Shelves, h.Told, h.teller, config.kindOf(), h.owner(config)
 	if h.Goods, err = catalog.New(made); err != nil {
 		return fmt.Errorf("ramp.aliases: %w", err)
 	}

@@ -42,7 +42,7 @@ func (d RAMPDisputes) Check(r *yamlconf.Report) {
 // disputeRules say how long things take with disputes.
 func (c Config) disputeRules() exchange.DisputeRules {
 	d := c.RAMP.Disputes
-	return exchange.DisputeRules{Wait: d.Wait, Appeal: d.Appeal, Refetch: d.Refetch, Keep: d.Keep}
+	return exchange.DisputeRules{Wait: d.Wait, Appeal: d.Appeal, Refetch: d.Refetch, Retention: d.Keep}
 }
 
 // trustedDisputes says who may dispute without a signature.

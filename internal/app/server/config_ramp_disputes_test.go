@@ -50,7 +50,7 @@ func TestKeysOfDisputesAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := loaded.Config.disputeRules(), (exchange.DisputeRules{Wait: 2 * time.Hour, Appeal: 7 * 24 * time.Hour, Refetch: 24 * time.Hour, Keep: 90 * 24 * time.Hour}); got != want {
+	if got, want := loaded.Config.disputeRules(), (exchange.DisputeRules{Wait: 2 * time.Hour, Appeal: 7 * 24 * time.Hour, Refetch: 24 * time.Hour, Retention: 90 * 24 * time.Hour}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

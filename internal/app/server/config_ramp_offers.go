@@ -89,11 +89,11 @@ func unlikeField(r rune) bool {
 }
 
 // selling is what the exchange needs to know to make offers.
-func (r RAMP) selling() *exchange.Selling {
+func (r RAMP) selling() *exchange.OfferPolicy {
 	price, _ := r.Offers.Price.Money() // what is wrong with it was reported
-	s := &exchange.Selling{
-		For: r.Offers.Lifetime, Price: price, Window: r.Offers.ReportWindow, Fields: r.Offers.ReportFields, Currency: r.Currency,
-		Strict: r.Offers.Strict, TellScopes: r.Offers.TellScopes,
+	s := &exchange.OfferPolicy{
+		Validity: r.Offers.Lifetime, Price: price, ReportingWindow: r.Offers.ReportWindow, Fields: r.Offers.ReportFields, Currency: r.Currency,
+		Strict: r.Offers.Strict, RevealScopes: r.Offers.TellScopes,
 	}
 	for _, p := range r.Offers.Profiles {
 		made := exchange.Profile{Name: p.Name, Types: p.Types, Keys: map[string]string{}}

@@ -27,8 +27,8 @@ func (s *Server) openDeals() (err error) {
 		return err
 	}
 	s.Delivery, err = delivery.New(delivery.Deps{
-		Assortment: s.Assortment, Sites: s.Corpus.Sites(), DB: s.db, Ledger: s.Ledger, Book: s.Accounts,
-		AddressKeys: s.Addresses.Keys, Sending: s.config.Limits.WriteTimeout, Stopping: s.leaving.Done(),
+		Assortment: s.Assortment, Sites: s.Corpus.Sites(), DB: s.db, Ledger: s.Ledger, Accounts: s.Accounts,
+		AddressKeys: s.Addresses.Keys, MaxTransferTime: s.config.Limits.WriteTimeout, Stopping: s.leaving.Done(),
 		Now: s.now, Log: s.log,
 	})
 	if err != nil {
@@ -36,17 +36,17 @@ func (s *Server) openDeals() (err error) {
 	}
 	config := s.config.RAMP
 	deps := exchange.Deps{
-		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.db, Ledger: s.Ledger, Book: s.Accounts,
+		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.db, Ledger: s.Ledger, Accounts: s.Accounts,
 		Nonces: s.Nonces, Signed: s.signedHere, AddressKeys: s.Addresses.Keys, AddressLife: addressLife,
 		RevokedAbove: config.Delegation.revokedAbove(), Rates: s.disputeRates(), Now: s.now, Log: s.log,
 		Reports: func() exchange.ReportRules {
 			rules := config.Reports
-			return exchange.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
+			return exchange.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, MinReports: rules.Least}
 		},
-		Keep: exchange.Keep{Offers: config.Offers.Keep, Sightings: s.config.Edge.Keep, Evidence: config.Evidence.Keep},
+		Retention: exchange.Retention{Offers: config.Offers.Keep, Sightings: s.config.Edge.Keep, Evidence: config.Evidence.Keep},
 	}
 	if s.measures != nil {
-		deps.Held = s.heldSite
+		deps.Restricted = s.heldSite
 	}
 	if config.Attest {
 		deps.Renewals = s.Catalog.Renewals

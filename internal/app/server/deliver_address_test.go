@@ -146,7 +146,7 @@ func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 	}
 	server.Close() // waits for what is in work
 	n := 0
-	for d, err := range transactions.NewReader(m.db).EachDelivery(t.Context(), transactions.Sent{}) {
+	for d, err := range transactions.NewReader(m.db).EachDelivery(t.Context(), transactions.DeliveryFilter{}) {
 		if n++; err != nil || d.State != transactions.DeliveryEnded {
 			t.Errorf("%+v, %v", d, err)
 		}

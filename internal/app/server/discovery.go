@@ -21,7 +21,7 @@ func (s *Server) discovered(routes []route) []route {
 	config := discovery.Config{
 		PublicURL: s.outside.PublicURL, Fixed: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: build.Current().Version,
 		Feeds: s.config.Discovery.Feeds, WriteTimeout: s.config.Limits.WriteTimeout, Own: s.ownFile,
-		Stated: func(site, function string) (allowed, known bool) { return s.Terms().Stated(site, function) },
+		Stated: func(site, function string) (allowed, known bool) { return s.Terms().ImportedTerms(site, function) },
 	}
 	for _, site := range s.config.AllSites() {
 		config.Sites = append(config.Sites, discovery.Site{ID: site.ID, Name: site.Name, URL: site.URL, Hosts: site.Hosts})

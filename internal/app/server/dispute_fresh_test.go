@@ -180,7 +180,7 @@ func TestARaceWithWhatIsAttestedAnewIsCredited(t *testing.T) {
 		}
 		o.Report = filed.ReportId
 		line := fmt.Sprintf(`{"time":%q,"transaction":%q,"status":200,"bytes":10}`, s.clock.Now().Format(time.RFC3339), o.Transaction)
-		if _, err := s.ImportLog(t.Context(), strings.NewReader(line), accesslog.Log{By: "cdn"}); err != nil {
+		if _, err := s.ImportLog(t.Context(), strings.NewReader(line), accesslog.Source{By: "cdn"}); err != nil {
 			t.Fatal(err)
 		}
 		hash := c.hash

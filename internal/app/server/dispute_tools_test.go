@@ -72,7 +72,7 @@ func (o owned) files(id, more string) string {
 func (m *market) logs(o owned, status int) {
 	m.t.Helper()
 	line := fmt.Sprintf(`{"time":%q,"transaction":%q,"status":%d,"bytes":10}`, m.clock.Now().Format(time.RFC3339), o.Transaction, status)
-	if _, err := m.ImportLog(m.t.Context(), strings.NewReader(line), accesslog.Log{By: "cdn"}); err != nil {
+	if _, err := m.ImportLog(m.t.Context(), strings.NewReader(line), accesslog.Source{By: "cdn"}); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -137,7 +137,7 @@ func TestAgentsDisputeByATool(t *testing.T) {
 	}
 	m.logs(second, 503)
 	m.clock.Pass(13 * time.Hour)
-	if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
+	if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	object = ask()
@@ -210,14 +210,14 @@ func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 				}
 			}
 			if m.clock.Pass(passes); passes > 0 {
-				if err := m.measures.Once(t.Context()); err != nil {
+				if err := m.measures.RunOnce(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
 			m.tools("ramp_dispute", o.files("d", ""))
 			m.clock.Pass(13 * time.Hour)
-			if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
+			if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			object, _ := m.tools("ramp_dispute", o.files("d", ""))

@@ -59,7 +59,7 @@ func (h *House) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
 	if proven != nil && proven.Tenant != t.ID {
 		proven = nil
 	}
-	good := proven != nil && proven.Good(h.now())
+	good := proven != nil && proven.Valid(h.now())
 	if !good && (h.verifiedOnly || proven != nil && proven.Key != "") {
 		return nil
 	}
@@ -120,18 +120,18 @@ func (s *Server) lookDomains(ctx context.Context) error {
 
 // lookDomain looks at one domain.
 func (s *Server) lookDomain(ctx context.Context, due push.Domain) error {
-	seen := push.SeenNothing
-	listed, cause := s.proofs.Listed(ctx, due.Domain)
+	seen := push.ManifestUnreachable
+	listed, cause := s.proofs.ListsExchange(ctx, due.Domain)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if cause == nil {
-		seen = push.SeenUnlisted
+		seen = push.ManifestOmits
 		if listed {
-			seen = push.SeenListed
+			seen = push.ManifestLists
 		}
 	}
-	d, turned, err := s.Tenants.Look(ctx, due, seen, domainSilent)
+	d, turned, err := s.Tenants.RecordCheck(ctx, due, seen, domainSilent)
 	if err != nil || d.Domain == "" {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *Server) lookDomain(ctx context.Context, due push.Domain) error {
 		log.Info("the domain names this Exchange again, and is verified as before", "until", d.Until)
 	case turned:
 		s.tellLapsed(log, d, cause)
-	case seen == push.SeenNothing && d.Status == push.DomainVerified:
+	case seen == push.ManifestUnreachable && d.Status == push.DomainVerified:
 		log.Warn("whether the domain still names this Exchange cannot be told; it lapses when that lasts for a day", "error", cause, "since", d.Listed)
 	case d.Status == push.DomainVerified && d.Until.Sub(now) < domainSoon:
 		log.Warn("the verification of the domain ends soon: its provider has to run `frontdesk ramp verify-domain` again", "until", d.Until)

@@ -289,7 +289,7 @@ func TestOnlyTheCallerOfATenantMayVerifyItsDomains(t *testing.T) {
 func TestChallengesAreLimited(t *testing.T) {
 	t.Parallel()
 	p := openProving(t)
-	for range push.ChallengesOfADomain {
+	for range push.MaxChallengesPerDomain {
 		p.token()
 	}
 	if _, told := p.ask("acme", p.domain); !strings.HasPrefix(told, `429 {"code":"resource_exhausted"`) {
@@ -497,7 +497,7 @@ func TestASilentDomainLapsesAfterADay(t *testing.T) {
 	}
 	look := func() string {
 		t.Helper()
-		d, _, err := p.Tenants.Look(t.Context(), due[0], push.SeenNothing, domainSilent)
+		d, _, err := p.Tenants.RecordCheck(t.Context(), due[0], push.ManifestUnreachable, domainSilent)
 		if err != nil {
 			t.Fatal(err)
 		}

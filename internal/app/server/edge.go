@@ -27,7 +27,7 @@ import (
 // edgeWorks is the gate before the sites of a configuration, with what it needs in the background.
 type edgeWorks struct {
 	gate      *edge.Gate
-	spool     *deliverylog.Spool
+	spool     *deliverylog.Log
 	remotes   []*edge.Remote
 	origins   []*edge.Origin
 	followers []*edge.Follower
@@ -76,7 +76,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 		most: int64(config.Limits.Requests), gate: works.gate, only: true,
 	}
 	s.metrics.busy(s.front.inWork.Load)
-	s.metrics.spool(works.spool.Standing)
+	s.metrics.spool(works.spool.Stats)
 	return &EdgeServer{Server: s, works: works}, nil
 }
 
@@ -173,7 +173,7 @@ func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries,
 	if err == nil {
 		err = records.Flush(ctx)
 	}
-	if err == nil && records.Standing().Waiting > 0 {
+	if err == nil && records.Stats().Waiting > 0 {
 		err = errors.New("the Exchange does not take all of it; its log says why, and what waits is told again with the next import")
 	}
 	return deliveries, unread, errors.Join(err, records.Close())
@@ -190,7 +190,7 @@ func (s *Server) openGate(ship func(context.Context, wire.Batch) error, from fun
 	}
 	works := &edgeWorks{spool: records}
 	config := edge.Config{
-		Spool: records, Agents: e.Agents, InfoURL: e.InfoURL, Client: s.outside.Client, Host: s.outside.Host, Secure: s.outside.Secure, Unseen: int64(e.Auth.Unseen),
+		Deliveries: records, Agents: e.Agents, InfoURL: e.InfoURL, Client: s.outside.Client, Host: s.outside.Host, Secure: s.outside.Secure, Unseen: int64(e.Auth.Unseen),
 		Now: s.options.Now, Log: s.log,
 	}
 	if config.InfoURL == "" {
@@ -240,7 +240,7 @@ func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks
 			most = defaultMost
 		}
 		made.Origin = edge.NewOrigin(edge.OriginConfig{
-			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: s.config.Limits.WriteTimeout, Most: most, Body: int64(e.Body), Upgrades: site.Upgrades,
+			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: s.config.Limits.WriteTimeout, MaxRequests: most, Body: int64(e.Body), Upgrades: site.Upgrades,
 		})
 		works.origins = append(works.origins, made.Origin)
 	}
@@ -302,7 +302,7 @@ func (w *edgeWorks) ask(ctx context.Context) {
 	defer cancel()
 	var all sync.WaitGroup
 	for _, remote := range w.remotes {
-		all.Go(func() { remote.Look(ctx) })
+		all.Go(func() { remote.Poll(ctx) })
 	}
 	all.Wait()
 }
@@ -366,16 +366,16 @@ func (s *Server) serveAuth(ctx context.Context, listener net.Listener, gate *edg
 }
 
 // spool tells how the records of an edge stand.
-func (m *metrics) spool(standing func() deliverylog.Standing) {
+func (m *metrics) spool(standing func() deliverylog.Stats) {
 	for _, figure := range []struct {
 		name, help string
-		of         func(deliverylog.Standing) float64
+		of         func(deliverylog.Stats) float64
 	}{
-		{"edge_deliveries_open", "Deliveries that have begun and not ended.", func(s deliverylog.Standing) float64 { return float64(s.Open) }},
-		{"edge_records_waiting", "Records that the Exchange has not taken yet.", func(s deliverylog.Standing) float64 { return float64(s.Waiting) }},
-		{"edge_records_bytes", "What records take on disk.", func(s deliverylog.Standing) float64 { return float64(s.Bytes) }},
-		{"edge_records_oldest_seconds", "How long the oldest record that waits has waited.", func(s deliverylog.Standing) float64 { return s.Oldest.Seconds() }},
-		{"edge_batches_failed", "Attempts to tell the Exchange that failed, since the start.", func(s deliverylog.Standing) float64 { return float64(s.Failed) }},
+		{"edge_deliveries_open", "Deliveries that have begun and not ended.", func(s deliverylog.Stats) float64 { return float64(s.Open) }},
+		{"edge_records_waiting", "Records that the Exchange has not taken yet.", func(s deliverylog.Stats) float64 { return float64(s.Waiting) }},
+		{"edge_records_bytes", "What records take on disk.", func(s deliverylog.Stats) float64 { return float64(s.Bytes) }},
+		{"edge_records_oldest_seconds", "How long the oldest record that waits has waited.", func(s deliverylog.Stats) float64 { return s.Oldest.Seconds() }},
+		{"edge_batches_failed", "Attempts to tell the Exchange that failed, since the start.", func(s deliverylog.Stats) float64 { return float64(s.Failed) }},
 	} {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "frontdesk", Name: figure.name, Help: figure.help},
 			func() float64 { return figure.of(standing()) }))

@@ -39,7 +39,7 @@ func (s *Server) openGates() error {
 		return err
 	}
 	s.gates = works
-	s.metrics.spool(works.spool.Standing)
+	s.metrics.spool(works.spool.Stats)
 	return nil
 }
 
@@ -51,7 +51,7 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 	works.policies = append(works.policies, policy)
 	made.Policy = policy.known.Load
 	if made.Origin == nil {
-		made.Shelf = rampapi.Shelf(s.Assortment, s.Delivery)
+		made.Content = rampapi.OwnContent(s.Assortment, s.Delivery)
 	}
 	var documents httpx.DocumentCache
 	licences := rampapi.ServeRSL(s.Published, func(r *http.Request) (domain, origin, how string) { return s.licensed(r, site.Domain) })

@@ -44,15 +44,15 @@ func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun.End(200, 7, nil)
-	at.Saw(deliverylog.Sighting{Host: "example.com", Agent: "GPTBot", Path: "/soup", Outcome: "refused"})
+	at.CountSighting(deliverylog.Sighting{Host: "example.com", Agent: "GPTBot", Path: "/soup", Outcome: "refused"})
 	if err := at.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	rows, _, err := m.ReadDeals.Deliveries(t.Context(), transactions.Sent{Stray: true, Limit: 9})
+	rows, _, err := m.ReadDeals.Deliveries(t.Context(), transactions.DeliveryFilter{Stray: true, Limit: 9})
 	if err != nil || len(rows) != 1 || rows[0].ID != "edge-1_"+begun.ID() || rows[0].Bytes != 7 || rows[0].Entry == "" {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	seen, err := m.ReadTraffic.Paths(t.Context(), botstats.Wanted{Site: m.config.AllSites()[0].ID, Since: m.clock.Now(), Until: m.clock.Now().Add(time.Hour)}, 9)
+	seen, err := m.ReadTraffic.Paths(t.Context(), botstats.Filter{Site: m.config.AllSites()[0].ID, Since: m.clock.Now(), Until: m.clock.Now().Add(time.Hour)}, 9)
 	if err != nil || len(seen) != 1 || seen[0].Count != 1 || seen[0].Path != "/soup" {
 		t.Errorf("%+v, %v", seen, err)
 	}

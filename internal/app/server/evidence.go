@@ -30,14 +30,14 @@ func (h *House) openEvidence(config Config) {
 		}
 	}
 	h.ReadEvidence = accesslog.NewReader(h.db)
-	h.imports = &accesslog.Keeper{DB: h.db, SiteOf: func(host string) string {
+	h.imports = &accesslog.Importer{DB: h.db, SiteOf: func(host string) string {
 		if len(all) == 1 {
 			return all[0].ID
 		}
 		return hosts[host]
-	}, Came: func(ctx context.Context, tx *store.Tx, transactions []string) error {
+	}, OnAdded: func(ctx context.Context, tx *store.Tx, transactions []string) error {
 		for _, id := range transactions {
-			if err := disputes.Hear(ctx, tx, id, h.now()); err != nil {
+			if err := disputes.Reconsider(ctx, tx, id, h.now()); err != nil {
 				return err
 			}
 		}
@@ -61,17 +61,17 @@ type evidenceFact struct {
 	Whole bool   `json:"whole"` // it was read to its end
 }
 
-// ImportLog keeps what a log says of deliveries, as [accesslog.Keeper.Import] does. The ledger tells of each import that has kept
+// ImportLog keeps what a log says of deliveries, as [accesslog.Importer.Import] does. The ledger tells of each import that has kept
 // something.
-func (h *House) ImportLog(ctx context.Context, in io.Reader, log accesslog.Log) (accesslog.Told, error) {
+func (h *House) ImportLog(ctx context.Context, in io.Reader, log accesslog.Source) (accesslog.ImportResult, error) {
 	if log.Site != "" && !h.sites[log.Site] {
-		return accesslog.Told{}, fail.New(fail.Invalid, "there is no site %.60q here", log.Site)
+		return accesslog.ImportResult{}, fail.New(fail.Invalid, "there is no site %.60q here", log.Site)
 	}
 	told, err := h.imports.Import(ctx, in, log)
-	if told.Kept == 0 {
+	if told.Added == 0 {
 		return told, err
 	}
-	fact := evidenceFact{Bad: told.Bad, Form: string(told.Form), Kept: told.Kept, Lines: told.Lines, Name: log.By, Stray: told.Stray, Whole: err == nil}
+	fact := evidenceFact{Bad: told.Unreadable, Form: string(told.Form), Kept: told.Added, Lines: told.Lines, Name: log.By, Stray: told.Stray, Whole: err == nil}
 	fact.By, _ = ctx.Value(byKey{}).(string)
 	body, failed := json.Marshal(fact)
 	if failed == nil {

@@ -71,8 +71,8 @@ func TestDeliveryLogsAreImportedOverHTTP(t *testing.T) {
 			t.Errorf("%s: %d %s", v.name, status, text)
 		}
 		if status == 200 {
-			var told accesslog.Told
-			if err := json.Unmarshal([]byte(text), &told); err != nil || told.Bad != 1 || len(told.Faults) != 1 || told.Faults[0].Line != 3 || told.Lines != 4 {
+			var told accesslog.ImportResult
+			if err := json.Unmarshal([]byte(text), &told); err != nil || told.Unreadable != 1 || len(told.Faults) != 1 || told.Faults[0].Line != 3 || told.Lines != 4 {
 				t.Errorf("%s: %+v, %v", v.name, told, err)
 			}
 		}

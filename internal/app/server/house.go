@@ -60,40 +60,40 @@ type House struct {
 	Nonces  *identity.Nonces // that were used under platforms' keys
 	Ledger  *ledger.Ledger
 	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
-	Accounts     *accounts.Book
+	Accounts     *accounts.Ledger
 	ReadAccounts *accounts.Reader
 	ReadDeals    *transactions.Reader // what was offered and sold
 	ReadTraffic  *botstats.Reader     // whom edges saw
 	ReadEvidence *accesslog.Reader    // what logs say of deliveries
-	Stated       *imported.Keeper     // what sites state of their addresses
+	Stated       *imported.Store      // what sites state of their addresses
 	// Rulebook is what the operator's programs add to the terms.
-	Rulebook *overrides.Keeper
+	Rulebook *overrides.Store
 	// SiteKeys, AgentKeys, VerifierKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys     *identity.SiteKeys
 	Addresses    *identity.AddressKeys
 	AgentKeys    *identity.SiteKeys // of an agent of the owner's, which asks others
 	VerifierKeys *identity.SiteKeys // with which the sites attest things of their content
 	Platforms    *identity.Platforms
-	Deliveries   *identity.DeliveryKeys // that sign addresses for others
-	Edges        *identity.EdgeKeys     // with which edges tell what they delivered
-	Requesters   *requesters.Registry   // who ask under RAMP; nil before OpenRequesters
-	Goods        *catalog.Catalog       // what can be sold; nil where nothing is
-	Shelves      *push.Shelves          // of what is pushed; nil before OpenSupply, and where nothing is sold
-	Tenants      *push.Tenants          // for whom something is pushed
-	Callers      *requesters.Callers    // who push it
-	Answers      *identity.Answers      // to challenges of this front desk's own domains
-	Vault        *vault.Vault           // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+	Deliveries   *identity.DeliveryKeys       // that sign addresses for others
+	Edges        *identity.EdgeKeys           // with which edges tell what they delivered
+	Requesters   *requesters.Registry         // who ask under RAMP; nil before OpenRequesters
+	Goods        *catalog.Catalog             // what can be sold; nil where nothing is
+	Shelves      *push.Store                  // of what is pushed; nil before OpenSupply, and where nothing is sold
+	Tenants      *push.Tenants                // for whom something is pushed
+	Callers      *requesters.PushClients      // who push it
+	Answers      *identity.ChallengeResponses // to challenges of this front desk's own domains
+	Vault        *vault.Vault                 // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
-	imports   *accesslog.Keeper                                      // of logs of deliveries
+	imports   *accesslog.Importer                                    // of logs of deliveries
 	sites     map[string]bool                                        // ids of those that are served
 	supplying supplying                                              // what is pushed
 	rereads   atomic.Pointer[func(site string, paths []string) bool] // begins to read a site's sources anew; nil where nobody does
 
 	providers *identity.Providers // of what is sold; nil where their word is not asked for
 
-	proofs       *identity.Proofs       // of tenants' domains; nil where nothing is sold
-	verified     *prometheus.CounterVec // challenges, by what came of them
-	verifiedOnly bool                   // nothing of a tenant's is sold at a domain that is not verified
+	proofs       *identity.DomainVerifier // of tenants' domains; nil where nothing is sold
+	verified     *prometheus.CounterVec   // challenges, by what came of them
+	verifiedOnly bool                     // nothing of a tenant's is sold at a domain that is not verified
 
 	db       *store.DB
 	secret   []byte            // of conversations, promises, and the names of what limits count
@@ -103,9 +103,9 @@ type House struct {
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[policy.Terms]
-	added    atomic.Pointer[overrides.Book]                  // to the terms of the file
+	added    atomic.Pointer[overrides.RuleSet]               // to the terms of the file
 	licences atomic.Pointer[licensing]                       // what sites state
-	selling  atomic.Pointer[exchange.Selling]                // how offers are made; nil where nothing is sold
+	selling  atomic.Pointer[exchange.OfferPolicy]            // how offers are made; nil where nothing is sold
 	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
 	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
 	clock    func() time.Time                                // nil for time.Now
@@ -167,7 +167,7 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, identity.Schema, identity.PlatformSchema, identity.LoginSchema, requesters.Schema, identity.DeliverySchema, identity.EdgeSchema, ledger.Schema, grants.Schema, vault.Schema,
 		transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema,
-		accounts.Schema, broker.Schema, overrides.Schema, imported.Schema, push.Schema, requesters.CallerSchema, identity.AnswerSchema,
+		accounts.Schema, broker.Schema, overrides.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
 		outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, vector.Schema, llm.Schema,
 	}}
 }
@@ -216,7 +216,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		return nil, err
 	}
 	h.Cases, err = exchange.NewCases(exchange.CaseDeps{
-		DB: db, Ledger: h.Ledger, Book: h.Accounts, Rules: config.disputeRules, Now: h.now,
+		DB: db, Ledger: h.Ledger, Accounts: h.Accounts, Rules: config.disputeRules, Now: h.now,
 	})
 	if err != nil {
 		return nil, errors.Join(err, h.Close())

@@ -126,7 +126,7 @@ func (h *House) firstKeys(config Config) error {
 
 // firstSiteKey makes the site's first key when there is none.
 func (h *House) firstSiteKey() error {
-	err := h.SiteKeys.Make()
+	err := h.SiteKeys.EnsureKey()
 	if errors.Is(err, syscall.ENOSPC) {
 		h.log.Warn("nothing can be signed", "reason", err)
 		return nil
@@ -136,7 +136,7 @@ func (h *House) firstSiteKey() error {
 
 // keepNonces removes nonces whose time is over, until ctx ends.
 func (h *House) keepNonces(ctx context.Context) {
-	h.Nonces.Keep(ctx, func(err error) {
+	h.Nonces.RunSweep(ctx, func(err error) {
 		h.log.Warn("nonces whose time is over could not be removed; that is tried again", "error", err)
 	})
 }

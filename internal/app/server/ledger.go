@@ -37,17 +37,17 @@ func (h *House) openLedger(config Config) {
 			return h.SiteKeys.Signers(origin)
 		},
 		Keys: h.LedgerKeys,
-		Keep: func(checkpoint string) error {
+		SaveCheckpoint: func(checkpoint string) error {
 			if h.SiteKeys == nil {
 				return nil
 			}
-			return h.SiteKeys.KeepSigned(checkpoint)
+			return h.SiteKeys.SaveSigned(checkpoint)
 		},
-		Recall: func() (string, error) {
+		LoadCheckpoint: func() (string, error) {
 			if h.SiteKeys == nil {
 				return "", nil
 			}
-			return h.SiteKeys.Signed()
+			return h.SiteKeys.LastSigned()
 		},
 		Now: h.now,
 		Log: h.log,

@@ -188,7 +188,7 @@ func (h *House) ReadLicences(ctx context.Context, config Config, site string, fu
 	if !ok {
 		return false, nil
 	}
-	if begun, err = h.Stated.Hold(ctx, site); err != nil || !begun {
+	if begun, err = h.Stated.Claim(ctx, site); err != nil || !begun {
 		return false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, licenceTime)
@@ -200,25 +200,25 @@ func (h *House) ReadLicences(ctx context.Context, config Config, site string, fu
 	after, done := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer done()
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
-		return true, errors.Join(err, h.Stated.Let(after, site))
+		return true, errors.Join(err, h.Stated.Release(after, site))
 	}
-	return true, errors.Join(err, h.Stated.Failed(after, site, err, h.now().Add(min(config.Licences.Every, tryAgain))))
+	return true, errors.Join(err, h.Stated.RecordFailure(after, site, err, h.now().Add(min(config.Licences.Every, tryAgain))))
 }
 
 func (h *House) readLicences(ctx context.Context, config Config, site string, place licencePlace, full bool) error {
-	asking := imported.Asking{
-		Site: site, URL: place.URL, Own: place.own, Hosts: h.hostsOf(config, site), Served: h.Tenants == nil || h.Tenants.Get(site) == nil, Plain: h.Tenants != nil && h.Tenants.Get(site) != nil, Visitor: h.visitor,
+	asking := imported.Request{
+		Site: site, URL: place.URL, Own: place.own, Hosts: h.hostsOf(config, site), ServedHere: h.Tenants == nil || h.Tenants.Get(site) == nil, PlainSitemaps: h.Tenants != nil && h.Tenants.Get(site) != nil, Visitor: h.visitor,
 		Full: full, Now: h.now,
 	}
-	if asking.Plain {
+	if asking.PlainSitemaps {
 		asking.Pages = config.Licences.Pages
 	}
 	var more bool
 	var err error
-	if asking.Named, more, err = h.licencesNamed(ctx, config, site); err != nil {
+	if asking.LicencePlaces, more, err = h.licencesNamed(ctx, config, site); err != nil {
 		return err
 	}
-	if asking.Before, _, err = h.Stated.Load(ctx, site); err != nil {
+	if asking.Previous, _, err = h.Stated.Load(ctx, site); err != nil {
 		h.log.Warn("what was read of licences before cannot be read, so everything is asked for", "site", site, "error", err)
 	}
 	snapshot, err := imported.Read(ctx, asking)
@@ -388,7 +388,7 @@ func (h *House) ValuesOf(ctx context.Context, config Config, address string) (al
 	if canonical(address) == "" {
 		return nil, fail.New(fail.Invalid, "%.200q is no address of the web", address)
 	}
-	made := catalog.Config{Content: h.Catalog, Supply: h.Shelves, Told: h.Told, Teller: h.teller, Kind: config.kindOf(), Owns: h.owner(config)}
+	made := catalog.Config{Content: h.Catalog, Pushes: h.Shelves, Imported: h.Told, ImportedHost: h.teller, Kind: config.kindOf(), Owns: h.owner(config)}
 	goods, err := catalog.New(made)
 	if err != nil {
 		return nil, err

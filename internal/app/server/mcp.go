@@ -146,7 +146,7 @@ func (s *Server) carried(r *http.Request, body []byte) context.Context {
 		return r.Context()
 	}
 	return rampapi.WithCall(r.Context(), requesters.Call{
-		Method: r.Method, Header: r.Header.Clone(), Body: body, Targets: s.signedTargets(r), Elsewhere: s.elsewhere(r),
+		Method: r.Method, Header: r.Header.Clone(), Body: body, Targets: s.signedTargets(r), UnknownHost: s.elsewhere(r),
 	})
 }
 

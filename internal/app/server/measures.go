@@ -33,7 +33,7 @@ func (s *Server) openMeasures() error {
 
 // disputed gives the dispute of a transaction as measures count it.
 func disputed(ctx context.Context, tx *store.Tx, transaction string) (d enforcement.Dispute, ok bool, err error) {
-	c, ok, err := disputes.Of(ctx, tx, transaction)
+	c, ok, err := disputes.FindByTransaction(ctx, tx, transaction)
 	if err != nil || !ok {
 		return d, false, err
 	}
@@ -70,7 +70,7 @@ func (s *Server) heldBuyer(ctx context.Context, account string) (left requesters
 	if s.measures == nil {
 		return left, false
 	}
-	limited, closed := s.measures.Held(enforcement.Party{Kind: enforcement.Agent, ID: account})
+	limited, closed := s.measures.Restricted(enforcement.Party{Kind: enforcement.Agent, ID: account})
 	switch {
 	case closed:
 		return requesters.Allowance{Limit: 1, Reset: s.now().Add(24 * time.Hour), Window: 24 * time.Hour, RetryAfter: 24 * time.Hour}, true
@@ -83,7 +83,7 @@ func (s *Server) heldBuyer(ctx context.Context, account string) (left requesters
 
 // heldSite says why nothing is sold of a site against which a measure is in force; empty where it is.
 func (s *Server) heldSite(ctx context.Context, site string) exchange.Denial {
-	limited, closed := s.measures.Held(enforcement.Party{Kind: enforcement.Provider, ID: site})
+	limited, closed := s.measures.Restricted(enforcement.Party{Kind: enforcement.Provider, ID: site})
 	switch {
 	case closed:
 		return exchange.ContentUnavailable

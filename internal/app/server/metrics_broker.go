@@ -11,7 +11,7 @@ import (
 
 // broker makes the figures of a Broker, and gives what is told what happens. Its labels are words of its own and the Exchanges that the
 // operator has named: what agents and documents name are all "other".
-func (m *metrics) broker() broker.Watch {
+func (m *metrics) broker() broker.Observer {
 	requests := counter("broker_requests_total", "Requests to the Broker by how they ended: bought, partly, quoted, or the code of the refusal.", "outcome")
 	asked := counter("broker_exchange_queries_total", "Queries to Exchanges by the Exchange, and how it answered: answered, refused, late, failed, or resting where it was not asked.", "exchange", "result")
 	sales := counter("broker_exchange_sales_total", "Offers that were taken, by the Exchange, and what came of them: sold, denied or lost.", "exchange", "result")
@@ -21,7 +21,7 @@ func (m *metrics) broker() broker.Watch {
 		Buckets: []float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"exchange"})
 	m.registry.MustRegister(requests, asked, sales, over, seconds)
-	return broker.Watch{
+	return broker.Observer{
 		Resolved: func(outcome string) { requests.WithLabelValues(outcome).Inc() },
 		Asked: func(exchange, result string, took time.Duration) {
 			asked.WithLabelValues(exchange, result).Inc()
@@ -56,17 +56,17 @@ func (s brokerStands) Collect(all chan<- prometheus.Metric) {
 	tell := func(of *prometheus.Desc, value float64, labels ...string) {
 		all <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
 	}
-	for _, c := range s.Conditions() {
+	for _, c := range s.ExchangeStatuses() {
 		resting := 0.0
-		if c.Resting {
+		if c.Paused {
 			resting = 1
 		}
 		tell(brokerResting, resting, c.Domain)
-		tell(brokerPatience, c.Patience.Seconds(), c.Domain)
+		tell(brokerPatience, c.Timeout.Seconds(), c.Domain)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	held, open, err := s.Standing(ctx)
+	held, open, err := s.HeldBudgets(ctx)
 	if err != nil {
 		return // what cannot be known is not told
 	}

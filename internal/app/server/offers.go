@@ -20,9 +20,9 @@ import (
 func (h *House) openAssortment(config Config) (err error) {
 	h.sell(config.RAMP.selling(), h.Added())
 	deps := exchange.AssortmentDeps{
-		Corpus: h.Corpus, Catalog: h.Goods, Selling: h.selling.Load,
-		Supply: exchange.Supply{
-			Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Site: config.siteAt, Outlet: h.tenantOutlet,
+		Corpus: h.Corpus, Catalog: h.Goods, OfferPolicy: h.selling.Load,
+		Push: exchange.PushDeps{
+			Store: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Site: config.siteAt, Outlet: h.tenantOutlet,
 			Attested: h.attestationChecker(config),
 		},
 		CacheBytes: uint64(config.Ask.Cache), Now: h.now, Log: h.log,
@@ -45,7 +45,7 @@ func (h *House) openAssortment(config Config) (err error) {
 		return err
 	}
 	h.Published, err = published.New(published.Deps{
-		Corpus: h.Corpus, Catalog: h.Goods, Selling: h.selling.Load, Tenant: h.Assortment.Tenant, Now: h.now,
+		Corpus: h.Corpus, Catalog: h.Goods, OfferPolicy: h.selling.Load, Tenant: h.Assortment.Tenant, Now: h.now,
 	})
 	return err
 }
@@ -71,7 +71,7 @@ func (s *Server) askProviders(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if hosts := s.Goods.Hosts(); !slices.Equal(hosts, asked) || s.now().Sub(last) >= askProvidersEvery {
-			if err := s.providers.Ask(ctx, hosts); err != nil && ctx.Err() == nil {
+			if err := s.providers.Refresh(ctx, hosts); err != nil && ctx.Err() == nil {
 				s.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
 			}
 			asked, last = hosts, s.now()

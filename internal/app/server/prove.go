@@ -94,7 +94,7 @@ func (a *Answering) Put(ctx context.Context, token string, ends time.Time) error
 		return fail.New(fail.Invalid, "this is no token; it has 8 to 256 letters, digits, and -_.~=+")
 	}
 	if a.house != nil {
-		return a.house.Answers.Put(ctx, identity.Answer{Domain: a.domain, Token: token, Ends: ends})
+		return a.house.Answers.Put(ctx, identity.ChallengeResponse{Domain: a.domain, Token: token, Ends: ends})
 	}
 	return a.lines(func(lines []string) []string { return append(lines, token+" "+ends.UTC().Format(time.RFC3339)) })
 }
@@ -310,14 +310,14 @@ type Watched struct {
 }
 
 // Watch asks by the settings of a configuration.
-func Watch(config Config) *Watched { return &Watched{config.domainFetcher(identity.ProofTime)} }
+func Watch(config Config) *Watched { return &Watched{config.domainFetcher(identity.ChallengeTimeout)} }
 
 // ErrNotToldHere is of a domain that this machine may not ask, whatever others may.
 var ErrNotToldHere = errors.New("it leads to an address in a network that may not be asked from here")
 
 // Answers says why a domain does not answer a challenge with its token; nil where it does.
 func (w *Watched) Answers(ctx context.Context, address, token string) error {
-	body, err := w.get(ctx, address, identity.ProofBytes)
+	body, err := w.get(ctx, address, identity.MaxChallengeBytes)
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 		return nil, err
 	}
 	config := rampapi.Config{
-		Caller: s.Callers.Identify, Exchange: s.config.exchangeDomain(), Currency: s.config.RAMP.Currency, Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
-		Purchases: s.config.RAMP.Purchases, Local: s.gate == nil, Targets: s.signedTargets, Elsewhere: s.elsewhere, Ready: s.readiness, Stopping: s.stopping.Load, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
+		PushClient: s.Callers.Identify, Exchange: s.config.exchangeDomain(), Currency: s.config.RAMP.Currency, Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
+		Purchases: s.config.RAMP.Purchases, Local: s.gate == nil, Targets: s.signedTargets, UnknownHost: s.elsewhere, Ready: s.readiness, Stopping: s.stopping.Load, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
 		Base: s.base, FetchAt: func(ctx context.Context) string { return s.base(ctx) + deliverPath },
 	}
 	config.Trusted = s.trustedDisputes()

@@ -377,7 +377,7 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 				return err
 			}
 		}
-		if err := m.Accounts.SetQuota(t.Context(), tx, "sub-1", accounts.QuotaRow{Unit: "accesses", Limit: 5, Months: 1}, m.clock.Now()); err != nil {
+		if err := m.Accounts.SetQuota(t.Context(), tx, "sub-1", accounts.QuotaSetting{Unit: "accesses", Limit: 5, Months: 1}, m.clock.Now()); err != nil {
 			return err
 		}
 		for _, currency := range []string{"USD", "EUR"} { // the first is not bought from: the requester has its own
@@ -410,7 +410,7 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 		t.Errorf("after a purchase: %s", object)
 	}
 	m.clock.Pass(25 * time.Hour)
-	if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
+	if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, strings.Replace(strings.Replace(owed, `"late":false`, `"late":true`, 1), `overdue":false`, `overdue":true`, 1)) {

@@ -35,7 +35,7 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	for n := range 3 {
 		fmt.Fprintf(&forged, `{"time":%q,"url":"https://example.com/soup?n=%d&agent_id=ab&txn_id=txn-nobodys-%d&expires=1&sig=51651651","status":200,"bytes":10}`+"\n", m.clock.Now().Format(time.RFC3339), n, n)
 	}
-	if log, err := m.ImportLog(t.Context(), strings.NewReader(forged.String()), accesslog.Log{By: "cdn"}); err != nil || log.Stray != 3 {
+	if log, err := m.ImportLog(t.Context(), strings.NewReader(forged.String()), accesslog.Source{By: "cdn"}); err != nil || log.Stray != 3 {
 		t.Fatalf("%+v, %v", log, err)
 	}
 
@@ -96,10 +96,10 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 
 	// What is counted in the background is the same.
 	if m.db.Engine() == store.SQLite { // elsewhere entries have their place once a server runs
-		if err := m.measures.Once(t.Context()); err != nil {
+		if err := m.measures.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		days, err := enforcement.NewReader(m.db).Days(t.Context(), enforcement.Wanted{Limit: 9})
+		days, err := enforcement.NewReader(m.db).Days(t.Context(), enforcement.Filter{Limit: 9})
 		if err != nil || len(days) != 1 || !days[0].At.Equal(day) || days[0].Reconciled != (enforcement.Reconciled{Of: 6, Gaps: 5}) {
 			t.Errorf("%+v, %v", days, err)
 		}

@@ -25,7 +25,7 @@ type reloader struct {
 	start  Config  // what the server runs with, beside the terms
 	put    func(*policy.Terms)
 	// book gives the content rules that stand beside those of the file.
-	book func() overrides.Book
+	book func() overrides.RuleSet
 	// stated gives what the sites of a configuration state; nil for nothing.
 	stated func(Config) []*policy.RSL
 	// declare is given what the server runs with, with the terms and what is declared to platforms as they are now.

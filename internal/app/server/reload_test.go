@@ -34,7 +34,7 @@ func newReloading(t *testing.T, text string) *reloading {
 	r.reloader = &reloader{
 		loaded: loaded, start: loaded.Config, log: NewLog(Log{Level: "info"}, r.log),
 		put:   func(compiled *policy.Terms) { r.current = compiled },
-		book:  func() overrides.Book { return overrides.Book{} },
+		book:  func() overrides.RuleSet { return overrides.RuleSet{} },
 		count: func(result string) { r.counts[result]++ },
 	}
 	return r

@@ -35,14 +35,14 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 	to := func(after time.Duration) { // and sweeps
 		t.Helper()
 		m.clock.Pass(begin.Add(after).Sub(m.clock.Now()))
-		if err := m.Exchange.KeepDealsOnce(t.Context()); err != nil {
+		if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	leak := func(name string) {
 		t.Helper()
 		line := fmt.Sprintf(`{"time":%q,"url":"https://example.com/soup?agent_id=ab&txn_id=%s&expires=1&sig=51651651","status":200,"bytes":10}`, m.clock.Now().Format(time.RFC3339), name)
-		if log, err := m.ImportLog(t.Context(), strings.NewReader(line), accesslog.Log{By: "cdn"}); err != nil || log.Stray != 1 {
+		if log, err := m.ImportLog(t.Context(), strings.NewReader(line), accesslog.Source{By: "cdn"}); err != nil || log.Stray != 1 {
 			t.Fatalf("%+v, %v", log, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 		c.Status, c.Resolution, c.Rule = disputes.AutoResolved, disputes.Rejected, disputes.RuleStatus
 	})
 	to(3 * 24 * time.Hour)
-	if err := m.measures.Once(t.Context()); err != nil {
+	if err := m.measures.RunOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 
@@ -82,7 +82,7 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 					t.Fatalf("%s as %s: %d %s", name, form, w.Code, w.Body)
 				}
 				var line bytes.Buffer // as `frontdesk ramp report` writes it
-				want := reports.Wanted{Report: reports.Short(name), Form: form, Since: day, Until: day.AddDate(0, 0, 30), Grace: reports.GraceOf(reports.Short(name))}
+				want := reports.Request{Report: reports.ByRAMPName(name), Form: form, Since: day, Until: day.AddDate(0, 0, 30), Grace: reports.DefaultGrace(reports.ByRAMPName(name))}
 				if err := m.Reports().Write(t.Context(), &line, want); err != nil {
 					t.Fatal(err)
 				}

@@ -196,7 +196,7 @@ func (h *House) firstAgentKey(config Config) error {
 	if !config.RAMP.Agent.Enabled {
 		return nil
 	}
-	return h.AgentKeys.Make()
+	return h.AgentKeys.EnsureKey()
 }
 
 // firstVerifierKey makes the first key that attests, where the sites attest things of their content.
@@ -204,7 +204,7 @@ func (h *House) firstVerifierKey(config Config) error {
 	if !config.RAMP.Enabled || !config.RAMP.Attest {
 		return nil
 	}
-	err := h.VerifierKeys.Make()
+	err := h.VerifierKeys.EnsureKey()
 	if errors.Is(err, syscall.ENOSPC) {
 		h.log.Warn("nothing can be attested", "reason", err)
 		return nil

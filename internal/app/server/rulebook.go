@@ -56,7 +56,7 @@ func (h *House) openRulebook(ctx context.Context, config Config) error {
 }
 
 // Added is what the operator's programs added to the terms, as it was last read.
-func (h *House) Added() overrides.Book { return *h.added.Load() }
+func (h *House) Added() overrides.RuleSet { return *h.added.Load() }
 
 // withRules is the configuration with content rules among its terms.
 func (c Config) withRules(added []overrides.Rule) Config {
@@ -86,17 +86,17 @@ type termsFact struct {
 
 // recordTerms has the ledger tell of a change, in the transaction that makes it.
 func (h *House) recordTerms(ctx context.Context, tx *store.Tx, c overrides.Change) error {
-	fact := termsFact{Of: "content rule", Did: c.Did}
+	fact := termsFact{Of: "content rule", Did: c.Action}
 	entry := receipt.Entry{Kind: "terms", Subject: c.Rule.ID}
 	fact.By, _ = ctx.Value(byKey{}).(string)
-	switch c.Did {
+	switch c.Action {
 	case overrides.Put:
 		rules, err := policy.New([]policy.Rule{c.Rule.Rule})
 		if err != nil {
 			return err
 		}
 		is := rules.Rules()[0]
-		fact.Asks, fact.Access, fact.Price, fact.Order = is.Asks, string(is.Decision.Access), is.Decision.Price.String(), &c.Rule.Place
+		fact.Asks, fact.Access, fact.Price, fact.Order = is.Conditions, string(is.Decision.Access), is.Decision.Price.String(), &c.Rule.Place
 	case overrides.Priced:
 		price, err := c.Price.Money()
 		if err != nil {
@@ -151,16 +151,16 @@ func (c Config) checkRule(rule policy.Rule, tenants ...string) error {
 func (s *Server) warnOf(ctx context.Context, rule overrides.Rule) (all []string) {
 	now := s.Terms()
 	standing := now.Rules()
-	at := slices.IndexFunc(standing, func(r policy.Standing) bool { return r.Named == rule.Name() })
+	at := slices.IndexFunc(standing, func(r policy.PlacedRule) bool { return r.Named == rule.Name() })
 	if at < 0 {
 		return nil // it is not in force yet
 	}
 	for _, before := range standing[:at] {
-		if before.Everything() {
+		if before.MatchesAll() {
 			return []string{fmt.Sprintf("no item gets here: %s before it matches everything; give this rule a lower order", before.Name())}
 		}
 	}
-	if standing[at].Everything() && at+1 < len(standing) {
+	if standing[at].MatchesAll() && at+1 < len(standing) {
 		all = append(all, fmt.Sprintf("it is for everything that no rule before it is for, so that %s decides on nothing any more", standing[at+1].Name()))
 	}
 	held, err := s.Corpus.Hold(ctx, now, at)
@@ -180,7 +180,7 @@ func (s *Server) warnOf(ctx context.Context, rule overrides.Rule) (all []string)
 }
 
 // prices are what licensed items of sites cost where no rule says so.
-func prices(book overrides.Book) map[string]policy.Money {
+func prices(book overrides.RuleSet) map[string]policy.Money {
 	all := map[string]policy.Money{}
 	for _, p := range book.Prices {
 		all[p.Site], _ = p.Money() // it was checked before it was kept
@@ -189,7 +189,7 @@ func prices(book overrides.Book) map[string]policy.Money {
 }
 
 // sell has offers made by what the configuration says, and by the prices of sites.
-func (h *House) sell(selling *exchange.Selling, book overrides.Book) {
+func (h *House) sell(selling *exchange.OfferPolicy, book overrides.RuleSet) {
 	changed := *selling
 	changed.Prices = prices(book)
 	h.selling.Store(&changed)

@@ -14,8 +14,8 @@ import (
 )
 
 // operatorAt is an operator as a caller for whoever has a domain, by a name that no caller has.
-func (s *Server) operatorAt(by, domain string) *requesters.Caller {
-	c := &requesters.Caller{ID: by}
+func (s *Server) operatorAt(by, domain string) *requesters.PushClient {
+	c := &requesters.PushClient{ID: by}
 	if t := s.Tenants.At(domain); t != nil {
 		c.Tenants = append(c.Tenants, t.ID)
 	}
@@ -31,7 +31,7 @@ func (s *Server) sales() *console.SalesConfig {
 		return nil
 	}
 	c := &console.SalesConfig{
-		Shelf: s.Assortment.Shelf, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Clerk: &accounts.Clerk{DB: s.db, Book: s.Accounts, Now: s.now},
+		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Clerk: &accounts.Admin{DB: s.db, Ledger: s.Accounts, Now: s.now},
 		By:         func(ctx context.Context, by string) context.Context { return context.WithValue(ctx, byKey{}, by) },
 		Requesters: s.Requesters.Page, SetRequester: s.Requesters.SetStatus,
 	}
@@ -43,10 +43,10 @@ func (s *Server) sales() *console.SalesConfig {
 	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt, PutIn: s.onboard}
 	c.Domains = &console.Domains{
 		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
-		Start: func(ctx context.Context, by, domain string) (*exchange.Challenged, error) {
+		Start: func(ctx context.Context, by, domain string) (*exchange.IssuedChallenge, error) {
 			return s.Domains.Challenge(ctx, s.operatorAt(by, domain), domain)
 		},
-		Look: func(ctx context.Context, by, domain, token string) (*exchange.Proven, error) {
+		Look: func(ctx context.Context, by, domain, token string) (*exchange.Verification, error) {
 			return s.Domains.Prove(ctx, s.operatorAt(by, domain), domain, token, "", "")
 		},
 	}

@@ -107,7 +107,7 @@ func TestTheConsoleShowsLeaks(t *testing.T) {
 	delivered(t, s, "dlv-good", good.ID, nil)
 	delivered(t, s, "dlv-early", lost.ID+"x", func(d *transactions.Delivery) { d.Stray = true })
 	delivered(t, s, "dlv-known-since", good.ID, func(d *transactions.Delivery) { d.Stray = true })
-	if err := s.db.Update(t.Context(), func(tx *store.Tx) error { return transactions.Fail(t.Context(), tx, failed.ID) }); err != nil {
+	if err := s.db.Update(t.Context(), func(tx *store.Tx) error { return transactions.MarkFailed(t.Context(), tx, failed.ID) }); err != nil {
 		t.Fatal(err)
 	}
 	p.sees("/console/sales/leakage", 200, "Nothing was delivered that was not bought") // yet

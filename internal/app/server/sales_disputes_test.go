@@ -29,7 +29,7 @@ func contested(t *testing.T, s *Server, id, transaction, buyer string, change fu
 	}
 	steps := []disputes.Step{
 		{N: 1, At: now, To: disputes.Filed, By: disputes.ByBuyer},
-		{N: 2, At: now, From: disputes.Filed, To: disputes.EvidenceNeeded, By: disputes.ByRule, Rule: disputes.RuleNoRecord, Consulted: []disputes.Consulted{{Source: "delivery", Says: "nothing <i>"}}},
+		{N: 2, At: now, From: disputes.Filed, To: disputes.EvidenceNeeded, By: disputes.ByRule, Rule: disputes.RuleNoRecord, Evidence: []disputes.Evidence{{Source: "delivery", Finding: "nothing <i>"}}},
 	}
 	if change != nil {
 		change(&c)
@@ -63,7 +63,7 @@ func TestTheConsoleShowsDisputes(t *testing.T) {
 		d.Status, d.Resolution, d.Rule, d.Reason, d.Credit, d.Currency, d.Due = disputes.AutoResolved, disputes.Credit, disputes.RuleStatus, disputes.WrongContent, 2_000_000, "USD", time.Time{}
 	})
 	line := `{"time":"2027-01-31T12:30:05Z","host":"cdn.example.net","url":"/a?txn_id=` + sale.ID + `&sig=secret","status":503,"bytes":12,"cache":"miss"}`
-	if _, err := s.ImportLog(t.Context(), strings.NewReader(line), accesslog.Log{By: `cdn-<b>`}); err != nil {
+	if _, err := s.ImportLog(t.Context(), strings.NewReader(line), accesslog.Source{By: `cdn-<b>`}); err != nil {
 		t.Fatal(err)
 	}
 	delivered(t, s, "dlv-cut", sale.ID, func(d *transactions.Delivery) { d.State, d.Bytes = transactions.DeliveryCut, 1200 })
@@ -110,7 +110,7 @@ func TestAMeasureHoldsABuyerUntilItIsLifted(t *testing.T) {
 		}
 	}
 	contested(t, m.Server, "dsp-1", "txn-1", buyer, nil)
-	if err := m.measures.Once(t.Context()); err != nil {
+	if err := m.measures.RunOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"", "", "resource_exhausted"} {
@@ -138,7 +138,7 @@ func TestMeasuresAreLiftedAtTheConsole(t *testing.T) {
 		}
 		contested(t, s, "dsp-1", "txn-1", oddBuyer, nil)
 		strict := enforcement.New(enforcement.Config{DB: s.db, Ledger: s.Ledger, Rules: enforcement.Rules{Warn: 3, Limit: 5, Cases: 1, Of: 1}, Now: s.now, Log: s.log, Dispute: disputed})
-		if err := strict.Once(t.Context()); err != nil {
+		if err := strict.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		p.sees("/console/sales/disputes", 200, "Measures in force: 2")
@@ -190,7 +190,7 @@ func TestAMeasureHoldsASite(t *testing.T) {
 		contested(t, m.Server, "dsp-"+id, "txn-"+id, m.domain()+"/bot", func(d *disputes.Case) {
 			d.Status, d.Resolution, d.Rule, d.Due = disputes.AutoResolved, disputes.Credit, disputes.RuleStatus, time.Time{}
 		})
-		if err := m.measures.Once(t.Context()); err != nil {
+		if err := m.measures.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,12 +199,12 @@ func TestAMeasureHoldsASite(t *testing.T) {
 			t.Errorf("purchase %d: %q", i, got)
 		}
 	}
-	list, err := enforcement.NewReader(m.db).Measures(t.Context(), false, 100)
+	list, err := enforcement.NewReader(m.db).Sanctions(t.Context(), false, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range list {
-		if one.Step == enforcement.End {
+		if one.Level == enforcement.Closure {
 			if err := m.measures.Confirm(t.Context(), one.ID, "ana", ""); err != nil {
 				t.Errorf("%s: %v", one.ID, err)
 			}

@@ -161,7 +161,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 		Attribution: []transactions.Attribution{{URL: "javascript:alert(1)", Format: "CITATION_FORMAT_FOOTNOTE", Visible: &yes}},
 	}.JSON()
 	if err := s.db.Update(ctx, func(tx *store.Tx) error {
-		if err := transactions.PutReport(ctx, tx, sale.ID, transactions.Report{ID: "rep-1", Of: "x", Made: c.Now(), Consumed: 3000, Deviant: true, Prohibited: true, Future: true, Details: details}, transactions.Fulfilled); err != nil {
+		if err := transactions.PutReport(ctx, tx, sale.ID, transactions.Report{ID: "rep-1", BuyerID: "x", Made: c.Now(), Consumed: 3000, Deviant: true, Prohibited: true, Future: true, Details: details}, transactions.Fulfilled); err != nil {
 			return err
 		}
 		for _, kind := range []string{"delivery", "usage"} {
@@ -180,7 +180,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 		if _, err := s.Accounts.Release(ctx, tx, back.ID, c.Now()); err != nil {
 			return err
 		}
-		return transactions.Fail(ctx, tx, back.ID)
+		return transactions.MarkFailed(ctx, tx, back.ID)
 	}); err != nil {
 		t.Fatal(err)
 	}

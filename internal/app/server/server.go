@@ -60,8 +60,8 @@ type Options struct {
 
 // Server answers requests. New makes one, Run runs it, Close ends it.
 type Server struct {
-	measures *enforcement.Keeper // of buyers and sites; nil where none are taken
-	held     ratelimit.Meter     // of those that a measure holds to a rate
+	measures *enforcement.Enforcer // of buyers and sites; nil where none are taken
+	held     ratelimit.Meter       // of those that a measure holds to a rate
 
 	*House
 	options Options
@@ -296,7 +296,7 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() { s.forgetExcerpts(work) })
 	}
 	if s.config.RAMP.Enabled {
-		background.Go(func() { s.Exchange.KeepDeals(work) })
+		background.Go(func() { s.Exchange.RunMaintenance(work) })
 		if s.measures != nil {
 			background.Go(func() { s.measures.Run(work) })
 		}

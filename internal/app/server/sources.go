@@ -69,7 +69,7 @@ func (h *House) licencesFound(ctx context.Context, source Source, report ingest.
 	if err != nil || report.Web == nil || report.Web.Licences == 0 || h.Stated == nil {
 		return nil
 	}
-	return h.Stated.Due(ctx, source.Site)
+	return h.Stated.MakeDue(ctx, source.Site)
 }
 
 // recordTime is how long it may take to write down how a run ended.

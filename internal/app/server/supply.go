@@ -35,7 +35,7 @@ type supplying struct {
 // tenantTerms are the terms of a tenant, with what they were made of.
 type tenantTerms struct {
 	tenant *push.Tenant
-	book   *overrides.Book
+	book   *overrides.RuleSet
 	stated *policy.RSL
 	rules  *policy.Terms
 }
@@ -54,7 +54,7 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 			}
 		}
 	}
-	h.Shelves, h.Callers = push.NewShelves(h.db, h.now), requesters.NewCallers(h.db, h.now)
+	h.Shelves, h.Callers = push.NewStore(h.db, h.now), requesters.NewPushClients(h.db, h.now)
 	h.Tenants, err = push.OpenTenants(ctx, push.TenantsConfig{DB: h.db, Host: supplyHost, Resource: supplyResource, Sites: sites, Check: checkTenant, Now: h.now})
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 	if _, err := h.takeLicences(ctx, config); err != nil {
 		h.log.Error("licences that tenants state cannot be used", "error", err)
 	}
-	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c requesters.Caller) error {
+	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c requesters.PushClient) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "caller", State: c.State(), Sites: c.Tenants, Keys: c.KeyNames()}, c.ID, "caller:"+c.ID)
 	})
 	return nil
@@ -180,10 +180,10 @@ func (h *House) openSuppliers(config Config) (err error) {
 		return err
 	}
 	h.verified = counter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
-	h.proofs = identity.NewProofs(config.domainFetcher(identity.ProofTime), config.exchangeDomain())
+	h.proofs = identity.NewDomainVerifier(config.domainFetcher(identity.ChallengeTimeout), config.exchangeDomain())
 	h.Domains, err = exchange.NewDomains(exchange.DomainDeps{
-		Assortment: h.Assortment, Proofs: h.proofs, Keys: h.Deliveries,
-		Told: func(outcome string) { h.verified.WithLabelValues(outcome).Inc() }, Log: h.log,
+		Assortment: h.Assortment, Verifier: h.proofs, Keys: h.Deliveries,
+		OnOutcome: func(outcome string) { h.verified.WithLabelValues(outcome).Inc() }, Log: h.log,
 	})
 	return err
 }
@@ -227,7 +227,7 @@ func (h *House) tenantTerms(t *push.Tenant) *policy.Terms {
 // onboard puts a tenant in, with a caller who may push for it, whose public key is a text, if one is named; and gives the secret with which its addresses
 // are signed, where one is made.
 func (h *House) onboard(ctx context.Context, t push.Tenant, caller, key string) (secret string, err error) {
-	one := requesters.Caller{ID: caller, Tenants: []string{t.ID}}
+	one := requesters.PushClient{ID: caller, Tenants: []string{t.ID}}
 	if caller != "" {
 		public, err := ramp.DecodePublicKey(unarmoured(key))
 		if err != nil {

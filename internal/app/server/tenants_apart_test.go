@@ -217,7 +217,7 @@ func (s *supplied) try(pattern, who string, thief, victim keyring) {
 		if w := s.tells(thief, victim.sale, victim.host); w.Code != 200 {
 			s.t.Errorf("the edge of %s: %d %s", thief.id, w.Code, w.Body)
 		}
-		rows, _, err := s.ReadDeals.Deliveries(s.t.Context(), transactions.Sent{Site: victim.id, By: "edge-" + thief.id, Limit: 9}) // it is taken as one of which no transaction of its own is known
+		rows, _, err := s.ReadDeals.Deliveries(s.t.Context(), transactions.DeliveryFilter{Site: victim.id, By: "edge-" + thief.id, Limit: 9}) // it is taken as one of which no transaction of its own is known
 		if err != nil || len(rows) != 0 {
 			s.t.Errorf("an edge of %s tells of what was delivered for %s: %+v %v", thief.id, victim.id, rows, err)
 		}

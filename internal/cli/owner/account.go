@@ -48,7 +48,7 @@ func (c amountFlags) pay(env *command.Environment, did string) (moved int64, err
 	if err != nil {
 		return 0, err
 	}
-	err = changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) (err error) {
+	err = changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) (err error) {
 		moved, err = book.Pay(env.Ctx, tx, did, c.Buyer, c.Currency, amount, c.Reference, now)
 		return err
 	})
@@ -74,7 +74,7 @@ func (c accountOpen) Run(env *command.Environment) error {
 			return err
 		}
 	}
-	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) error {
 		return book.Open(env.Ctx, tx, c.Buyer, c.Currency, limit, now)
 	}); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (c accountLimit) Run(env *command.Environment) error {
 			return err
 		}
 	}
-	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) error {
 		return book.SetLimit(env.Ctx, tx, c.Buyer, c.Currency, limit, now)
 	}); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (c accountResume) Run(env *command.Environment) error {
 }
 
 func (c accountFlags) set(env *command.Environment, status, told string) error {
-	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) error {
 		return book.SetAccountStatus(env.Ctx, tx, c.Buyer, c.Currency, status, now)
 	}); err != nil {
 		return err
@@ -300,7 +300,7 @@ type shownPurchase struct {
 // Run lists purchases.
 func (c accountPurchases) Run(env *command.Environment) error {
 	return readAccounts(env, c.ConfigFlags, func(house *server.House) error {
-		all, err := house.ReadAccounts.Purchases(env.Ctx, accounts.Wanted{Holder: c.Buyer, Site: c.Site, Since: c.Since, Until: c.Until, Limit: c.Limit})
+		all, err := house.ReadAccounts.Purchases(env.Ctx, accounts.PurchaseFilter{Holder: c.Buyer, Site: c.Site, Since: c.Since, Until: c.Until, Limit: c.Limit})
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // changeAccounts opens the house, has fn change the book in one transaction, and closes it. The ledger tells of each change.
-func changeAccounts(env *command.Environment, flags command.ConfigFlags, fn func(book *accounts.Book, tx *store.Tx, now time.Time) error) error {
+func changeAccounts(env *command.Environment, flags command.ConfigFlags, fn func(book *accounts.Ledger, tx *store.Tx, now time.Time) error) error {
 	house, _, err := command.OpenKeys(env, flags, true)
 	if err != nil {
 		return err
@@ -111,12 +111,12 @@ func goodFor(s accounts.Scope) string {
 }
 
 // parseQuota reads a quota of a command: UNIT=LIMIT, or UNIT=LIMIT/PERIOD.
-func parseQuota(text string) (accounts.QuotaRow, error) {
+func parseQuota(text string) (accounts.QuotaSetting, error) {
 	wrong := command.Usage("%q is no quota; write UNIT=LIMIT/PERIOD, like accesses=1000/1mo or burst=10/1m, or UNIT=LIMIT for the whole time; units are %s",
 		text, strings.Join(accounts.Units, ", "))
 	name, rest, ok := strings.Cut(text, "=")
 	limit, period, periodic := strings.Cut(rest, "/")
-	row := accounts.QuotaRow{Unit: name}
+	row := accounts.QuotaSetting{Unit: name}
 	var err error
 	if row.Limit, err = strconv.ParseInt(limit, 10, 64); err != nil || !ok {
 		return row, wrong

@@ -45,7 +45,7 @@ func (c disputesList) Run(env *command.Environment) error {
 		return command.Usage("--status %s is none; write one of %s", c.Status, strings.Trim(fmt.Sprint(disputes.Statuses), "[]"))
 	}
 	return readAccounts(env, c.ConfigFlags, func(house *server.House) error {
-		all, err := house.ReadDisputes().Disputes(env.Ctx, disputes.Wanted{
+		all, err := house.ReadDisputes().Disputes(env.Ctx, disputes.Filter{
 			Buyer: c.Buyer, Site: c.Site, Status: disputes.Status(c.Status), Open: c.Open, Since: c.Since, Limit: c.Limit,
 		})
 		if err != nil {

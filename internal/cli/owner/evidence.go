@@ -41,7 +41,7 @@ func (c evidenceImport) Run(env *command.Environment) error {
 		return err
 	}
 	defer house.Close()
-	log := accesslog.Log{Form: accesslog.Form(c.Form), Fields: strings.FieldsFunc(c.Fields, func(r rune) bool { return r == ',' || r == ' ' }), By: c.By, Site: c.Site}
+	log := accesslog.Source{Form: accesslog.Form(c.Form), Fields: strings.FieldsFunc(c.Fields, func(r rune) bool { return r == ',' || r == ' ' }), By: c.By, Site: c.Site}
 	for _, name := range c.Files {
 		if err := importLog(env, house, log, name); err != nil {
 			return fmt.Errorf("%s: %w", command.Clean(name), err)
@@ -50,7 +50,7 @@ func (c evidenceImport) Run(env *command.Environment) error {
 	return nil
 }
 
-func importLog(env *command.Environment, house *server.House, log accesslog.Log, name string) error {
+func importLog(env *command.Environment, house *server.House, log accesslog.Source, name string) error {
 	in, err := command.OpenInput(env, name)
 	if err != nil {
 		return err
@@ -64,14 +64,14 @@ func importLog(env *command.Environment, house *server.House, log accesslog.Log,
 }
 
 // foundText tells what an import found.
-func foundText(name string, told accesslog.Told) string {
-	text := fmt.Sprintf("%s (%s): %d lines, %d kept, %d kept before", command.Clean(name), told.Form, told.Lines, told.Kept, told.Known)
+func foundText(name string, told accesslog.ImportResult) string {
+	text := fmt.Sprintf("%s (%s): %d lines, %d kept, %d kept before", command.Clean(name), told.Form, told.Lines, told.Added, told.Duplicates)
 	for _, n := range []struct {
 		count int64
 		words string
 	}{
 		{told.Stray, "of those kept are of no transaction that is known"}, {told.Unlicensed, "name no transaction"}, {told.Refused, "were refused, under no transaction that is known"},
-		{told.Other, "are no GET"}, {told.Elsewhere, "are of other sites"}, {told.Bad, "cannot be read"},
+		{told.Other, "are no GET"}, {told.Elsewhere, "are of other sites"}, {told.Unreadable, "cannot be read"},
 	} {
 		if n.count > 0 {
 			text += fmt.Sprintf("\n\t%d %s", n.count, n.words)

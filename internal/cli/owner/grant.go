@@ -44,7 +44,7 @@ func (licenseAdd) Help() string {
 
 // Run adds a licence.
 func (c licenseAdd) Run(env *command.Environment) error {
-	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) error {
 		l := c.licence(now)
 		l.Paid = c.Paid
 		return book.AddLicence(env.Ctx, tx, l, now)
@@ -62,7 +62,7 @@ type licenceID struct {
 }
 
 func (c licenceID) set(env *command.Environment, status, told string) error {
-	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) error {
 		return book.SetLicenceStatus(env.Ctx, tx, c.ID, status, now)
 	}); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (subscriptionAdd) Help() string {
 
 // Run adds a subscription.
 func (c subscriptionAdd) Run(env *command.Environment) error {
-	var rows []accounts.QuotaRow
+	var rows []accounts.QuotaSetting
 	for _, text := range c.Quota {
 		row, err := parseQuota(text)
 		if err != nil {
@@ -147,7 +147,7 @@ func (c subscriptionAdd) Run(env *command.Environment) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
+	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) error {
 		err := book.AddSubscription(env.Ctx, tx, c.licence(now), c.Currency, now)
 		for _, row := range rows {
 			if err == nil {
@@ -180,8 +180,8 @@ func (c subscriptionQuota) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	row.Anew = c.Anew
-	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Book, tx *store.Tx, now time.Time) error {
+	row.Restart = c.Anew
+	if err := changeAccounts(env, c.ConfigFlags, func(book *accounts.Ledger, tx *store.Tx, now time.Time) error {
 		return book.SetQuota(env.Ctx, tx, c.ID, row, now)
 	}); err != nil {
 		return err

@@ -44,7 +44,7 @@ func (c keysAgent) Run(env *command.Environment) error {
 	}
 	switch {
 	case house.AgentKeys.Empty():
-		err = house.AgentKeys.Make()
+		err = house.AgentKeys.EnsureKey()
 	case c.Rotate:
 		_, err = house.AgentKeys.Rotate(c.Overlap)
 	}

@@ -31,7 +31,7 @@ type formFlags struct {
 }
 
 // write writes a report.
-func (c formFlags) write(env *command.Environment, want reports.Wanted) error {
+func (c formFlags) write(env *command.Environment, want reports.Request) error {
 	want.Form = c.Format
 	return readAccounts(env, c.ConfigFlags, func(house *server.House) error {
 		err := house.Reports().Write(env.Ctx, env.Stdout, want)
@@ -57,7 +57,7 @@ func (reportRevenue) Help() string {
 
 // Run writes what sites earned.
 func (c reportRevenue) Run(env *command.Environment) error {
-	return c.write(env, reports.Wanted{Report: reports.Revenue, Site: c.Site, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Request{Report: reports.Revenue, Site: c.Site, Since: c.Since, Until: c.Until})
 }
 
 type reportInvoice struct {
@@ -76,7 +76,7 @@ func (reportInvoice) Help() string {
 
 // Run writes an invoice.
 func (c reportInvoice) Run(env *command.Environment) error {
-	return c.write(env, reports.Wanted{Report: reports.Invoice, Buyer: c.Buyer, Currency: c.Currency, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Request{Report: reports.Invoice, Buyer: c.Buyer, Currency: c.Currency, Since: c.Since, Until: c.Until})
 }
 
 type reportCompliance struct {
@@ -93,7 +93,7 @@ func (reportCompliance) Help() string {
 
 // Run writes who reports.
 func (c reportCompliance) Run(env *command.Environment) error {
-	return c.write(env, reports.Wanted{Report: reports.Compliance, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Request{Report: reports.Compliance, Since: c.Since, Until: c.Until})
 }
 
 // purchaseFlags choose the purchases of a report.
@@ -107,7 +107,7 @@ type purchaseFlags struct {
 
 // writeOf writes a report of them.
 func (c purchaseFlags) writeOf(env *command.Environment, name string) error {
-	return c.write(env, reports.Wanted{Report: name, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
+	return c.write(env, reports.Request{Report: name, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
 }
 
 type reportTransactions struct{ purchaseFlags }
@@ -152,7 +152,7 @@ func (reportLeakage) Help() string {
 
 // Run writes what leaked.
 func (c reportLeakage) Run(env *command.Environment) error {
-	return c.write(env, reports.Wanted{Report: reports.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env, reports.Request{Report: reports.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }
 
 // reconciledFlags say which days are reconciled.
@@ -175,7 +175,7 @@ func (reportReconciliation) Help() string {
 
 // Run writes the differences.
 func (c reportReconciliation) Run(env *command.Environment) error {
-	return c.write(env, reports.Wanted{Report: reports.Reconciliation, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env, reports.Request{Report: reports.Reconciliation, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }
 
 type reportReconciliationDays struct{ reconciledFlags }
@@ -188,5 +188,5 @@ func (reportReconciliationDays) Help() string {
 
 // Run writes the figures.
 func (c reportReconciliationDays) Run(env *command.Environment) error {
-	return c.write(env, reports.Wanted{Report: reports.Days, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env, reports.Request{Report: reports.Days, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }

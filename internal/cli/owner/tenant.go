@@ -76,9 +76,9 @@ func (c tenantAdd) Run(env *command.Environment) error {
 	if c.Price != "" || c.Model == "free" {
 		t.Rule.Price = policy.Price{Model: c.Model, Rate: c.Price, Currency: c.Currency}
 	}
-	var caller requesters.Caller
+	var caller requesters.PushClient
 	if c.Caller != "" {
-		caller = requesters.Caller{ID: c.Caller, Tenants: []string{c.ID}}
+		caller = requesters.PushClient{ID: c.Caller, Tenants: []string{c.ID}}
 		if err := addKeys(env, &caller, c.Key); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (callerAdd) Help() string {
 
 // Run puts a caller in.
 func (c callerAdd) Run(env *command.Environment) error {
-	one := requesters.Caller{ID: c.ID, Domain: c.Domain, Tenants: c.Tenant}
+	one := requesters.PushClient{ID: c.ID, Domain: c.Domain, Tenants: c.Tenant}
 	if err := addKeys(env, &one, c.Key); err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (c callerAdd) Run(env *command.Environment) error {
 }
 
 // addKeys reads the keys of a caller.
-func addKeys(env *command.Environment, one *requesters.Caller, texts []string) error {
+func addKeys(env *command.Environment, one *requesters.PushClient, texts []string) error {
 	for _, text := range texts {
 		keys, err := command.ReadPublicKeys(env, text)
 		if err != nil {

@@ -206,7 +206,7 @@ func explain(env *command.Environment, loaded *server.Loaded, e policy.Explanati
 		} else if i == d.Rule {
 			mark = "cannot be decided"
 		}
-		env.Print("  %s %s: asks for %s; %s\n", place(loaded, step.Rule, step.Line, step.Named), mark, command.Clean(step.Asks), command.Clean(step.Why))
+		env.Print("  %s %s: asks for %s; %s\n", place(loaded, step.Rule, step.Line, step.Named), mark, command.Clean(step.Conditions), command.Clean(step.Why))
 	}
 	if d.Rule < 0 {
 		env.Print("  No rule matches, and what no rule matches is blocked.\n")

@@ -51,7 +51,7 @@ func (c termsShow) Run(env *command.Environment) error {
 		Prices  []shownPrice `json:"prices"`
 	}{rules.Version(), []shownRule{}, []shownPrice{}}
 	for _, r := range rules.Rules() {
-		out.Rules = append(out.Rules, shownRule{r.Rule + 1, r.Line, r.Named, r.Asks, r.Decision.String()})
+		out.Rules = append(out.Rules, shownRule{r.Rule + 1, r.Line, r.Named, r.Conditions, r.Decision.String()})
 	}
 	if house != nil {
 		defer house.Close()
@@ -79,7 +79,7 @@ func (termsShow) print(env *command.Environment, loaded *server.Loaded, rules *p
 	} else {
 		w := env.Table("Rule", "Asks for", "Decides")
 		for _, r := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", place(loaded, r.Rule, r.Line, r.Named), command.Clean(r.Asks), command.Clean(r.Decision.String()))
+			fmt.Fprintf(w, "%s\t%s\t%s\n", place(loaded, r.Rule, r.Line, r.Named), command.Clean(r.Conditions), command.Clean(r.Decision.String()))
 		}
 		w.Flush()
 	}

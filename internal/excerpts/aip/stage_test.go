@@ -145,7 +145,7 @@ func (s *stage) serve() {
 	}
 	site, err := identity.OpenSiteKeys(s.t.TempDir(), s.clock.Now)
 	if err == nil {
-		err = site.Make()
+		err = site.EnsureKey()
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -21,8 +21,8 @@ type Delegation struct {
 	Domain, Principal string
 	// ID names the token, whatever was attenuated from it: the revocation id of its authority block, in hexadecimal digits.
 	ID string
-	// Over says why nothing can be done under it any more, though it is a token of the principal's; nil while something can.
-	Over error
+	// Ended says why nothing can be done under it any more, though it is a token of the principal's; nil while something can.
+	Ended error
 	// Caps are the bounds of what is bought, and Period the time after which they begin anew; 0 for the token's lifetime.
 	Caps   []DelegationCap
 	Period time.Duration
@@ -68,8 +68,8 @@ const (
 	OperationTransact = "transact"
 )
 
-// Ask is one thing that a requester asks for.
-type Ask struct {
+// AccessRequest is one thing that a requester asks for.
+type AccessRequest struct {
 	Operation  string
 	Resource   string   // the address of the item
 	Scopes     []string // that the item takes, of which one is enough; none for one that takes none
@@ -91,7 +91,7 @@ var authorizer = biscuit.NewAuthorizer(nil, biscuit.Limits{})
 // by the scopes that are delegated and that the operator granted the principal, if the token's checks let it. In both cases a scope that
 // the requester does not ask for, though it asks for others, is none. The error is ErrOutOfScope, ErrDelegationOver, or fail.Forbidden for a
 // token that cannot be evaluated.
-func (r Requester) May(a Ask) error {
+func (r Requester) May(a AccessRequest) error {
 	held := slices.DeleteFunc(slices.Clone(a.Scopes), func(scope string) bool { return !r.Holds(scope) })
 	switch {
 	case len(held) == 0 && len(a.Scopes) > 0:
@@ -104,10 +104,10 @@ func (r Requester) May(a Ask) error {
 	return r.Delegation.may(a, held)
 }
 
-func (d *Delegation) may(a Ask, scopes []string) error {
+func (d *Delegation) may(a AccessRequest, scopes []string) error {
 	switch {
-	case d.Over != nil:
-		return d.Over
+	case d.Ended != nil:
+		return d.Ended
 	case d.grants.Scoped && len(d.grants.Scopes) == 0: // blocks that exclude each other leave nothing
 		return ErrOutOfScope
 	}
@@ -173,9 +173,9 @@ func (rs *Registry) delegated(ctx context.Context, r Requester, said *rampv1.Del
 	now := rs.config.Now()
 	switch {
 	case ended(token.grants.Expires, now) || said.GetExpiresAt() != nil && ended(said.GetExpiresAt().AsTime(), now):
-		d.Over = errExpired
+		d.Ended = errExpired
 	case rs.revokedHere(token.verified):
-		d.Over = errRevoked
+		d.Ended = errRevoked
 	}
 	if repeated := NormalScopes(said.GetScopes()); len(repeated) > 0 {
 		d.scoped = biscuit.NarrowScopes(d.scoped, repeated)
@@ -237,11 +237,11 @@ func (c DelegationCap) Spend() int64 {
 // Account is the key of the principal's account.
 func (d *Delegation) Account() string { return d.Domain + "/" + d.Principal }
 
-// Borrows says whether the requester may use a subscription of its principal: the token has a scope that covers "subscription:ID", and so has
+// MayUseSubscriptions says whether the requester may use a subscription of its principal: the token has a scope that covers "subscription:ID", and so has
 // what is repeated of it, and what the requester asks for, where those say anything. That the subscription is the principal's is for who
 // knows subscriptions.
-func (r Requester) Borrows(subscription string) bool {
-	if r.Delegation == nil || r.Delegation.Over != nil {
+func (r Requester) MayUseSubscriptions(subscription string) bool {
+	if r.Delegation == nil || r.Delegation.Ended != nil {
 		return false
 	}
 	required := "subscription:" + subscription

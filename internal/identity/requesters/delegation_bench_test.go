@@ -46,7 +46,7 @@ func BenchmarkDelegation(b *testing.B) {
 		}
 	}
 	said := &rampv1.Delegation{PrincipalDomain: "principal.example", PrincipalId: "ceo", ExpiresAt: timestamppb.New(now.Add(time.Hour)), Token: token.Text(), Scopes: []string{"earnings:NVDA"}}
-	ask := Ask{Operation: OperationTransact, Resource: "https://www.example.com/reports/7", Scopes: []string{"earnings:NVDA"}, SpendCents: 120, Now: now}
+	ask := AccessRequest{Operation: OperationTransact, Resource: "https://www.example.com/reports/7", Scopes: []string{"earnings:NVDA"}, SpendCents: 120, Now: now}
 	check := func() {
 		r, err := rs.delegated(b.Context(), Requester{Domain: "bot.example", ID: "bot"}, said, nil, nil)
 		if err == nil {

@@ -137,10 +137,10 @@ func (d *Delegation) listAt(said string) (string, error) {
 	return u.String(), nil
 }
 
-// Unrevoked asks whether the principal has revoked the delegation, where it says where to ask. With sure, a list that is older than a
+// CheckRevocation asks whether the principal has revoked the delegation, where it says where to ask. With sure, a list that is older than a
 // minute is not enough: it is fetched, and fail.Unavailable where it cannot be. Without, what is known counts, and the list is fetched for
 // those who come later. The error is ErrDelegationOver for what is revoked.
-func (d *Delegation) Unrevoked(ctx context.Context, sure bool) error {
+func (d *Delegation) CheckRevocation(ctx context.Context, sure bool) error {
 	if d == nil || d.list == "" {
 		return nil
 	}

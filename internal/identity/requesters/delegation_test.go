@@ -90,7 +90,7 @@ func (o *office) grants(scopes ...string) {
 
 // may says what a requester may have of something that takes a scope, if one is named.
 func (o *office) may(r requesters.Requester, scopes ...string) error {
-	return r.May(requesters.Ask{Operation: requesters.OperationDiscover, Resource: "https://www.example.com/a", Scopes: scopes, Now: o.clock.Now()})
+	return r.May(requesters.AccessRequest{Operation: requesters.OperationDiscover, Resource: "https://www.example.com/a", Scopes: scopes, Now: o.clock.Now()})
 }
 
 func TestDelegationsUnlockWhatThePrincipalHas(t *testing.T) {
@@ -158,12 +158,12 @@ func TestChecksOfATokenAreHeld(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
-	for check, other := range map[string]func(*requesters.Ask){
-		`check if operation("transact")`:                                      func(a *requesters.Ask) { a.Operation = requesters.OperationDiscover },
-		`check if resource($r), $r.starts_with("https://www.example.com/a/")`: func(a *requesters.Ask) { a.Resource = "https://www.example.com/b" },
-		`check if spend_cents($n), $n <= 200`:                                 func(a *requesters.Ask) { a.SpendCents = 201 },
-		`check if requested_scope("news:a")`:                                  func(a *requesters.Ask) { a.Scopes = []string{"news:b"} },
-		`check if time($t), $t < 2026-11-21T12:00:01Z`:                        func(a *requesters.Ask) { a.Now = a.Now.Add(time.Second) },
+	for check, other := range map[string]func(*requesters.AccessRequest){
+		`check if operation("transact")`:                                      func(a *requesters.AccessRequest) { a.Operation = requesters.OperationDiscover },
+		`check if resource($r), $r.starts_with("https://www.example.com/a/")`: func(a *requesters.AccessRequest) { a.Resource = "https://www.example.com/b" },
+		`check if spend_cents($n), $n <= 200`:                                 func(a *requesters.AccessRequest) { a.SpendCents = 201 },
+		`check if requested_scope("news:a")`:                                  func(a *requesters.AccessRequest) { a.Scopes = []string{"news:b"} },
+		`check if time($t), $t < 2026-11-21T12:00:01Z`:                        func(a *requesters.AccessRequest) { a.Now = a.Now.Add(time.Second) },
 		`check if request_key(hex:` + hex.EncodeToString(public(0)) + `)`:     nil,
 	} {
 		d := o.under(biscuitOf(t, key(1), granted, check).Text())
@@ -173,7 +173,7 @@ func TestChecksOfATokenAreHeld(t *testing.T) {
 			t.Errorf("%s: %v", check, err)
 			continue
 		}
-		a := requesters.Ask{Operation: requesters.OperationTransact, Resource: "https://www.example.com/a/1", Scopes: []string{"news:a"}, SpendCents: 200, Now: o.clock.Now()}
+		a := requesters.AccessRequest{Operation: requesters.OperationTransact, Resource: "https://www.example.com/a/1", Scopes: []string{"news:a"}, SpendCents: 200, Now: o.clock.Now()}
 		if err := r.May(a); err != nil {
 			t.Errorf("%s: %v", check, err)
 		}
@@ -357,13 +357,13 @@ func TestWhatHasExpiredIsOver(t *testing.T) {
 		d := o.under(biscuitOf(t, key(1), v.blocks...).Text())
 		d.ExpiresAt = nil // which the door does not let through; the token decides
 		r, err := o.asks(d, nil)
-		if err != nil || errors.Is(r.Delegation.Over, requesters.ErrDelegationOver) != v.over || errors.Is(o.may(r), requesters.ErrDelegationOver) != v.over {
+		if err != nil || errors.Is(r.Delegation.Ended, requesters.ErrDelegationOver) != v.over || errors.Is(o.may(r), requesters.ErrDelegationOver) != v.over {
 			t.Errorf("%s: %v, %+v", name, err, r.Delegation)
 		}
 	}
 	d := o.under(biscuitOf(t, key(1), granted).Text())
 	d.ExpiresAt = timestamppb.New(o.clock.Now())
-	if r, err := o.asks(d, nil); err != nil || !errors.Is(r.Delegation.Over, requesters.ErrDelegationOver) {
+	if r, err := o.asks(d, nil); err != nil || !errors.Is(r.Delegation.Ended, requesters.ErrDelegationOver) {
 		t.Errorf("over by its copy: %v", err)
 	}
 	d = o.under(biscuitOf(t, key(1), granted, `check if time($t), $t >= 2026-11-21T12:00:01Z`).Text())
@@ -505,7 +505,7 @@ func TestTheOperatorRevokes(t *testing.T) {
 			o.clock.Pass(time.Second)
 			for name, one := range all {
 				r, err := o.asks(o.under(one.Text()), nil)
-				if err != nil || (r.Delegation.Over != nil) != slices.Contains(strings.Fields(gone), name) {
+				if err != nil || (r.Delegation.Ended != nil) != slices.Contains(strings.Fields(gone), name) {
 					t.Errorf("%s: %s: %v %+v", step, name, err, r.Delegation)
 				}
 			}
@@ -531,7 +531,7 @@ func TestTheOperatorRevokes(t *testing.T) {
 		}
 		again := registry(t, storetest.Open(t, dsn, requesters.Schema), o.clock, nil)
 		r := bodySigned(t, &rampv1.Requester{Domain: o.host.domain(), Id: "bot", Delegation: o.under(root.Text())}, key(0))
-		if who, err := again.Identify(t.Context(), r, requesters.Call{}); err != nil || who.Delegation.Over == nil {
+		if who, err := again.Identify(t.Context(), r, requesters.Call{}); err != nil || who.Delegation.Ended == nil {
 			t.Errorf("after a restart: %v", err)
 		}
 	})
@@ -559,7 +559,7 @@ func TestThePrincipalRevokes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(sure bool) error { return r.Delegation.Unrevoked(t.Context(), sure) }
+	ask := func(sure bool) error { return r.Delegation.CheckRevocation(t.Context(), sure) }
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -621,15 +621,15 @@ func TestListsThatAreNotNeededAreNotWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Delegation.Unrevoked(t.Context(), false); err != nil {
+	if err := r.Delegation.CheckRevocation(t.Context(), false); err != nil {
 		t.Errorf("a list that nobody knows: %v", err)
 	}
 	close(release)
 	<-served
-	if err := r.Delegation.Unrevoked(t.Context(), true); !errors.Is(err, requesters.ErrDelegationOver) { // which waits for the same
+	if err := r.Delegation.CheckRevocation(t.Context(), true); !errors.Is(err, requesters.ErrDelegationOver) { // which waits for the same
 		t.Errorf("a list that came: %v", err)
 	}
-	if err := r.Delegation.Unrevoked(t.Context(), false); !errors.Is(err, requesters.ErrDelegationOver) {
+	if err := r.Delegation.CheckRevocation(t.Context(), false); !errors.Is(err, requesters.ErrDelegationOver) {
 		t.Errorf("and is known: %v", err)
 	}
 }

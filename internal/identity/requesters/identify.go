@@ -119,7 +119,7 @@ var (
 // of says how a message was signed, and with which key; empty for not at all, where the policy lets that in.
 func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call) (how, key string, err error) {
 	policy := p.rs.config.asks(call)
-	if policy == SignaturesRequired && call.Spends && call.Elsewhere && sign.HasHTTPSignature(call.Header) {
+	if policy == SignaturesRequired && call.Spends && call.UnknownHost && sign.HasHTTPSignature(call.Header) {
 		return "", "", errElsewhere
 	}
 	if sign.HasHTTPSignature(call.Header) {

@@ -59,9 +59,9 @@ const (
 // Account is the key of the requester's account: its domain and id.
 func (r Requester) Account() string { return r.Domain + "/" + r.ID }
 
-// Speaks says whether the requester may speak for an account: its own, those of others that have the same key, or, signed with
+// ActsFor says whether the requester may speak for an account: its own, those of others that have the same key, or, signed with
 // a key of the whole domain, any of it.
-func (r Requester) Speaks(account string) bool {
+func (r Requester) ActsFor(account string) bool {
 	id, ok := strings.CutPrefix(account, r.Domain+"/")
 	switch {
 	case !ok || r.Domain == "" || id == "":
@@ -85,9 +85,9 @@ type Call struct {
 	// Spends says that the request costs the requester money, so that [Config.Purchases] holds for it, too. Brokered
 	// says that a Broker may send it in the requester's name.
 	Spends, Brokered bool
-	// Elsewhere says that nobody has told this front desk its address, and that the one in Targets is the sender's word: what was
+	// UnknownHost says that nobody has told this front desk its address, and that the one in Targets is the sender's word: what was
 	// signed for another Exchange may have been sent here.
-	Elsewhere bool
+	UnknownHost bool
 }
 
 // Allowance is what a limiter says to a requester: RAMP's RateLimitInfo.

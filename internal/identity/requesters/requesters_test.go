@@ -567,12 +567,12 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 			continue
 		}
 		for _, account := range v.may {
-			if !r.Speaks(account) {
+			if !r.ActsFor(account) {
 				t.Errorf("%v: it does not speak for %s", v.by, account)
 			}
 		}
 		for _, account := range v.not {
-			if r.Speaks(account) {
+			if r.ActsFor(account) {
 				t.Errorf("%v: it speaks for %s", v.by, account)
 			}
 		}
@@ -587,7 +587,7 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", "company.example", key(6)}))
-	if err != nil || r.Speaks("company.example/one") || !r.Speaks("company.example/two") || !r.Speaks("company.example/three") || r.Speaks("company.example/four") {
+	if err != nil || r.ActsFor("company.example/one") || !r.ActsFor("company.example/two") || !r.ActsFor("company.example/three") || r.ActsFor("company.example/four") {
 		t.Errorf("one key of several requesters: %+v, %v", r, err)
 	}
 	if _, err := rs.Add(t.Context(), requesters.Registration{Domain: single.domain(), ID: "bot"}); err != nil {
@@ -598,7 +598,7 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 	}
 	_, err = rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", single.domain(), key(1)}))
 	said(t, "suspended", err, fail.Forbidden)
-	if r, err := rs.Identify(t.Context(), nil, requesters.Call{}); err != nil || r.Signed != "" || r.Speaks("/") {
+	if r, err := rs.Identify(t.Context(), nil, requesters.Call{}); err != nil || r.Signed != "" || r.ActsFor("/") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	_, err = registry(t, db, c, policy(requesters.SignaturesRequired)).Identify(t.Context(), nil, requesters.Call{})
@@ -779,7 +779,7 @@ func TestPurchasesAreSignedOverHTTP(t *testing.T) {
 		"by a Broker alone":                  {"required", plain, []signer{broker}, nil, ""},
 		"by a forged Broker":                 {"required", seen, []signer{forged}, nil, ""},
 		"to a Broker, by another":            {"required", seen, []signer{broker}, func(call *requesters.Call) { call.Brokered = false }, ""},
-		"at an address of the sender's word": {"required", plain, []signer{own}, func(call *requesters.Call) { call.Elsewhere = true }, ""},
+		"at an address of the sender's word": {"required", plain, []signer{own}, func(call *requesters.Call) { call.UnknownHost = true }, ""},
 	} {
 		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) { config.Purchases = v.purchases })
 		call := signedCall(t, c.Now(), v.http...)

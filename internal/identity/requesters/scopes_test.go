@@ -81,11 +81,11 @@ func TestAccountsThatARequesterSpeaksFor(t *testing.T) {
 		"buyer.example/bot": {true, true}, "buyer.example/other": {false, true}, "buyer.example/": {false, false}, "buyer.example": {false, false},
 		"buyer.example.org/bot": {false, false}, "": {false, false}, "x/bot": {false, false},
 	} {
-		if bot.Speaks(account) != want[0] || domain.Speaks(account) != want[1] {
-			t.Errorf("%q: %v and %v", account, bot.Speaks(account), domain.Speaks(account))
+		if bot.ActsFor(account) != want[0] || domain.ActsFor(account) != want[1] {
+			t.Errorf("%q: %v and %v", account, bot.ActsFor(account), domain.ActsFor(account))
 		}
 	}
-	if (Requester{}).Speaks("/bot") {
+	if (Requester{}).ActsFor("/bot") {
 		t.Error("nobody speaks for an account")
 	}
 }

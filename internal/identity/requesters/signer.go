@@ -47,7 +47,7 @@ func (rs *Registry) signer(ctx context.Context, call Call) (Requester, error) {
 		return Requester{}, errUnsignedHTTP
 	case !signed:
 		return Requester{}, nil
-	case policy == SignaturesRequired && call.Spends && call.Elsewhere:
+	case policy == SignaturesRequired && call.Spends && call.UnknownHost:
 		return Requester{}, errElsewhere
 	}
 	all, err := readSignatures(call)

@@ -54,7 +54,7 @@ func newStage(t testing.TB) *stage {
 	s.db = storetest.Chosen(t, identity.Schema, ledger.Schema, vault.Schema, outbox.Schema)
 	keys, err := identity.OpenSiteKeys(t.TempDir(), s.clock.Now)
 	s.must(err)
-	s.must(keys.Make())
+	s.must(keys.EnsureKey())
 	vault, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: storetest.ChosenDSN(t), Secret: make([]byte, 32), Now: s.clock.Now})
 	s.must(err)
 	t.Cleanup(func() { vault.Close() })

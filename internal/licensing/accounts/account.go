@@ -182,22 +182,22 @@ type Options struct {
 	Changed func(ctx context.Context, tx *store.Tx, change Change) error
 }
 
-// Book is the book of one database that has this room's Schema. Its methods may be called from several goroutines; each
+// Ledger is the book of one database that has this room's Schema. Its methods may be called from several goroutines; each
 // takes part in the caller's transaction, and what is not committed did not happen.
-type Book struct{ options Options }
+type Ledger struct{ options Options }
 
 // New makes the book.
-func New(options Options) *Book {
+func New(options Options) *Ledger {
 	if options.Tolerance == 0 {
 		options.Tolerance = 20
 	}
-	return &Book{options}
+	return &Ledger{options}
 }
 
 // Change is something that the operator changed. It holds no amount of others and no personal datum.
 type Change struct {
 	What     string // "account", "licence" or "subscription"
-	Did      string // "open", "credit", "debit", "expire", "limit", "suspend", "resume", "add", "quota", "end"
+	Action   string // "open", "credit", "debit", "expire", "limit", "suspend", "resume", "add", "quota", "end"
 	ID       string // of a licence or a subscription; empty for an account
 	Buyer    string
 	Site     string // empty for all
@@ -208,7 +208,7 @@ type Change struct {
 }
 
 // tell tells of a change.
-func (b *Book) tell(ctx context.Context, tx *store.Tx, change Change) error {
+func (b *Ledger) tell(ctx context.Context, tx *store.Tx, change Change) error {
 	if b.options.Changed == nil {
 		return nil
 	}
@@ -226,18 +226,18 @@ const (
 	QuotaExceeded       Reason = "quota exceeded"
 )
 
-// Refused is the error of a purchase that the book does not let through. Whoever gets it may go on with the transaction:
+// Denial is the error of a purchase that the book does not let through. Whoever gets it may go on with the transaction:
 // nothing was written.
-type Refused struct {
+type Denial struct {
 	Reason Reason
 	Detail string // safe for the buyer: what is wrong and what to do
 }
 
 // Error says why.
-func (r *Refused) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.Detail) }
+func (r *Denial) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.Detail) }
 
 func refuse(reason Reason, format string, args ...any) error {
-	return &Refused{reason, fmt.Sprintf(format, args...)}
+	return &Denial{reason, fmt.Sprintf(format, args...)}
 }
 
 // maxBuyer is how long a buyer's key may be.

@@ -27,7 +27,7 @@ func price(model string, rate float64) policy.Money {
 
 // bench is a book with a database, as one test uses it.
 type bench struct {
-	*accounts.Book
+	*accounts.Ledger
 	t  testing.TB
 	db *store.DB
 }
@@ -75,7 +75,7 @@ func (b *bench) authorize(c accounts.Charge) (h accounts.Hold, err error) {
 }
 
 func reason(err error) accounts.Reason {
-	var refused *accounts.Refused
+	var refused *accounts.Denial
 	if errors.As(err, &refused) {
 		return refused.Reason
 	}

@@ -78,7 +78,7 @@ func BenchmarkEntitled(b *testing.B) {
 	ctx := b.Context()
 	if err := book.db.View(ctx, func(tx *store.Tx) error {
 		for b.Loop() {
-			if all, err := book.Entitled(ctx, tx, buyer, "news", noon); err != nil || len(all) != 1 {
+			if all, err := book.SubscriptionsFor(ctx, tx, buyer, "news", noon); err != nil || len(all) != 1 {
 				return fmt.Errorf("%v, %w", all, err)
 			}
 		}
@@ -94,6 +94,6 @@ func richBench(b *testing.B) *bench {
 	for n := range 64 {
 		book.pay(fmt.Sprintf("buyer.example.com/%d", n), 1_000_000)
 	}
-	book.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Accesses, Limit: 1 << 30, Months: 1}, accounts.QuotaRow{Unit: accounts.Burst, Limit: 1 << 30, Span: time.Minute})
+	book.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1 << 30, Months: 1}, accounts.QuotaSetting{Unit: accounts.Burst, Limit: 1 << 30, Span: time.Minute})
 	return book
 }

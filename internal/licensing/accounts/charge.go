@@ -79,7 +79,7 @@ const (
 
 // Authorize lets a purchase through, or gives a *Refused and writes nothing. What the model charges at once is charged,
 // what it charges later is held, and quotas are counted down, all in the caller's transaction.
-func (b *Book) Authorize(ctx context.Context, tx *store.Tx, c Charge) (Hold, error) {
+func (b *Ledger) Authorize(ctx context.Context, tx *store.Tx, c Charge) (Hold, error) {
 	model, ok := Models[c.Price.Model]
 	if !ok {
 		return Hold{}, fail.New(fail.Internal, "there is no pricing model %q", c.Price.Model)
@@ -111,7 +111,7 @@ func (b *Book) Authorize(ctx context.Context, tx *store.Tx, c Charge) (Hold, err
 }
 
 // pay charges or holds what a purchase costs.
-func (b *Book) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h *Hold) error {
+func (b *Ledger) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h *Hold) error {
 	if model.Charging == OnReport && c.Due.IsZero() {
 		return fail.New(fail.Internal, "a purchase by %s has no time by which it is charged without a report", c.Price.Model)
 	}
@@ -150,9 +150,9 @@ func (b *Book) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h *
 // Report is what a buyer reports of its use.
 type Report struct {
 	Quantity int64 // in what the model counts
-	// Told is the quantity as it was told, in units of Of, where it is told in units of time; of purchases that are measured.
-	Told int64
-	Of   time.Duration // 0 for no unit of time
+	// Reported is the quantity as it was told, in units of Of, where it is told in units of time; of purchases that are measured.
+	Reported int64
+	TimeUnit time.Duration // 0 for no unit of time
 	// Revenue is what was earned with the resource, in 1e-8 of Currency, for revenue_share.
 	Revenue  int64
 	Currency string
@@ -162,11 +162,11 @@ type Report struct {
 // Settlement is what a report changed.
 type Settlement struct {
 	Hold
-	// Outside says that the quantity differs from the estimate by more than the tolerance, or is another than was measured. The report
+	// Deviant says that the quantity differs from the estimate by more than the tolerance, or is another than was measured. The report
 	// counts all the same.
-	Outside bool
-	// Used is what was measured of what the report tells; 0 where nothing was.
-	Used time.Duration
+	Deviant bool
+	// Measured is what was measured of what the report tells; 0 where nothing was.
+	Measured time.Duration
 	// Late says that the time for the report was over, and the purchase closed without it. What was charged stands; a share of revenue is
 	// charged all the same.
 	Late bool
@@ -177,7 +177,7 @@ type Settlement struct {
 // Settle takes in the report on a purchase, once: a second is fail.Invalid. It is fail.NotFound where there is no such
 // purchase, and fail.Invalid where it was taken back, or where a share of revenue is in a currency in which the buyer has no
 // account.
-func (b *Book) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (Settlement, error) {
+func (b *Ledger) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (Settlement, error) {
 	h, err := findHold(ctx, tx, id)
 	switch {
 	case err != nil:
@@ -194,7 +194,7 @@ func (b *Book) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (S
 			return Settlement{}, err
 		}
 	}
-	s := Settlement{Hold: h, Outside: b.outside(h.Quantity, r.Quantity), Late: h.State == Expired}
+	s := Settlement{Hold: h, Deviant: b.outside(h.Quantity, r.Quantity), Late: h.State == Expired}
 	s.Reported = r.Quantity
 	charge, isMeasured, err := measured(ctx, tx, h)
 	if err == nil && !isMeasured {
@@ -226,7 +226,7 @@ func (b *Book) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (S
 }
 
 // shareOut charges a share of what was earned. It is owed whatever stands on the account: there was nothing to hold.
-func (b *Book) shareOut(ctx context.Context, tx *store.Tx, s *Settlement, r Report) error {
+func (b *Ledger) shareOut(ctx context.Context, tx *store.Tx, s *Settlement, r Report) error {
 	amount := Share(r.Revenue, s.Rate)
 	if amount == tooMuch || amount > most {
 		return fail.New(fail.Invalid, "no revenue is this large; report it in whole units of the currency and decimals of it")
@@ -247,7 +247,7 @@ func (b *Book) shareOut(ctx context.Context, tx *store.Tx, s *Settlement, r Repo
 }
 
 // outside says whether a reported quantity is further off the estimate than the tolerance.
-func (b *Book) outside(estimate, reported int64) bool {
+func (b *Ledger) outside(estimate, reported int64) bool {
 	if estimate <= 0 {
 		return false
 	}
@@ -258,7 +258,7 @@ func (b *Book) outside(estimate, reported int64) bool {
 // settled is what a report of a quantity charges of a purchase that is held: what was used, but not more than was
 // authorised, and not less than the tolerance leaves of it. Without an estimate there is nothing to compare with, and the
 // rate for one is the price.
-func (b *Book) settled(h Hold, quantity int64) int64 {
+func (b *Ledger) settled(h Hold, quantity int64) int64 {
 	if h.Quantity <= 0 {
 		return h.Authorised
 	}
@@ -269,7 +269,7 @@ func (b *Book) settled(h Hold, quantity int64) int64 {
 // Release takes a purchase back: what is held or was charged is available again, and quotas are as if it had not been, as far
 // as they have not begun anew since. Taking back again changes nothing. What a purchase granted ends with it. It is
 // fail.NotFound where there is no such purchase.
-func (b *Book) Release(ctx context.Context, tx *store.Tx, id string, now time.Time) (Hold, error) {
+func (b *Ledger) Release(ctx context.Context, tx *store.Tx, id string, now time.Time) (Hold, error) {
 	h, err := findHold(ctx, tx, id)
 	if err != nil || h.State == Released {
 		return h, err
@@ -277,7 +277,7 @@ func (b *Book) Release(ctx context.Context, tx *store.Tx, id string, now time.Ti
 	return b.release(ctx, tx, h, "release", now)
 }
 
-func (b *Book) release(ctx context.Context, tx *store.Tx, h Hold, kind string, now time.Time) (Hold, error) {
+func (b *Ledger) release(ctx context.Context, tx *store.Tx, h Hold, kind string, now time.Time) (Hold, error) {
 	move := movement{at: now, kind: kind, reference: h.ID, site: h.Site, available: h.Charged, earned: -h.Charged}
 	if h.State == Held {
 		move.available, move.held = h.Charged+h.Authorised, -h.Authorised
@@ -302,7 +302,7 @@ func (b *Book) release(ctx context.Context, tx *store.Tx, h Hold, kind string, n
 // Credit gives back what a purchase was charged, once: an amount of it, or all of it for 0, and then what is still held, its quotas and what it
 // granted, too, as Release does. It gives what was given back, and the purchase as it is then: Released where that was all. It is
 // fail.NotFound where there is no such purchase, and fail.Invalid where it was given back before, or was charged less.
-func (b *Book) Credit(ctx context.Context, tx *store.Tx, id string, amount int64, now time.Time) (given int64, h Hold, err error) {
+func (b *Ledger) Credit(ctx context.Context, tx *store.Tx, id string, amount int64, now time.Time) (given int64, h Hold, err error) {
 	h, err = findHold(ctx, tx, id)
 	switch {
 	case err != nil:
@@ -329,8 +329,8 @@ func (b *Book) Credit(ctx context.Context, tx *store.Tx, id string, amount int64
 // refund is the kind of the line of the journal that gives back what was disputed.
 const refund = "refund"
 
-// Bought counts the purchases of a buyer since a time, up to a bound.
-func (b *Book) Bought(ctx context.Context, tx *store.Tx, buyer string, since time.Time, most int) (n int, err error) {
+// CountPurchases counts the purchases of a buyer since a time, up to a bound.
+func (b *Ledger) CountPurchases(ctx context.Context, tx *store.Tx, buyer string, since time.Time, most int) (n int, err error) {
 	own, domain := holders(buyer)
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM account_hold WHERE holder IN ($1, $2) AND created >= $3 AND buyer = $1 LIMIT $4) AS bought`,
 		own, domain, store.Micros(since), most).Scan(&n)
@@ -342,7 +342,7 @@ func (b *Book) Bought(ctx context.Context, tx *store.Tx, buyer string, since tim
 
 // Expire closes purchases whose report did not come in time, the oldest first, at most a number of them, and gives them: what
 // was held is charged in full, or, of those that were measured, what they were used.
-func (b *Book) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]Hold, error) {
+func (b *Ledger) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]Hold, error) {
 	holds, err := selectHolds(ctx, tx, `WHERE state = 'held' AND due > 0 AND due <= $1 ORDER BY due, id LIMIT $2`, store.Micros(now), limit)
 	if err != nil {
 		return nil, err

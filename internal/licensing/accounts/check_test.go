@@ -42,7 +42,7 @@ func TestCheckFindsWhatWasChanged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
 			b.pay(buyer, 10)
-			b.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Accesses, Limit: 9})
+			b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 9})
 			elsewhere := charge("elsewhere", price("per_access", 1))
 			elsewhere.Site = "elsewhere"
 			for _, c := range []accounts.Charge{charge("flat", price("per_access", 1)), elsewhere, under("counted", "sub", noon), charge("held", price("per_token", 1))} {

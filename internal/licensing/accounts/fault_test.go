@@ -40,7 +40,7 @@ func TestAStatementThatFailsLeavesNothingBehind(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, accounts.Schema), accounts.Options{})
 		b.pay(buyer, 1000)
-		b.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Accesses, Limit: 100}, accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1_000_000})
+		b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 100}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000})
 		type call = func(ctx context.Context, tx *store.Tx) error
 		authorize := func(c accounts.Charge) call {
 			return func(ctx context.Context, tx *store.Tx) error { _, err := b.Authorize(ctx, tx, c); return err }
@@ -192,7 +192,7 @@ func TestALossOfPowerLosesAndDoublesNoMoney(t *testing.T) {
 	}
 	b := newBench(t, db, accounts.Options{})
 	b.pay("buyer.example.com/*", 1000)
-	b.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Accesses, Limit: 1000}, accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1_000_000})
+	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1000}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000})
 	var mu sync.Mutex
 	type fact struct {
 		state accounts.State
@@ -275,7 +275,7 @@ func survives(t *testing.T, disk *storetest.Disk, at int, source *rand.Rand, lea
 	defer db.Close()
 	b := newBench(t, db, accounts.Options{})
 	b.sound()
-	there, err := accounts.NewReader(db).Purchases(t.Context(), accounts.Wanted{})
+	there, err := accounts.NewReader(db).Purchases(t.Context(), accounts.PurchaseFilter{})
 	if err != nil {
 		t.Error(err)
 		return false

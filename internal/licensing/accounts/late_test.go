@@ -69,7 +69,7 @@ func TestWhatSitesEarnIsToldWhereverItStands(t *testing.T) {
 			if n != rows {
 				t.Errorf("%q: %d rows, want %d", asked, n, rows)
 			}
-			all, err := r.Takings(t.Context(), asked, time.Time{}, time.Time{}, 10)
+			all, err := r.Revenue(t.Context(), asked, time.Time{}, time.Time{}, 10)
 			if err != nil || len(all) != 1 || all[0].All.Amount != amount {
 				t.Errorf("%q: %+v, want %d: %v", asked, all, amount, err)
 			}

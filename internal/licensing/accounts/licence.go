@@ -91,7 +91,7 @@ func unknownLicence(id string) error {
 }
 
 // licensed checks the licence that a purchase names, and says whether it has the purchase paid.
-func (b *Book) licensed(ctx context.Context, tx *store.Tx, c Charge) (paid bool, err error) {
+func (b *Ledger) licensed(ctx context.Context, tx *store.Tx, c Charge) (paid bool, err error) {
 	if c.Licence == "" {
 		return false, nil
 	}
@@ -110,7 +110,7 @@ func (b *Book) licensed(ctx context.Context, tx *store.Tx, c Charge) (paid bool,
 }
 
 // grant gives a buyer the licence or the subscription that a model grants.
-func (b *Book) grant(ctx context.Context, tx *store.Tx, c Charge, model Model, h *Hold) error {
+func (b *Ledger) grant(ctx context.Context, tx *store.Tx, c Charge, model Model, h *Hold) error {
 	if model.Grants == "" {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (b *Book) grant(ctx context.Context, tx *store.Tx, c Charge, model Model, h
 }
 
 // Subscription gives what a buyer subscribed to under an id, without its quotas. It is fail.NotFound where there is none.
-func (b *Book) Subscription(ctx context.Context, tx *store.Tx, id string) (Licence, error) {
+func (b *Ledger) Subscription(ctx context.Context, tx *store.Tx, id string) (Licence, error) {
 	l, err := findLicence(ctx, tx, id)
 	if err == nil && l.kind != GrantSubscription {
 		err = fail.New(fail.NotFound, "%.60q is a licence, and no subscription", id)

@@ -40,7 +40,7 @@ func openMeter(ctx context.Context, tx *store.Tx, id string) error {
 // Meter counts that a purchase with a Charge that was Timed was used between two moments, and gives for how long it was used in all.
 // Each moment counts once, in whatever order it is told of: who uses a purchase twice at a time pays once, and what is told late counts
 // as well. Of a purchase that is not measured it counts nothing.
-func (b *Book) Meter(ctx context.Context, tx *store.Tx, id string, from, to time.Time) (time.Duration, error) {
+func (b *Ledger) Meter(ctx context.Context, tx *store.Tx, id string, from, to time.Time) (time.Duration, error) {
 	m, ok, err := meterOf(ctx, tx, id)
 	if err != nil || !ok {
 		return 0, err
@@ -54,8 +54,8 @@ func (b *Book) Meter(ctx context.Context, tx *store.Tx, id string, from, to time
 	return m.inAll(), nil
 }
 
-// Metered is for how long a purchase was used; ok is false for one that is not measured.
-func (b *Book) Metered(ctx context.Context, tx *store.Tx, id string) (used time.Duration, ok bool, err error) {
+// MeteredTime is for how long a purchase was used; ok is false for one that is not measured.
+func (b *Ledger) MeteredTime(ctx context.Context, tx *store.Tx, id string) (used time.Duration, ok bool, err error) {
 	m, ok, err := meterOf(ctx, tx, id)
 	return m.inAll(), ok, err
 }
@@ -164,7 +164,7 @@ func measured(ctx context.Context, tx *store.Tx, h Hold) (charge int64, ok bool,
 
 // compare holds a report against the purchase's meter, where it tells what that counts.
 func (s *Settlement) compare(ctx context.Context, tx *store.Tx, r Report) error {
-	of, told := r.Of, r.Told
+	of, told := r.TimeUnit, r.Reported
 	if of == 0 && s.byMeter() {
 		of, told = time.Minute, r.Quantity
 	}
@@ -173,7 +173,7 @@ func (s *Settlement) compare(ctx context.Context, tx *store.Tx, r Report) error 
 	}
 	m, ok, err := meterOf(ctx, tx, s.ID)
 	if ok {
-		s.Used, s.Outside = m.inAll(), differs(m.inAll(), of, told)
+		s.Measured, s.Deviant = m.inAll(), differs(m.inAll(), of, told)
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func TestWhatIsMeasuredIsCharged(t *testing.T) {
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
 	b.pay(buyer, 100)
 	in := func(n int64, of time.Duration) accounts.Report {
-		return accounts.Report{Quantity: max(1, n*int64(of/time.Second)/60), Told: n, Of: of, Now: noon}
+		return accounts.Report{Quantity: max(1, n*int64(of/time.Second)/60), Reported: n, TimeUnit: of, Now: noon}
 	}
 	for _, c := range []struct {
 		name    string
@@ -90,7 +90,7 @@ func TestWhatIsMeasuredIsCharged(t *testing.T) {
 		b.timed(c.name, "per_minute")
 		b.meter(c.name, 0, c.used)
 		s, err := b.settle(c.name, c.report)
-		if err != nil || s.Charged != c.minutes*coin/10 || s.Outside != c.outside || s.GivenBack != coin/2-s.Charged || s.State != accounts.Settled {
+		if err != nil || s.Charged != c.minutes*coin/10 || s.Deviant != c.outside || s.GivenBack != coin/2-s.Charged || s.State != accounts.Settled {
 			t.Errorf("%s: %+v, %v", c.name, s, err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestWhatIsMeasuredSettlesWithoutAReport(t *testing.T) {
 	}
 	late := noon.Add(24 * time.Hour)
 	s, err := b.settle("unswept", accounts.Report{Quantity: 5, Now: late})
-	if err != nil || s.Charged != coin/5 || !s.Late || !s.Outside {
+	if err != nil || s.Charged != coin/5 || !s.Late || !s.Deviant {
 		t.Errorf("a report that is late: %+v, %v", s, err)
 	}
 	charged := map[string]int64{}
@@ -139,13 +139,13 @@ func TestAMeterOfAnotherModelMovesNoMoney(t *testing.T) {
 	}
 	b.meter("access", 0, 90)
 	s, err := b.settle("access", accounts.Report{Quantity: 5, Now: noon})
-	if err != nil || s.Charged != coin/10 || s.Outside || s.Used != 0 {
+	if err != nil || s.Charged != coin/10 || s.Deviant || s.Measured != 0 {
 		t.Errorf("counted in something else: %+v, %v", s, err)
 	}
 	b.timed("told", "per_access")
 	b.meter("told", 0, 90)
-	s, err = b.settle("told", accounts.Report{Quantity: 300, Told: 300, Of: time.Second, Now: noon})
-	if err != nil || s.Charged != coin/10 || !s.Outside || s.Used != 90*time.Second {
+	s, err = b.settle("told", accounts.Report{Quantity: 300, Reported: 300, TimeUnit: time.Second, Now: noon})
+	if err != nil || s.Charged != coin/10 || !s.Deviant || s.Measured != 90*time.Second {
 		t.Errorf("told in seconds that are others: %+v, %v", s, err)
 	}
 	b.sound()

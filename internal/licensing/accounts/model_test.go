@@ -183,7 +183,7 @@ func TestAReportChargesWithinTheTolerance(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := b.settle(c.name, accounts.Report{Quantity: c.reported, Now: noon})
-		if err != nil || s.Charged != c.charged*1_000_000 || s.Outside != c.outside || s.State != accounts.Settled || s.GivenBack != s.Authorised-s.Charged {
+		if err != nil || s.Charged != c.charged*1_000_000 || s.Deviant != c.outside || s.State != accounts.Settled || s.GivenBack != s.Authorised-s.Charged {
 			t.Errorf("%s: %+v, %v", c.name, s, err)
 		}
 	}

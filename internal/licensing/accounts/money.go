@@ -11,8 +11,8 @@ const unit = 100_000_000
 // most bounds every amount that is paid in and every balance: sums of them stay far from what an int64 can hold.
 const most = 1_000_000_000 * unit
 
-// MostLimit is the largest credit limit, in 1e-8 of a currency.
-const MostLimit = most
+// MaxLimit is the largest credit limit, in 1e-8 of a currency.
+const MaxLimit = most
 
 // tooMuch is an amount that nobody has.
 const tooMuch = math.MaxInt64

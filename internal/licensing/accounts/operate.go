@@ -13,15 +13,15 @@ import (
 
 // Open makes the account of a buyer in a currency, with nothing on it. limit is how far below 0 it may go, -1 for as far as
 // is configured. It is fail.Invalid where there is one.
-func (b *Book) Open(ctx context.Context, tx *store.Tx, buyer, currency string, limit int64, now time.Time) error {
+func (b *Ledger) Open(ctx context.Context, tx *store.Tx, buyer, currency string, limit int64, now time.Time) error {
 	if err := CheckBuyer(buyer); err != nil {
 		return err
 	}
 	if err := checkCurrency(currency); err != nil {
 		return err
 	}
-	if limit < -1 || limit > MostLimit {
-		return fail.New(fail.Invalid, "a credit limit is at least 0 and at most %d", int64(MostLimit/unit))
+	if limit < -1 || limit > MaxLimit {
+		return fail.New(fail.Invalid, "a credit limit is at least 0 and at most %d", int64(MaxLimit/unit))
 	}
 	_, err := findBalance(ctx, tx, buyer, currency)
 	switch {
@@ -33,7 +33,7 @@ func (b *Book) Open(ctx context.Context, tx *store.Tx, buyer, currency string, l
 	if err := insertPurse(ctx, tx, Balance{Buyer: buyer, Currency: currency, Limit: limit, Status: Active, Created: now}); err != nil {
 		return err
 	}
-	return b.tell(ctx, tx, Change{What: "account", Did: "open", Buyer: buyer, Currency: currency, Amount: limit, At: now})
+	return b.tell(ctx, tx, Change{What: "account", Action: "open", Buyer: buyer, Currency: currency, Amount: limit, At: now})
 }
 
 // The ways in which the operator moves money into and out of an account.
@@ -49,7 +49,7 @@ const maxReference = 64
 // Pay moves an amount of more than 0 into or out of an account: by Credit, Debit or Lapse. The reference is the operator's own,
 // such as the number of an invoice; it names no person. More than is available cannot be taken out; of what lapses, what is
 // there is taken. It gives what was moved. It is fail.NotFound where there is no such account.
-func (b *Book) Pay(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, now time.Time) (int64, error) {
+func (b *Ledger) Pay(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, now time.Time) (int64, error) {
 	if amount <= 0 || amount > most {
 		return 0, fail.New(fail.Invalid, "an amount is more than 0 and at most %d", int64(most/unit))
 	}
@@ -78,12 +78,12 @@ func (b *Book) Pay(ctx context.Context, tx *store.Tx, did, buyer, currency strin
 	if err := post(ctx, tx, buyer, currency, movement{at: now, kind: did, reference: reference, available: sign * amount, outside: -sign * amount}); err != nil {
 		return 0, err
 	}
-	return amount, b.tell(ctx, tx, Change{What: "account", Did: did, Buyer: buyer, Currency: currency, Amount: amount, At: now})
+	return amount, b.tell(ctx, tx, Change{What: "account", Action: did, Buyer: buyer, Currency: currency, Amount: amount, At: now})
 }
 
-// Paid gives what a payment of a kind moved that was booked to an account under a reference, the newest of several; known is false
+// LastPayment gives what a payment of a kind moved that was booked to an account under a reference, the newest of several; known is false
 // where there is none, and where the reference is empty.
-func (b *Book) Paid(ctx context.Context, tx *store.Tx, did, buyer, currency, reference string) (amount int64, known bool, err error) {
+func (b *Ledger) LastPayment(ctx context.Context, tx *store.Tx, did, buyer, currency, reference string) (amount int64, known bool, err error) {
 	if reference == "" {
 		return 0, false, nil
 	}
@@ -103,9 +103,9 @@ func unlikeNumber(r rune) bool {
 
 // SetLimit says how far below 0 an account may go, -1 for as far as is configured. It is fail.NotFound where there is no such
 // account.
-func (b *Book) SetLimit(ctx context.Context, tx *store.Tx, buyer, currency string, limit int64, now time.Time) error {
-	if limit < -1 || limit > MostLimit {
-		return fail.New(fail.Invalid, "a credit limit is at least 0 and at most %d", int64(MostLimit/unit))
+func (b *Ledger) SetLimit(ctx context.Context, tx *store.Tx, buyer, currency string, limit int64, now time.Time) error {
+	if limit < -1 || limit > MaxLimit {
+		return fail.New(fail.Invalid, "a credit limit is at least 0 and at most %d", int64(MaxLimit/unit))
 	}
 	n, err := tx.Exec(ctx, `UPDATE account_balance SET own = $1 WHERE buyer = $2 AND currency = $3`, limit, buyer, currency)
 	if err != nil {
@@ -114,12 +114,12 @@ func (b *Book) SetLimit(ctx context.Context, tx *store.Tx, buyer, currency strin
 	if n == 0 {
 		return noAccount(buyer, currency)
 	}
-	return b.tell(ctx, tx, Change{What: "account", Did: "limit", Buyer: buyer, Currency: currency, Amount: limit, At: now})
+	return b.tell(ctx, tx, Change{What: "account", Action: "limit", Buyer: buyer, Currency: currency, Amount: limit, At: now})
 }
 
 // SetAccountStatus makes an account Active or Suspended: from one that is suspended nothing is bought. It is fail.NotFound
 // where there is no such account.
-func (b *Book) SetAccountStatus(ctx context.Context, tx *store.Tx, buyer, currency, status string, now time.Time) error {
+func (b *Ledger) SetAccountStatus(ctx context.Context, tx *store.Tx, buyer, currency, status string, now time.Time) error {
 	did := map[string]string{Active: "resume", Suspended: "suspend"}[status]
 	if did == "" {
 		return fail.New(fail.Invalid, "an account is %s or %s", Active, Suspended)
@@ -131,7 +131,7 @@ func (b *Book) SetAccountStatus(ctx context.Context, tx *store.Tx, buyer, curren
 	if n == 0 {
 		return noAccount(buyer, currency)
 	}
-	return b.tell(ctx, tx, Change{What: "account", Did: did, Buyer: buyer, Currency: currency, At: now})
+	return b.tell(ctx, tx, Change{What: "account", Action: did, Buyer: buyer, Currency: currency, At: now})
 }
 
 func noAccount(buyer, currency string) error {
@@ -159,7 +159,7 @@ func checkCurrency(code string) error {
 }
 
 // AddLicence gives a buyer a licence. Its status becomes Active. It is fail.Invalid where there is one of its id.
-func (b *Book) AddLicence(ctx context.Context, tx *store.Tx, l Licence, now time.Time) error {
+func (b *Ledger) AddLicence(ctx context.Context, tx *store.Tx, l Licence, now time.Time) error {
 	if _, ok := Models[l.Paid]; !ok && l.Paid != "" {
 		return fail.New(fail.Invalid, "there is no pricing model %.40q that a licence could have paid", l.Paid)
 	}
@@ -169,7 +169,7 @@ func (b *Book) AddLicence(ctx context.Context, tx *store.Tx, l Licence, now time
 // AddSubscription gives a buyer a subscription without quotas; SetQuota adds them. Its status becomes Active, and currency is in
 // which SpendCents are counted, empty for a subscription that will have no such quota. It is fail.Invalid where there is one of
 // its id.
-func (b *Book) AddSubscription(ctx context.Context, tx *store.Tx, l Licence, currency string, now time.Time) error {
+func (b *Ledger) AddSubscription(ctx context.Context, tx *store.Tx, l Licence, currency string, now time.Time) error {
 	if currency != "" {
 		if err := checkCurrency(currency); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (b *Book) AddSubscription(ctx context.Context, tx *store.Tx, l Licence, cur
 	return b.add(ctx, tx, licence{Licence: l, kind: GrantSubscription, currency: currency}, now)
 }
 
-func (b *Book) add(ctx context.Context, tx *store.Tx, l licence, now time.Time) error {
+func (b *Ledger) add(ctx context.Context, tx *store.Tx, l licence, now time.Time) error {
 	if err := CheckBuyer(l.Buyer); err != nil {
 		return err
 	}
@@ -203,12 +203,12 @@ func (b *Book) add(ctx context.Context, tx *store.Tx, l licence, now time.Time) 
 	if err := insertLicence(ctx, tx, l); err != nil {
 		return err
 	}
-	return b.tell(ctx, tx, Change{What: l.kind, Did: "add", ID: l.ID, Buyer: l.Buyer, Site: l.Site, At: now})
+	return b.tell(ctx, tx, Change{What: l.kind, Action: "add", ID: l.ID, Buyer: l.Buyer, Site: l.Site, At: now})
 }
 
 // SetLicenceStatus makes a licence or a subscription Active or Suspended, or Ended for good. It is fail.NotFound where there is
 // none of that id.
-func (b *Book) SetLicenceStatus(ctx context.Context, tx *store.Tx, id, status string, now time.Time) error {
+func (b *Ledger) SetLicenceStatus(ctx context.Context, tx *store.Tx, id, status string, now time.Time) error {
 	l, err := findLicence(ctx, tx, id)
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (b *Book) SetLicenceStatus(ctx context.Context, tx *store.Tx, id, status st
 	if err := setStatus(ctx, tx, id, status); err != nil {
 		return err
 	}
-	return b.tell(ctx, tx, Change{What: l.kind, Did: did, ID: id, Buyer: l.Buyer, Site: l.Site, At: now})
+	return b.tell(ctx, tx, Change{What: l.kind, Action: did, ID: id, Buyer: l.Buyer, Site: l.Site, At: now})
 }
 
 func findLicence(ctx context.Context, tx *store.Tx, id string) (licence, error) {
@@ -237,14 +237,14 @@ func findLicence(ctx context.Context, tx *store.Tx, id string) (licence, error) 
 	return found[0], nil
 }
 
-// QuotaRow is a quota as the operator sets it.
-type QuotaRow struct {
+// QuotaSetting is a quota as the operator sets it.
+type QuotaSetting struct {
 	Unit   string // one of Units
 	Limit  int64  // in the unit, 0 for none at all
 	Months int    // how long a period is, in months; or
 	Span   time.Duration
-	// Anew forgets what was used of the period.
-	Anew bool
+	// Restart forgets what was used of the period.
+	Restart bool
 }
 
 // maxPeriod bounds a period in months.
@@ -252,7 +252,7 @@ const maxPeriod = 1200
 
 // SetQuota sets a quota of a subscription. Periods are counted from when it was set first, or its period changed. It is
 // fail.NotFound where there is no such subscription.
-func (b *Book) SetQuota(ctx context.Context, tx *store.Tx, subscription string, row QuotaRow, now time.Time) error {
+func (b *Ledger) SetQuota(ctx context.Context, tx *store.Tx, subscription string, row QuotaSetting, now time.Time) error {
 	l, err := findLicence(ctx, tx, subscription)
 	switch {
 	case err != nil:
@@ -286,7 +286,7 @@ func (b *Book) SetQuota(ctx context.Context, tx *store.Tx, subscription string, 
 		q.anchor = now
 	}
 	q.most, q.Months, q.Span = most, row.Months, row.Span
-	if row.Anew {
+	if row.Restart {
 		q.used = 0
 		q.round++
 	}
@@ -298,5 +298,5 @@ func (b *Book) SetQuota(ctx context.Context, tx *store.Tx, subscription string, 
 	if err != nil {
 		return fmt.Errorf("set a quota: %w", err)
 	}
-	return b.tell(ctx, tx, Change{What: GrantSubscription, Did: "quota", ID: subscription, Buyer: l.Buyer, Site: l.Site, Amount: row.Limit, Unit: row.Unit, At: now})
+	return b.tell(ctx, tx, Change{What: GrantSubscription, Action: "quota", ID: subscription, Buyer: l.Buyer, Site: l.Site, Amount: row.Limit, Unit: row.Unit, At: now})
 }

@@ -141,7 +141,7 @@ func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
 	licence := func(l accounts.Licence) call {
 		return func(ctx context.Context, tx *store.Tx) error { return b.AddLicence(ctx, tx, l, noon) }
 	}
-	quota := func(subscription string, row accounts.QuotaRow) call {
+	quota := func(subscription string, row accounts.QuotaSetting) call {
 		return func(ctx context.Context, tx *store.Tx) error { return b.SetQuota(ctx, tx, subscription, row, noon) }
 	}
 	account1 := func(buyer, currency string, limit int64) call {
@@ -173,12 +173,12 @@ func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
 		"a licence for no path":    {licence(accounts.Licence{ID: "l", Buyer: buyer, Scope: accounts.Scope{Paths: []string{"premium"}}}), fail.Invalid},
 		"a licence for no label":   {licence(accounts.Licence{ID: "l", Buyer: buyer, Scope: accounts.Scope{Labels: []string{"a\nb"}}}), fail.Invalid},
 		"a licence of no model":    {licence(accounts.Licence{ID: "l", Buyer: buyer, Paid: "per_wish"}), fail.Invalid},
-		"a quota of nothing":       {quota("none", accounts.QuotaRow{Unit: accounts.Accesses}), fail.NotFound},
-		"a quota in no unit":       {quota("sub", accounts.QuotaRow{Unit: "wishes"}), fail.Invalid},
-		"a quota above 32 bits":    {quota("sub", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1 << 31}), fail.Invalid},
-		"a quota below 0":          {quota("sub", accounts.QuotaRow{Unit: accounts.Tokens, Limit: -1}), fail.Invalid},
-		"a quota of two periods":   {quota("sub", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1, Months: 1, Span: time.Hour}), fail.Invalid},
-		"a quota of no period":     {quota("sub", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1, Span: time.Millisecond}), fail.Invalid},
+		"a quota of nothing":       {quota("none", accounts.QuotaSetting{Unit: accounts.Accesses}), fail.NotFound},
+		"a quota in no unit":       {quota("sub", accounts.QuotaSetting{Unit: "wishes"}), fail.Invalid},
+		"a quota above 32 bits":    {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1 << 31}), fail.Invalid},
+		"a quota below 0":          {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: -1}), fail.Invalid},
+		"a quota of two periods":   {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1, Months: 1, Span: time.Hour}), fail.Invalid},
+		"a quota of no period":     {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1, Span: time.Millisecond}), fail.Invalid},
 	} {
 		if err := b.try(c.call); err == nil || fail.From(err).Code != c.code {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
@@ -200,7 +200,7 @@ func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
 	var told []string
 	var deaf error
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{Changed: func(_ context.Context, _ *store.Tx, c accounts.Change) error {
-		told = append(told, c.What+" "+c.Did)
+		told = append(told, c.What+" "+c.Action)
 		return deaf
 	}})
 	b.pay(buyer, 2)
@@ -225,7 +225,7 @@ func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
 			return b.AddSubscription(ctx, tx, accounts.Licence{ID: "sub", Buyer: buyer}, "", noon)
 		},
 		func(ctx context.Context, tx *store.Tx) error {
-			return b.SetQuota(ctx, tx, "sub", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 1}, noon)
+			return b.SetQuota(ctx, tx, "sub", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1}, noon)
 		},
 		func(ctx context.Context, tx *store.Tx) error {
 			return b.SetLicenceStatus(ctx, tx, "lic", accounts.Suspended, noon)
@@ -274,7 +274,7 @@ func TestPaymentsAreKnownByTheirReference(t *testing.T) {
 				{accounts.Credit, "USD", "INV-1", 5 * coin}, {accounts.Debit, "USD", "INV-1", 2 * coin}, {accounts.Debit, "USD", "INV-2", 0}, {accounts.Credit, "EUR", "INV-1", 0},
 				{accounts.Credit, "USD", "", 0},
 			} {
-				if amount, known, err := b.Paid(ctx, tx, p.did, buyer, p.currency, p.reference); err != nil || amount != p.amount || known != (p.amount > 0) {
+				if amount, known, err := b.LastPayment(ctx, tx, p.did, buyer, p.currency, p.reference); err != nil || amount != p.amount || known != (p.amount > 0) {
 					t.Errorf("%+v: %d, %v, %v", p, amount, known, err)
 				}
 			}

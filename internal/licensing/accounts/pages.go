@@ -13,15 +13,15 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Accounts says which accounts are wanted.
-type Accounts struct {
+// AccountFilter says which accounts are wanted.
+type AccountFilter struct {
 	Begins        string // with what their buyers begin; empty for all
 	Buyer, Listed string // the account, by buyer and currency, after which to go on; empty for the beginning
 	Limit         int
 }
 
 // Accounts gives accounts by buyer and currency.
-func (r *Reader) Accounts(ctx context.Context, w Accounts) ([]Balance, error) {
+func (r *Reader) Accounts(ctx context.Context, w AccountFilter) ([]Balance, error) {
 	return view(ctx, r.db, `SELECT `+balanceColumns+` FROM account_balance WHERE buyer >= $1 AND buyer < $2 AND (buyer > $3 OR currency > $4)
 		ORDER BY buyer, currency LIMIT $5`, scanBalance, max(w.Begins, w.Buyer), w.Begins+afterAll, w.Buyer, w.Listed, w.Limit)
 }
@@ -56,8 +56,8 @@ type Grant struct {
 	Kind string // GrantLicence or GrantSubscription
 }
 
-// Granted says which licences and subscriptions are wanted. An empty field is no condition.
-type Granted struct {
+// GrantFilter says which licences and subscriptions are wanted. An empty field is no condition.
+type GrantFilter struct {
 	Kind  string // GrantLicence or GrantSubscription
 	Buyer string
 	After string // the id of one, behind which to begin
@@ -65,7 +65,7 @@ type Granted struct {
 }
 
 // Grants gives licences and subscriptions by their ids, with quotas as they are at a time.
-func (r *Reader) Grants(ctx context.Context, w Granted, now time.Time) (all []Grant, err error) {
+func (r *Reader) Grants(ctx context.Context, w GrantFilter, now time.Time) (all []Grant, err error) {
 	where, args := ` WHERE id > $1`, []any{w.After}
 	for _, c := range []struct{ is, want string }{{"buyer =", w.Buyer}, {"kind =", w.Kind}} {
 		if c.want != "" {
@@ -97,16 +97,16 @@ func (r *Reader) Grants(ctx context.Context, w Granted, now time.Time) (all []Gr
 	return all, err
 }
 
-// Booked says whether a payment by the operator stands in the journal of an account behind a line: of the same kind, amount and
+// PaymentBooked says whether a payment by the operator stands in the journal of an account behind a line: of the same kind, amount and
 // reference. So whoever sends a form twice finds out.
-func (b *Book) Booked(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, after int64) (bool, error) {
+func (b *Ledger) PaymentBooked(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, after int64) (bool, error) {
 	found, err := collect(ctx, tx, `SELECT line FROM account_journal WHERE buyer = $1 AND currency = $2 AND line > $3 AND kind = $4 AND reference = $5
 		AND ABS(outside) = $6 LIMIT 1`, func(rows store.Rows) (line int64, err error) { return line, rows.Scan(&line) }, buyer, currency, after, did, reference, amount)
 	return len(found) > 0, err
 }
 
-// Taking is what came from a buyer, or from several.
-type Taking struct {
+// BuyerRevenue is what came from a buyer, or from several.
+type BuyerRevenue struct {
 	Buyer     string // whose account it came from; empty for all others
 	Amount    int64  // in 1e-8 of the currency; below 0 where more was taken back than earned
 	Movements int64  // charges and what was taken back of them
@@ -114,7 +114,7 @@ type Taking struct {
 	Days      map[time.Time]int64 // Amount by day, by UTC
 }
 
-func (t *Taking) add(r row) {
+func (t *BuyerRevenue) add(r row) {
 	day := time.Unix(r.day, 0).UTC()
 	t.Amount, t.Movements = t.Amount+r.amount, t.Movements+r.movements
 	if day.After(t.Last) {
@@ -123,16 +123,16 @@ func (t *Taking) add(r row) {
 	t.Days[day] += r.amount
 }
 
-// Takings are what was earned in a currency.
-type Takings struct {
+// CurrencyRevenue are what was earned in a currency.
+type CurrencyRevenue struct {
 	Currency string
-	All      Taking
-	Buyers   []Taking // those that paid the most, the most first; the others together are the last, if there are any
+	All      BuyerRevenue
+	Buyers   []BuyerRevenue // those that paid the most, the most first; the others together are the last, if there are any
 }
 
-// Takings gives what a site earned, or all for "", in some days by currency and buyer: Since ≤ day < Until. Of the buyers, at
+// Revenue gives what a site earned, or all for "", in some days by currency and buyer: Since ≤ day < Until. Of the buyers, at
 // most so many are told apart. Currencies in which the most moved come first. Each day is read once.
-func (r *Reader) Takings(ctx context.Context, site string, since, until time.Time, most int) (all []Takings, err error) {
+func (r *Reader) Revenue(ctx context.Context, site string, since, until time.Time, most int) (all []CurrencyRevenue, err error) {
 	var sums map[string]map[string]*sum
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		sites := []string{site}
@@ -152,7 +152,7 @@ func (r *Reader) Takings(ctx context.Context, site string, since, until time.Tim
 	for currency, buyers := range sums {
 		all = append(all, takings(currency, buyers, most))
 	}
-	slices.SortFunc(all, func(a, b Takings) int {
+	slices.SortFunc(all, func(a, b CurrencyRevenue) int {
 		return cmp.Or(cmp.Compare(b.All.Movements, a.All.Movements), cmp.Compare(a.Currency, b.Currency))
 	})
 	return all, err
@@ -186,17 +186,17 @@ func add(sums map[string]map[string]*sum, e Earning) {
 }
 
 // takings tells apart the buyers that paid the most.
-func takings(currency string, buyers map[string]*sum, most int) Takings {
-	t := Takings{Currency: currency, All: Taking{Days: map[time.Time]int64{}}}
+func takings(currency string, buyers map[string]*sum, most int) CurrencyRevenue {
+	t := CurrencyRevenue{Currency: currency, All: BuyerRevenue{Days: map[time.Time]int64{}}}
 	names := slices.SortedFunc(maps.Keys(buyers), func(a, b string) int {
 		return cmp.Or(cmp.Compare(buyers[b].amount, buyers[a].amount), cmp.Compare(a, b))
 	})
 	for i, name := range names {
 		switch {
 		case i < most:
-			t.Buyers = append(t.Buyers, Taking{Buyer: name, Days: map[time.Time]int64{}})
+			t.Buyers = append(t.Buyers, BuyerRevenue{Buyer: name, Days: map[time.Time]int64{}})
 		case i == most:
-			t.Buyers = append(t.Buyers, Taking{Days: map[time.Time]int64{}})
+			t.Buyers = append(t.Buyers, BuyerRevenue{Days: map[time.Time]int64{}})
 		}
 		for _, r := range buyers[name].rows {
 			t.All.add(r)

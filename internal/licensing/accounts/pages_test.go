@@ -46,7 +46,7 @@ func TestAccountsAreListedPageByPage(t *testing.T) {
 					some = append(some, name)
 				}
 			}
-			w := accounts.Accounts{Begins: begins, Limit: 3}
+			w := accounts.AccountFilter{Begins: begins, Limit: 3}
 			for {
 				page, err := r.Accounts(t.Context(), w)
 				if err != nil || len(got) > len(want) {
@@ -86,7 +86,7 @@ func TestPurchasesAreListedPageByPage(t *testing.T) {
 		}
 		r := accounts.NewReader(b.db)
 		var got []string
-		w := accounts.Wanted{Holder: buyer, Limit: 2}
+		w := accounts.PurchaseFilter{Holder: buyer, Limit: 2}
 		for {
 			page, err := r.Purchases(t.Context(), w)
 			if err != nil || len(got) > 7 {
@@ -103,7 +103,7 @@ func TestPurchasesAreListedPageByPage(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		if _, err := r.Purchases(t.Context(), accounts.Wanted{Before: "txn-none"}); fail.From(err).Code != fail.NotFound {
+		if _, err := r.Purchases(t.Context(), accounts.PurchaseFilter{Before: "txn-none"}); fail.From(err).Code != fail.NotFound {
 			t.Errorf("after what there is not: %v", err)
 		}
 		some, err := r.PurchasesOf(t.Context(), "txn-3", "txn-none", "txn-1")
@@ -127,7 +127,7 @@ func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
 				if err := b.AddSubscription(ctx, tx, l, "", noon); err != nil {
 					return err
 				}
-				if err := b.SetQuota(ctx, tx, l.ID, accounts.QuotaRow{Unit: accounts.Accesses, Limit: int64(n + 1)}, noon); err != nil {
+				if err := b.SetQuota(ctx, tx, l.ID, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: int64(n + 1)}, noon); err != nil {
 					return err
 				}
 			}
@@ -135,7 +135,7 @@ func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
 		})
 		list := func(buyer, after string, limit int) (out []string) {
 			t.Helper()
-			all, err := accounts.NewReader(b.db).Grants(t.Context(), accounts.Granted{Buyer: buyer, After: after, Limit: limit}, noon)
+			all, err := accounts.NewReader(b.db).Grants(t.Context(), accounts.GrantFilter{Buyer: buyer, After: after, Limit: limit}, noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +182,7 @@ func TestWhatIsBookedTwiceIsFound(t *testing.T) {
 			{accounts.Lapse, "INV-1", 3 * coin, 0, false}, {accounts.Credit, "", 10 * coin, 0, true}, {accounts.Credit, "", 10 * coin, 1, false},
 		} {
 			b.do(func(ctx context.Context, tx *store.Tx) error {
-				if got, err := b.Booked(ctx, tx, c.did, buyer, "USD", c.amount, c.reference, c.after); err != nil || got != c.want {
+				if got, err := b.PaymentBooked(ctx, tx, c.did, buyer, "USD", c.amount, c.reference, c.after); err != nil || got != c.want {
 					t.Errorf("%+v: %v, %v", c, got, err)
 				}
 				return nil
@@ -220,7 +220,7 @@ func TestTakingsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := accounts.NewReader(b.db)
-		all, err := r.Takings(t.Context(), "", day(0), day(4), 2)
+		all, err := r.Revenue(t.Context(), "", day(0), day(4), 2)
 		if err != nil || len(all) != 2 || all[0].Currency != "USD" || all[1].Currency != "EUR" {
 			t.Fatalf("%+v, %v", all, err)
 		}
@@ -242,11 +242,11 @@ func TestTakingsAddUp(t *testing.T) {
 		if amount != usd.All.Amount || movements != usd.All.Movements || fmt.Sprint(days) != fmt.Sprint(usd.All.Days) {
 			t.Errorf("the buyers' are %d in %d movements, %v", amount, movements, days)
 		}
-		one, err := r.Takings(t.Context(), "shop", day(1), day(2), 9)
+		one, err := r.Revenue(t.Context(), "shop", day(1), day(2), 9)
 		if err != nil || len(one) != 1 || one[0].All.Amount != (1+3+5)*coin || len(one[0].Buyers) != 3 {
 			t.Errorf("of one site and day: %+v, %v", one, err)
 		}
-		if none, err := r.Takings(t.Context(), "blog", day(0), day(9), 9); err != nil || len(none) != 0 {
+		if none, err := r.Revenue(t.Context(), "blog", day(0), day(9), 9); err != nil || len(none) != 0 {
 			t.Errorf("of no site: %+v, %v", none, err)
 		}
 	})

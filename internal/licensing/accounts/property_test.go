@@ -90,7 +90,7 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 			if err := b.AddSubscription(ctx, tx, accounts.Licence{ID: sub, Buyer: who}, "", noon); err != nil {
 				return err
 			}
-			return b.SetQuota(ctx, tx, sub, accounts.QuotaRow{Unit: accounts.Accesses, Limit: o.quota, Span: o.period}, noon)
+			return b.SetQuota(ctx, tx, sub, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: o.quota, Span: o.period}, noon)
 		})
 		some := func() string {
 			return fmt.Sprintf("%s/%d", who, rapid.IntRange(0, len(o.purchases)).Draw(rt, "purchase"))

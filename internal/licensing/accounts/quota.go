@@ -149,9 +149,9 @@ func (s Subscription) Check(c Charge) error {
 	return nil
 }
 
-// Entitled gives the subscriptions that a buyer, or its whole domain, has to a site at a time, in the order of their ids, with
+// SubscriptionsFor gives the subscriptions that a buyer, or its whole domain, has to a site at a time, in the order of their ids, with
 // their quotas as they are then. For which items they are good, and whether enough is left, Check says.
-func (b *Book) Entitled(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) ([]Subscription, error) {
+func (b *Ledger) SubscriptionsFor(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) ([]Subscription, error) {
 	own, domain := holders(buyer)
 	at := store.Micros(now)
 	found, err := selectLicences(ctx, tx, `WHERE buyer IN ($1, $2) AND kind = 'subscription' AND status = 'active' AND site IN ('', $3)
@@ -199,7 +199,7 @@ type quotaOf struct {
 }
 
 // take counts a purchase under its subscription.
-func (b *Book) take(ctx context.Context, tx *store.Tx, c Charge, h *Hold) error {
+func (b *Ledger) take(ctx context.Context, tx *store.Tx, c Charge, h *Hold) error {
 	found, err := selectLicences(ctx, tx, `WHERE id = $1 AND kind = 'subscription'`, c.Subscription)
 	switch {
 	case err != nil:
@@ -229,7 +229,7 @@ func (b *Book) take(ctx context.Context, tx *store.Tx, c Charge, h *Hold) error 
 }
 
 // putBack takes back what a purchase took of quotas, where they have not begun anew since.
-func (b *Book) putBack(ctx context.Context, tx *store.Tx, h *Hold, now time.Time) error {
+func (b *Ledger) putBack(ctx context.Context, tx *store.Tx, h *Hold, now time.Time) error {
 	if h.Subscription == "" {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // subscribe gives the buyer a subscription of an id with quotas.
-func (b *bench) subscribe(id string, scope accounts.Scope, rows ...accounts.QuotaRow) {
+func (b *bench) subscribe(id string, scope accounts.Scope, rows ...accounts.QuotaSetting) {
 	b.t.Helper()
 	b.do(func(ctx context.Context, tx *store.Tx) error {
 		err := b.AddSubscription(ctx, tx, accounts.Licence{ID: id, Buyer: buyer, Scope: scope}, "USD", noon)
@@ -28,7 +28,7 @@ func (b *bench) subscribe(id string, scope accounts.Scope, rows ...accounts.Quot
 func (b *bench) entitled(buyer string, now time.Time) (all []accounts.Subscription) {
 	b.t.Helper()
 	if err := b.db.View(b.t.Context(), func(tx *store.Tx) (err error) {
-		all, err = b.Entitled(b.t.Context(), tx, buyer, "news", now)
+		all, err = b.SubscriptionsFor(b.t.Context(), tx, buyer, "news", now)
 		return err
 	}); err != nil {
 		b.t.Fatal(err)
@@ -57,8 +57,8 @@ func TestAPurchaseCountsInEveryUnit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
 	b.subscribe("sub", accounts.Scope{},
-		accounts.QuotaRow{Unit: accounts.Accesses, Limit: 100, Months: 1}, accounts.QuotaRow{Unit: accounts.Tokens, Limit: 2500, Months: 1},
-		accounts.QuotaRow{Unit: accounts.SpendCents, Limit: 500}, accounts.QuotaRow{Unit: accounts.Burst, Limit: 1, Span: time.Minute})
+		accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 100, Months: 1}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 2500, Months: 1},
+		accounts.QuotaSetting{Unit: accounts.SpendCents, Limit: 500}, accounts.QuotaSetting{Unit: accounts.Burst, Limit: 1, Span: time.Minute})
 	h, err := b.authorize(under("1", "sub", noon))
 	want := map[string][3]int64{"accesses": {100, 1, 99}, "tokens": {2500, 1000, 1500}, "spend_cents": {500, 2, 498}, "burst": {1, 1, 0}}
 	if have := counts(h.Quotas); err != nil || fmt.Sprint(have) != fmt.Sprint(want) {
@@ -89,7 +89,7 @@ func TestAPurchaseCountsInEveryUnit(t *testing.T) {
 func TestWhatIsTakenBackIsNotUsed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
-	b.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Accesses, Limit: 3, Span: 30 * time.Minute}, accounts.QuotaRow{Unit: accounts.Tokens, Limit: 9000})
+	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 3, Span: 30 * time.Minute}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 9000})
 	at := noon.Add(40 * time.Minute)
 	for id, when := range map[string]time.Time{"old": noon, "new": at, "newer": at} {
 		if _, err := b.authorize(under(id, "sub", when)); err != nil {
@@ -191,7 +191,7 @@ func TestAPeriodEndsOnTheSameDayOfTheMonth(t *testing.T) {
 		if err := b.AddSubscription(ctx, tx, accounts.Licence{ID: "sub", Buyer: buyer}, "", begin); err != nil {
 			return err
 		}
-		return b.SetQuota(ctx, tx, "sub", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 1, Months: 1}, begin)
+		return b.SetQuota(ctx, tx, "sub", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1, Months: 1}, begin)
 	})
 	for _, c := range []struct{ at, resets time.Time }{
 		{begin, time.Date(2027, 2, 28, 10, 0, 0, 0, time.UTC)},
@@ -210,13 +210,13 @@ func TestAPeriodEndsOnTheSameDayOfTheMonth(t *testing.T) {
 func TestAQuotaThatIsSetAgainKeepsItsCount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
-	b.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Accesses, Limit: 2, Months: 1})
+	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 2, Months: 1})
 	for _, id := range []string{"1", "2"} {
 		if _, err := b.authorize(under(id, "sub", noon)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	set := func(row accounts.QuotaRow, want [3]int64) {
+	set := func(row accounts.QuotaSetting, want [3]int64) {
 		t.Helper()
 		row.Unit = accounts.Accesses
 		b.do(func(ctx context.Context, tx *store.Tx) error { return b.SetQuota(ctx, tx, "sub", row, noon) })
@@ -225,24 +225,24 @@ func TestAQuotaThatIsSetAgainKeepsItsCount(t *testing.T) {
 		}
 		b.sound()
 	}
-	set(accounts.QuotaRow{Limit: 5, Months: 1}, [3]int64{5, 2, 3})
-	set(accounts.QuotaRow{Limit: 1, Months: 1}, [3]int64{1, 2, 0})
+	set(accounts.QuotaSetting{Limit: 5, Months: 1}, [3]int64{5, 2, 3})
+	set(accounts.QuotaSetting{Limit: 1, Months: 1}, [3]int64{1, 2, 0})
 	if _, err := b.authorize(under("3", "sub", noon)); reason(err) != accounts.QuotaExceeded {
 		t.Errorf("more than the new limit: %v", err)
 	}
-	set(accounts.QuotaRow{Limit: 5, Span: time.Hour}, [3]int64{5, 2, 3})
-	set(accounts.QuotaRow{Limit: 5, Span: time.Hour, Anew: true}, [3]int64{5, 0, 5})
+	set(accounts.QuotaSetting{Limit: 5, Span: time.Hour}, [3]int64{5, 2, 3})
+	set(accounts.QuotaSetting{Limit: 5, Span: time.Hour, Restart: true}, [3]int64{5, 0, 5})
 	if _, err := b.release("1", noon); err != nil {
 		t.Fatal(err)
 	}
-	set(accounts.QuotaRow{Limit: 5, Span: time.Hour}, [3]int64{5, 0, 5})
+	set(accounts.QuotaSetting{Limit: 5, Span: time.Hour}, [3]int64{5, 0, 5})
 }
 
 // TestAnUnknownSizeTakesOneToken buys what nobody knows the size of, until no token is left.
 func TestAnUnknownSizeTakesOneToken(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
-	b.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1})
+	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1})
 	c := under("1", "sub", noon)
 	c.Tokens = 0
 	if h, err := b.authorize(c); err != nil || counts(h.Quotas)[accounts.Tokens] != [3]int64{1, 1, 0} {
@@ -263,7 +263,7 @@ func TestASubscriptionCountsInItsCurrency(t *testing.T) {
 		if err := b.AddSubscription(ctx, tx, accounts.Licence{ID: "sub", Buyer: buyer}, "EUR", noon); err != nil {
 			return err
 		}
-		return b.SetQuota(ctx, tx, "sub", accounts.QuotaRow{Unit: accounts.SpendCents, Limit: 100}, noon)
+		return b.SetQuota(ctx, tx, "sub", accounts.QuotaSetting{Unit: accounts.SpendCents, Limit: 100}, noon)
 	})
 	if _, err := b.authorize(under("1", "sub", noon)); reason(err) != accounts.InvalidLicence {
 		t.Errorf("dollars: %v", err)

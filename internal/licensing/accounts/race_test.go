@@ -46,7 +46,7 @@ func TestOfManyForTheLastOneExactlyOneWins(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, accounts.Schema), accounts.Options{})
 		b.pay("buyer.example.com/*", 0.01)
-		b.subscribe("sub", accounts.Scope{}, accounts.QuotaRow{Unit: accounts.Accesses, Limit: 1})
+		b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1})
 		t.Run("cent", func(t *testing.T) {
 			if n := race(t, b, accounts.InsufficientBalance, func(*accounts.Charge) {}); n != 1 {
 				t.Errorf("%d won", n)

@@ -25,8 +25,8 @@ func (r *Reader) Balances(ctx context.Context, buyer string) ([]Balance, error) 
 	return view(ctx, r.db, `SELECT `+balanceColumns+` FROM account_balance`+where+` ORDER BY buyer, currency`, scanBalance, args...)
 }
 
-// Line is a line of the journal: what it added to each side of an account, in 1e-8 of the currency.
-type Line struct {
+// JournalLine is a line of the journal: what it added to each side of an account, in 1e-8 of the currency.
+type JournalLine struct {
 	Number    int64 // from 1, without gaps
 	At        time.Time
 	Kind      string // credit, debit, expire, hold, charge, settle, share, release
@@ -41,7 +41,7 @@ type Line struct {
 
 // Statement gives the lines of an account, the newest first: those with a number below before, or all for 0, and at most limit of
 // them. It is fail.NotFound where there is no such account.
-func (r *Reader) Statement(ctx context.Context, buyer, currency string, before int64, limit int) (all []Line, err error) {
+func (r *Reader) Statement(ctx context.Context, buyer, currency string, before int64, limit int) (all []JournalLine, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		balance, err := findBalance(ctx, tx, buyer, currency)
 		if err != nil {
@@ -57,7 +57,7 @@ func (r *Reader) Statement(ctx context.Context, buyer, currency string, before i
 	return all, err
 }
 
-func scanLine(rows store.Rows) (l Line, err error) {
+func scanLine(rows store.Rows) (l JournalLine, err error) {
 	var at int64
 	err = rows.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside, &l.After)
 	l.At = store.FromMicros(at)
@@ -73,8 +73,8 @@ func (r *Reader) Purchase(ctx context.Context, id string) (h Hold, err error) {
 	return h, err
 }
 
-// Wanted says which purchases are wanted. An empty field is no condition.
-type Wanted struct {
+// PurchaseFilter says which purchases are wanted. An empty field is no condition.
+type PurchaseFilter struct {
 	Holder, Buyer, Site, Subscription string
 	State                             State
 	Since, Until                      time.Time // when they were made: Since ≤ time < Until
@@ -83,7 +83,7 @@ type Wanted struct {
 }
 
 // Purchases gives purchases, the newest first.
-func (r *Reader) Purchases(ctx context.Context, w Wanted) (all []Hold, err error) {
+func (r *Reader) Purchases(ctx context.Context, w PurchaseFilter) (all []Hold, err error) {
 	where, args := equals(condition{"holder", w.Holder}, condition{"buyer", w.Buyer}, condition{"site", w.Site}, condition{"subscription", w.Subscription},
 		condition{"state", string(w.State)}, condition{"created >=", w.Since}, condition{"created <", w.Until})
 	err = r.db.View(ctx, func(tx *store.Tx) error {
@@ -323,8 +323,8 @@ func scanEarning(rows store.Rows) (e Earning, err error) {
 	return e, err
 }
 
-// Charged is a line of a buyer's invoice: a charge, or what was taken back of one.
-type Charged struct {
+// InvoiceLine is a line of a buyer's invoice: a charge, or what was taken back of one.
+type InvoiceLine struct {
 	At       time.Time
 	Purchase string
 	Buyer    string // who bought; the account may be its domain's
@@ -343,14 +343,14 @@ type Charged struct {
 // Invoice gives what was charged to the account of a buyer in a currency, the oldest first: Since ≤ time < Until. It is
 // fail.NotFound, before the first row, where there is no such account. It reads on while it is asked, a page at a time; what is
 // charged meanwhile stands behind what it has read.
-func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, until time.Time) iter.Seq2[Charged, error] {
-	return func(yield func(Charged, error) bool) {
+func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, until time.Time) iter.Seq2[InvoiceLine, error] {
+	return func(yield func(InvoiceLine, error) bool) {
 		if until.IsZero() || !since.Before(until) {
-			yield(Charged{}, fail.New(fail.Invalid, "an invoice is for a time that ends after it begins"))
+			yield(InvoiceLine{}, fail.New(fail.Invalid, "an invoice is for a time that ends after it begins"))
 			return
 		}
 		for last := int64(0); ; {
-			var page []Charged
+			var page []InvoiceLine
 			err := r.db.View(ctx, func(tx *store.Tx) error {
 				_, err := findBalance(ctx, tx, buyer, currency)
 				if err == nil {
@@ -362,7 +362,7 @@ func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, unt
 				return err
 			})
 			if err != nil {
-				yield(Charged{}, err)
+				yield(InvoiceLine{}, err)
 				return
 			}
 			for _, c := range page {
@@ -378,7 +378,7 @@ func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, unt
 	}
 }
 
-func scanCharged(rows store.Rows) (c Charged, err error) {
+func scanCharged(rows store.Rows) (c InvoiceLine, err error) {
 	var at int64
 	err = rows.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported, &c.Currency, &c.Amount)
 	c.At = store.FromMicros(at)

@@ -59,8 +59,8 @@ type Subject struct {
 	Contributor bool
 }
 
-// Checked is an attestation that holds.
-type Checked struct {
+// Verified is an attestation that holds.
+type Verified struct {
 	*rampv1.ResourceAttestation
 	Level int // ramp.LevelSelf or ramp.LevelThirdParty
 }
@@ -79,13 +79,13 @@ type Checker struct {
 	// Accepted says whether somebody is trusted to attest other people's content; nil for nobody. Providers are, of their own.
 	Accepted func(verifier string) bool
 	Now      func() time.Time
-	// Turn has the reckoning of each attestation done when there is room for it; nil for at once.
-	Turn func(work func())
+	// Throttle has the reckoning of each attestation done when there is room for it; nil for at once.
+	Throttle func(work func())
 }
 
-// Gathered is a checker that waits for nobody: it has the keys that some verifiers publish by now, which it asks for here, and no others. Of what
-// cannot be told by those its error is [ErrNotGathered]: the checker that it is of can tell. Attestations are reckoned at once.
-func (c *Checker) Gathered(ctx context.Context, verifiers map[string]bool) *Checker {
+// Prefetched is a checker that waits for nobody: it has the keys that some verifiers publish by now, which it asks for here, and no others. Of what
+// cannot be told by those its error is [ErrNotPrefetched]: the checker that it is of can tell. Attestations are reckoned at once.
+func (c *Checker) Prefetched(ctx context.Context, verifiers map[string]bool) *Checker {
 	known := gathered{}
 	for verifier := range verifiers {
 		if keys, err := c.Verifiers.Keys(ctx, verifier, false); err == nil {
@@ -93,12 +93,12 @@ func (c *Checker) Gathered(ctx context.Context, verifiers map[string]bool) *Chec
 		}
 	}
 	all := *c
-	all.Verifiers, all.Turn = known, nil
+	all.Verifiers, all.Throttle = known, nil
 	return &all
 }
 
-// ErrNotGathered is of an attestation of which a checker that waits for nobody cannot tell.
-var ErrNotGathered = errors.New("its verifier's keys have to be asked for")
+// ErrNotPrefetched is of an attestation of which a checker that waits for nobody cannot tell.
+var ErrNotPrefetched = errors.New("its verifier's keys have to be asked for")
 
 type gathered map[string][]ramp.Key
 
@@ -106,7 +106,7 @@ type gathered map[string][]ramp.Key
 func (g gathered) Keys(_ context.Context, domain string, again bool) ([]ramp.Key, error) {
 	keys, ok := g[domain]
 	if !ok || again {
-		return nil, ErrNotGathered
+		return nil, ErrNotPrefetched
 	}
 	return keys, nil
 }
@@ -114,8 +114,8 @@ func (g gathered) Keys(_ context.Context, domain string, again bool) ([]ramp.Key
 // Check looks whether all attestations of a subject hold, and gives them with their levels, in their order; how many there may be
 // is for [rampapi.Validate] to say. The error is a
 // *Rejection for the first that does not, fail.Unavailable when that cannot be told now, or ctx's.
-func (c *Checker) Check(ctx context.Context, of Subject, all []*rampv1.ResourceAttestation) ([]Checked, error) {
-	out := make([]Checked, 0, len(all))
+func (c *Checker) Check(ctx context.Context, of Subject, all []*rampv1.ResourceAttestation) ([]Verified, error) {
+	out := make([]Verified, 0, len(all))
 	for i, a := range all {
 		level, reason, err := c.check(ctx, of, a)
 		switch {
@@ -124,13 +124,13 @@ func (c *Checker) Check(ctx context.Context, of Subject, all []*rampv1.ResourceA
 		case err != nil:
 			return nil, err
 		}
-		out = append(out, Checked{a, level})
+		out = append(out, Verified{a, level})
 	}
 	return out, nil
 }
 
-// Kept is an attestation that is looked at often, and not changed any more. Which of its verifier's keys it is good by is remembered.
-type Kept struct {
+// Prepared is an attestation that is looked at often, and not changed any more. Which of its verifier's keys it is good by is remembered.
+type Prepared struct {
 	*rampv1.ResourceAttestation
 
 	by atomic.Pointer[ed25519.PublicKey]
@@ -138,7 +138,7 @@ type Kept struct {
 
 // Holds says whether an attestation holds by now, as Check does: its signature is verified once, and all else at each call, so that
 // it does not hold any more once its verifier does not publish the key, or nobody believes the verifier.
-func (c *Checker) Holds(ctx context.Context, of Subject, k *Kept) bool {
+func (c *Checker) Holds(ctx context.Context, of Subject, k *Prepared) bool {
 	_, _, err := c.checkBy(ctx, of, k.ResourceAttestation, func(public ed25519.PublicKey, message, signature []byte) bool {
 		if by := k.by.Load(); by != nil && public.Equal(*by) {
 			return true
@@ -152,8 +152,8 @@ func (c *Checker) Holds(ctx context.Context, of Subject, k *Kept) bool {
 	return err == nil
 }
 
-// Believes says whether the verifier of an attestation may attest a subject: its provider, or one that is accepted. Nobody else is asked for keys.
-func (c *Checker) Believes(of Subject, a *rampv1.ResourceAttestation) bool {
+// Trusts says whether the verifier of an attestation may attest a subject: its provider, or one that is accepted. Nobody else is asked for keys.
+func (c *Checker) Trusts(of Subject, a *rampv1.ResourceAttestation) bool {
 	return ramp.LevelOf(a, of.Provider) == ramp.LevelSelf || c.Accepted != nil && c.Accepted(strings.ToLower(a.GetVerifier()))
 }
 
@@ -170,7 +170,7 @@ func (c *Checker) checkBy(ctx context.Context, of Subject, a *rampv1.ResourceAtt
 	if of.Caller != "" && !of.Contributor && !strings.EqualFold(of.Caller, of.Provider) && !strings.EqualFold(of.Caller, a.GetVerifier()) {
 		return 0, UnauthorizedContributor, fmt.Errorf("%s is neither the verifier %.80q, nor %s, nor among the catalog_contributors of its ramp.json", of.Caller, a.GetVerifier(), of.Provider)
 	}
-	if !c.Believes(of, a) {
+	if !c.Trusts(of, a) {
 		return 0, UnknownVerifier, fmt.Errorf("the verifier %.80q is not accepted here; ramp-exchange.json lists those that are in accepted_verifiers", a.GetVerifier())
 	}
 	err = c.verify(ctx, of.URI, a, good)
@@ -199,11 +199,11 @@ func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAtte
 }
 
 func (c *Checker) turn(work func()) {
-	if c.Turn == nil {
+	if c.Throttle == nil {
 		work()
 		return
 	}
-	c.Turn(work)
+	c.Throttle(work)
 }
 
 func sameKey(a, b ramp.Key) bool {
@@ -213,7 +213,7 @@ func sameKey(a, b ramp.Key) bool {
 // reasonOf is the protocol's word for what is wrong with an attestation; empty for nothing, and for what may be another time.
 func reasonOf(ctx context.Context, err error) Reason {
 	switch {
-	case err == nil, ctx.Err() != nil, errors.Is(err, ErrNotGathered), fail.From(err).Code == fail.Unavailable:
+	case err == nil, ctx.Err() != nil, errors.Is(err, ErrNotPrefetched), fail.From(err).Code == fail.Unavailable:
 		return ""
 	case errors.Is(err, ramp.ErrClaimsTooLarge):
 		return ClaimsTooLarge

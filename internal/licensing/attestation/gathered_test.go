@@ -28,7 +28,7 @@ func TestWhatIsGatheredAsksNobody(t *testing.T) {
 	t.Parallel()
 	keys := &asked{published: published{provider: {{ID: "k1", Public: public(1)}}, "third.example": {{ID: "k1", Public: public(1)}}}}
 	whole := &attestation.Checker{Verifiers: keys, Accepted: func(string) bool { return true }, Now: func() time.Time { return moment }}
-	known := whole.Gathered(context.Background(), map[string]bool{provider: true})
+	known := whole.Prefetched(context.Background(), map[string]bool{provider: true})
 	keys.domains = nil
 	of := attestation.Subject{Provider: provider, URI: uri}
 	good := signed(t, provider, nil)
@@ -40,7 +40,7 @@ func TestWhatIsGatheredAsksNobody(t *testing.T) {
 		"with a signature that another key may have made": altered(t),
 	} {
 		var wrong *attestation.Rejection
-		if _, err := known.Check(context.Background(), of, []*rampv1.ResourceAttestation{a}); !errors.Is(err, attestation.ErrNotGathered) || errors.As(err, &wrong) {
+		if _, err := known.Check(context.Background(), of, []*rampv1.ResourceAttestation{a}); !errors.Is(err, attestation.ErrNotPrefetched) || errors.As(err, &wrong) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestWhatIsKeptHoldsAsLongAsAllElseDoes(t *testing.T) {
 	believed := true
 	c := &attestation.Checker{Verifiers: keys, Accepted: func(string) bool { return believed }, Now: func() time.Time { return now }}
 	of := attestation.Subject{Provider: provider, URI: uri}
-	kept, wrong := &attestation.Kept{ResourceAttestation: signed(t, "third.example", nil)}, &attestation.Kept{ResourceAttestation: altered(t)}
+	kept, wrong := &attestation.Prepared{ResourceAttestation: signed(t, "third.example", nil)}, &attestation.Prepared{ResourceAttestation: altered(t)}
 	wrong.Verifier = "third.example"
 	for range 2 {
 		if !c.Holds(t.Context(), of, kept) || c.Holds(t.Context(), of, wrong) || c.Holds(t.Context(), attestation.Subject{Provider: provider, URI: uri + "b"}, kept) {

@@ -72,8 +72,8 @@ var Schema = map[string]ramp.Claim{
 	"iab_categories":     {Type: "array", Description: "codes of the IAB Content Taxonomy"},
 }
 
-// Own makes a site's attestations of its own content, once for each version of an item. It may be used from many goroutines.
-type Own struct {
+// SelfAttester makes a site's attestations of its own content, once for each version of an item. It may be used from many goroutines.
+type SelfAttester struct {
 	// Key is the key that signs, and its id; ok is false while there is none, and nothing is attested.
 	Key func() (id string, key ed25519.PrivateKey, ok bool)
 	Now func() time.Time
@@ -91,9 +91,9 @@ const (
 	maxOwn   = 20_000
 )
 
-// Of attests claims of a version of what is at an address, in a host's name. Each call with one version gives the same attestation, for a
+// Attest attests claims of a version of what is at an address, in a host's name. Each call with one version gives the same attestation, for a
 // day and until another key signs; it is not to be changed. It is nil where there is no key, or nothing to claim.
-func (o *Own) Of(verifier, uri, of string, claims func() Claims) (*rampv1.ResourceAttestation, error) {
+func (o *SelfAttester) Attest(verifier, uri, of string, claims func() Claims) (*rampv1.ResourceAttestation, error) {
 	kid, key, ok := o.Key()
 	if !ok {
 		return nil, nil

@@ -188,7 +188,7 @@ func TestVerifiersDocuments(t *testing.T) {
 func TestOwnAttestationsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	now, by, built := moment, byte(1), 0
-	own := &attestation.Own{Now: func() time.Time { return now }, Key: func() (string, ed25519.PrivateKey, bool) {
+	own := &attestation.SelfAttester{Now: func() time.Time { return now }, Key: func() (string, ed25519.PrivateKey, bool) {
 		return "k" + string('0'+rune(by)), key(by), by > 0
 	}}
 	claims := func() attestation.Claims {
@@ -197,7 +197,7 @@ func TestOwnAttestationsAreMadeOnce(t *testing.T) {
 	}
 	of := func(version string) *rampv1.ResourceAttestation {
 		t.Helper()
-		a, err := own.Of(provider, uri, version, claims)
+		a, err := own.Attest(provider, uri, version, claims)
 		if err != nil || a == nil {
 			t.Fatal(a, err)
 		}
@@ -228,17 +228,17 @@ func TestOwnAttestationsAreMadeOnce(t *testing.T) {
 	if a := of("1"); a.Kid != "k2" {
 		t.Errorf("it is signed with %s after another key", a.Kid)
 	}
-	if a, err := own.Of(provider, uri, "3", func() attestation.Claims { return attestation.Claims{Language: "und"} }); a != nil || err != nil {
+	if a, err := own.Attest(provider, uri, "3", func() attestation.Claims { return attestation.Claims{Language: "und"} }); a != nil || err != nil {
 		t.Errorf("nothing is known, and attested is %v, %v", a, err)
 	}
 	by = 0
-	if a, err := own.Of(provider, uri, "1", claims); a != nil || err != nil {
+	if a, err := own.Attest(provider, uri, "1", claims); a != nil || err != nil {
 		t.Errorf("without a key: %v, %v", a, err)
 	}
 }
 
 // levelOf is the level of content with attestations that hold: the highest of theirs, or ramp.LevelNone (RAMP v1, ResourceAttestation).
-func levelOf(all []attestation.Checked) int {
+func levelOf(all []attestation.Verified) int {
 	level := ramp.LevelNone
 	for _, one := range all {
 		level = max(level, one.Level)

@@ -294,7 +294,7 @@ func (i *item) describe(out *rampv1.RAMPResponse) (err error) {
 }
 
 // quote says what would be bought under the bound of the request. Budgets are looked at when it is bought.
-func (b *Broker) quote(a Asked, f *found) (*rampv1.RAMPResponse, error) {
+func (b *Broker) quote(a Request, f *found) (*rampv1.RAMPResponse, error) {
 	w := newWork(a, nil, f)
 	w.plan.Rates = b.Rates
 	if len(f.listed) > 0 && len(f.choices) == 0 { // who asks signs the addresses that it wants, and asks again

@@ -23,7 +23,7 @@ import (
 const delegationHolds = givenUp + time.Hour
 
 // attenuated is a requester with its delegation narrowed to what is wanted of these addresses; the requester itself where it cannot be.
-func (b *Broker) attenuated(a Asked, r *rampv1.Requester, uris []string) *rampv1.Requester {
+func (b *Broker) attenuated(a Request, r *rampv1.Requester, uris []string) *rampv1.Requester {
 	if r.GetDelegation() == nil || b.WholeDelegations {
 		return r
 	}

@@ -174,7 +174,7 @@ func (d *desk) run(b *testing.B, dry bool) {
 
 // once has one request answered.
 func (d *desk) once(b *testing.B, dry bool) {
-	got, err := d.Resolve(context.Background(), Asked{RAMPRequest: d.benchRequest(newID("r"), dry), Account: "buyer.example/bot"})
+	got, err := d.Resolve(context.Background(), Request{RAMPRequest: d.benchRequest(newID("r"), dry), Account: "buyer.example/bot"})
 	if err != nil || len(got.Ext.Fields[extItems].GetListValue().GetValues()) != 20 {
 		b.Fatal(got, err)
 	}

@@ -97,14 +97,14 @@ type Config struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	Log *slog.Logger // nil for none
-	// Watch is told what happens.
-	Watch Watch
+	// Observer is told what happens.
+	Observer Observer
 	// Fault, where tests set it, is called at the steps of a purchase and makes them fail; at "unsure", the attempts end.
 	Fault func(step string) error
 }
 
-// Asked is one request.
-type Asked struct {
+// Request is one request.
+type Request struct {
 	*rampv1.RAMPRequest
 	// Account is whose it is: domain/id of the requester, as it was identified.
 	Account string
@@ -171,13 +171,13 @@ func (b *Broker) fault(step string) error {
 
 // Resolve finds the best offers for a request, and buys by them. A request that was answered is answered alike, as long as it is
 // kept: 30 days. The same request at the same time is worked on once, and the others wait. The error is a *Refusal, a *ramp.Invalid, the context's, or ours.
-func (b *Broker) Resolve(ctx context.Context, a Asked) (*rampv1.RAMPResponse, error) {
+func (b *Broker) Resolve(ctx context.Context, a Request) (*rampv1.RAMPResponse, error) {
 	answer, err := b.resolved(ctx, a)
 	b.watchResolved(a, answer, err)
 	return answer, err
 }
 
-func (b *Broker) resolved(ctx context.Context, a Asked) (*rampv1.RAMPResponse, error) {
+func (b *Broker) resolved(ctx context.Context, a Request) (*rampv1.RAMPResponse, error) {
 	if err := bounded(a); err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (b *Broker) resolved(ctx context.Context, a Asked) (*rampv1.RAMPResponse, e
 }
 
 // resolve does so while nobody else in this process works on the request. again says that another process was first.
-func (b *Broker) resolve(ctx context.Context, a Asked, digest []byte) (answer *rampv1.RAMPResponse, again bool, err error) {
+func (b *Broker) resolve(ctx context.Context, a Request, digest []byte) (answer *rampv1.RAMPResponse, again bool, err error) {
 	w, err := b.known(ctx, a.Account, a.Id, digest)
 	if err != nil {
 		return nil, false, err

@@ -72,7 +72,7 @@ func (d *desk) request(id string, paths ...string) *rampv1.RAMPRequest {
 
 // ask has a request answered.
 func (d *desk) ask(r *rampv1.RAMPRequest) (*rampv1.RAMPResponse, error) {
-	return d.Resolve(context.Background(), Asked{RAMPRequest: r, Account: "buyer.example/bot"})
+	return d.Resolve(context.Background(), Request{RAMPRequest: r, Account: "buyer.example/bot"})
 }
 
 // must has a request answered that has to be.

@@ -28,7 +28,7 @@ const (
 )
 
 // draws are the budgets that a request draws on: its own, by its scope or its licence, and that which the operator has given it.
-func (b *Broker) draws(a Asked) (all []*drawn) {
+func (b *Broker) draws(a Request) (all []*drawn) {
 	c := a.GetConstraints()
 	if budget := c.GetPeriodBudget(); budget != nil {
 		limit, _ := units(budget.GetAmount()) // which wishesOf has looked at

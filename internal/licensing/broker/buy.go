@@ -21,7 +21,7 @@ import (
 // begin puts a work on record, with what is bought under which ids, and holds what it may cost of its budgets: of what does not fit the last
 // addresses are left out until the rest does. first is false where the request is on record already. The error is a *Refusal
 // where nothing can be bought.
-func (b *Broker) begin(ctx context.Context, w *work, f *found, a Asked) (first bool, err error) {
+func (b *Broker) begin(ctx context.Context, w *work, f *found, a Request) (first bool, err error) {
 	plain := *w
 	err = b.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		*w = plain

@@ -39,7 +39,7 @@ func dryRun(r *rampv1.RAMPRequest) bool { return r.GetExt().GetFields()[extDryRu
 const maxID = 256
 
 // bounded holds a request to what is taken.
-func bounded(a Asked) error {
+func bounded(a Request) error {
 	uris := a.GetRequester().GetUris()
 	switch {
 	case utf8.RuneCountInString(a.Id) > maxID:
@@ -92,7 +92,7 @@ func newID(kind string) string {
 // choice is what may be taken for one address, the best first.
 type choice struct {
 	uri     string
-	found   *Found // how a search found it; nil where the request names it
+	found   *SearchHit // how a search found it; nil where the request names it
 	order   []*candidate
 	at      int // of order, of those that are not tried yet
 	taken   *candidate
@@ -109,13 +109,13 @@ type found struct {
 	wishes    wishes
 	choices   []*choice
 	over      passedOver
-	listed    []Found       // found by a search; nothing of them is bought
+	listed    []SearchHit   // found by a search; nothing of them is bought
 	hosts     hosts         // of the addresses
 	silent    time.Duration // after which to come back, where no Exchange answered; 0 where one did, or none was asked
 }
 
 // choose asks Exchanges, and chooses of what they offer. What is chosen has a signature that holds, and is offered by who may.
-func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
+func (b *Broker) choose(ctx context.Context, a Request) (*found, error) {
 	w, err := wishesOf(a, b.Now())
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (w *wishes) paysIn() string {
 }
 
 // preferring says which Exchanges a request, or the operator, prefers.
-func preferring(a Asked) func(*peer) bool {
+func preferring(a Request) func(*peer) bool {
 	var names []string
 	for _, name := range a.GetConstraints().GetPreferredExchanges() {
 		names = append(names, domainOf(name))

@@ -103,7 +103,7 @@ func (h *heard) strays(asked map[string]bool) (n int) {
 }
 
 // query is what Exchanges are asked, under an id that is made for it: the requester as it came, and the Broker's hop; or the Broker itself.
-func (b *Broker) query(a Asked, made string, requester *rampv1.Requester, own bool, left time.Duration) (*client.Passed, error) {
+func (b *Broker) query(a Request, made string, requester *rampv1.Requester, own bool, left time.Duration) (*client.Passed, error) {
 	buyer, err := b.buyer()
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ const slack = 10 // of it, one part
 // ask asks peers at once, and gives what came before the deadline. One that is dead, slow, lying or flooding costs the others nothing: what
 // came of them is taken as soon as they are there, and who fails twice rests. Who was given less time than the Broker gives, since the agent has
 // no more or has gone, has not failed: no agent can have Exchanges rest for others. Where nobody answered, silent is after which time to come back.
-func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, own bool, all []*peer, passed *passedOver) (out []*heard, silent time.Duration, err error) {
+func (b *Broker) ask(ctx context.Context, a Request, requester *rampv1.Requester, own bool, all []*peer, passed *passedOver) (out []*heard, silent time.Duration, err error) {
 	within := b.Deadline
 	if until, is := ctx.Deadline(); is {
 		within = min(within, time.Until(until)*3/4) // the rest is for the purchase
@@ -214,7 +214,7 @@ var (
 )
 
 // askOne asks one peer, whose answer has to be to the query of this id; the query says that there is so much time.
-func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Passed, id string, within time.Duration) (*heard, error) {
+func (b *Broker) askOne(ctx context.Context, a Request, p *peer, query *client.Passed, id string, within time.Duration) (*heard, error) {
 	hurried := within < p.patience(b.Deadline)
 	x, err := b.peers.exchange(ctx, p)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestBudgetsHoldUnderManyRequestsAtOnce(t *testing.T) {
 			}
 			wait.Go(func() {
 				r := budget(d.request(fmt.Sprint("r", i), fmt.Sprint("p", i)), 0.2, time.Hour) // 0.02 each: ten of them
-				_, err := b.Resolve(context.Background(), Asked{RAMPRequest: r, Account: "buyer.example/bot"})
+				_, err := b.Resolve(context.Background(), Request{RAMPRequest: r, Account: "buyer.example/bot"})
 				var told *Refusal
 				switch {
 				case err == nil:
@@ -96,7 +96,7 @@ func TestBudgetsBeginAnewAndTellHowTheyStand(t *testing.T) {
 		if details := told.Details(); details["remaining"] != 0.01 || details["spent"] != 0.02 || details["currency"] != "USD" || details["budget"] != "user:u-1" {
 			t.Errorf("told %v", details)
 		}
-		if _, err := d.Resolve(context.Background(), Asked{RAMPRequest: budget(d.request("r2", "b"), 0.03, time.Hour), Account: "other.example/bot"}); err != nil {
+		if _, err := d.Resolve(context.Background(), Request{RAMPRequest: budget(d.request("r2", "b"), 0.03, time.Hour), Account: "other.example/bot"}); err != nil {
 			t.Error("another's budget of the same name:", err)
 		}
 		now.Pass(59 * time.Minute)
@@ -308,7 +308,7 @@ func TestDuplicatesAtOnceAreOne(t *testing.T) {
 			}
 			wait.Go(func() {
 				var err error
-				if answers[i], err = b.Resolve(context.Background(), Asked{RAMPRequest: budget(d.request("r", "a"), 1, 0), Account: "buyer.example/bot"}); err != nil {
+				if answers[i], err = b.Resolve(context.Background(), Request{RAMPRequest: budget(d.request("r", "a"), 1, 0), Account: "buyer.example/bot"}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -552,7 +552,7 @@ func TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing(t *testing.T) {
 	r.Requester.Uris = append(r.Requester.Uris, "http://"+hole.Addr().String()+"/f")
 	ctx, cancel := context.WithTimeout(t.Context(), documentWithin-time.Second)
 	defer cancel()
-	got, err := d.Resolve(ctx, Asked{RAMPRequest: r, Account: "buyer.example/bot"})
+	got, err := d.Resolve(ctx, Request{RAMPRequest: r, Account: "buyer.example/bot"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ const (
 )
 
 // wishesOf reads what a request says of what may be taken. The error is a *ramp.Invalid.
-func wishesOf(a Asked, now time.Time) (w wishes, err error) {
+func wishesOf(a Request, now time.Time) (w wishes, err error) {
 	w = wishes{RequestConstraints: a.GetConstraints(), most: -1, now: now}
 	for _, word := range a.GetRequester().GetIntendedUse() {
 		function, err := client.ParseFunction(word)

@@ -29,7 +29,7 @@ func hurried(t *testing.T, before func(http.ResponseWriter), each func(ask func(
 	d.at[0].Unlock()
 	for n := range 5 {
 		each(func(ctx context.Context) {
-			if got, err := d.Resolve(ctx, Asked{RAMPRequest: d.request(fmt.Sprint("r", n), "a"), Account: "hasty.example/bot"}); err == nil {
+			if got, err := d.Resolve(ctx, Request{RAMPRequest: d.request(fmt.Sprint("r", n), "a"), Account: "hasty.example/bot"}); err == nil {
 				t.Fatal("bought", got)
 			}
 		})

@@ -153,7 +153,7 @@ func (b *Broker) configured() (all []*peer) {
 
 // pick says which Exchanges are asked: those that the request names; or those of the operator, and those that the ramp.json of each
 // address's host lists. passed tells of those that are not.
-func (b *Broker) pick(ctx context.Context, a Asked, uris []string, passed *passedOver) []*peer {
+func (b *Broker) pick(ctx context.Context, a Request, uris []string, passed *passedOver) []*peer {
 	configured := b.configured()
 	if names := a.GetConstraints().GetExchanges(); len(names) > 0 {
 		return b.pickNamed(names, configured, passed)

@@ -35,7 +35,7 @@ func (b *Broker) saleOf(ctx context.Context, id, billing string, who requesters.
 			if err := rows.Scan(&one.peer.domain, &one.account, &one.billing, &place); err != nil {
 				return err
 			}
-			if who.Signed != "" && !who.Speaks(one.account) || out != nil && one.billing != billing {
+			if who.Signed != "" && !who.ActsFor(one.account) || out != nil && one.billing != billing {
 				continue
 			}
 			place, one.peer.typed = strings.CutPrefix(place, "typed ")

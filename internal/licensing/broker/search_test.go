@@ -29,11 +29,11 @@ func TestWhatASearchFindsIsBought(t *testing.T) {
 			var d *desk
 			d = openDesk(t, sqlite(t), 2, func(config *Config) {
 				config.Own = c.own
-				config.Find = func(_ context.Context, text string, filters map[string]any, most int) ([]Found, error) {
-					if text != "lamps" || most != MaxFound {
+				config.Find = func(_ context.Context, text string, filters map[string]any, most int) ([]SearchHit, error) {
+					if text != "lamps" || most != MaxHits {
 						t.Errorf("searched for %q, %v, %d", text, filters, most)
 					}
-					return []Found{{URI: d.at[0].URI("none"), Score: 90}, {URI: d.at[0].URI("lamp"), Title: "A lamp", Score: 80}, {URI: d.at[0].URI("other"), Score: 70}}, nil
+					return []SearchHit{{URI: d.at[0].URI("none"), Score: 90}, {URI: d.at[0].URI("lamp"), Title: "A lamp", Score: 80}, {URI: d.at[0].URI("other"), Score: 70}}, nil
 				}
 			})
 			for _, x := range d.at {

@@ -104,18 +104,18 @@ type work struct {
 
 // plan is what is on record of a work.
 type plan struct {
-	Requester []byte   `json:"requester,omitempty"` // in whose name is bought, as protobuf; gone once it is done
-	Own       bool     `json:"own,omitempty"`       // that is the Broker's
-	Items     []*item  `json:"items"`
-	Buys      []*buy   `json:"buys"`
-	Budgets   []*drawn `json:"budgets,omitempty"`
-	Most      int64    `json:"most"` // that may be paid for all of it; below 0 for no bound
-	Currency  string   `json:"currency,omitempty"`
-	Rates     Rates    `json:"rates"` // by which it counts, until it is done
-	Unsold    []unsold `json:"unsold,omitempty"`
-	Found     []Found  `json:"found,omitempty"`
-	Passed    []passed `json:"passed,omitempty"`
-	Rounds    int      `json:"rounds"`
+	Requester []byte      `json:"requester,omitempty"` // in whose name is bought, as protobuf; gone once it is done
+	Own       bool        `json:"own,omitempty"`       // that is the Broker's
+	Items     []*item     `json:"items"`
+	Buys      []*buy      `json:"buys"`
+	Budgets   []*drawn    `json:"budgets,omitempty"`
+	Most      int64       `json:"most"` // that may be paid for all of it; below 0 for no bound
+	Currency  string      `json:"currency,omitempty"`
+	Rates     Rates       `json:"rates"` // by which it counts, until it is done
+	Unsold    []unsold    `json:"unsold,omitempty"`
+	Found     []SearchHit `json:"found,omitempty"`
+	Passed    []passed    `json:"passed,omitempty"`
+	Rounds    int         `json:"rounds"`
 }
 
 // item is one offer that is taken.
@@ -133,7 +133,7 @@ type item struct {
 	Why          string          `json:"why,omitempty"`    // it is not bought
 	Result       []byte          `json:"result,omitempty"` // a TransactionResultItem as protobuf
 	Method       int32           `json:"method,omitempty"`
-	Found        *Found          `json:"found,omitempty"`
+	Found        *SearchHit      `json:"found,omitempty"`
 	Way          int32           `json:"way,omitempty"`     // how its Exchange says that the address was discovered; 0 where the request named it
 	Settled      bool            `json:"settled,omitempty"` // it is counted as spent
 
@@ -196,7 +196,7 @@ func copies[T any](all []*T) []*T {
 func (i *item) paid() int64 { return i.Price + i.Fee }
 
 // newWork makes the work of a request.
-func newWork(a Asked, digest []byte, f *found) *work {
+func newWork(a Request, digest []byte, f *found) *work {
 	w := &work{account: a.Account, id: a.Id, digest: digest, found: f}
 	w.Most, w.Currency, w.Own = f.wishes.most, f.wishes.currency, f.own
 	w.Requester, _ = proto.Marshal(f.requester)

@@ -98,7 +98,7 @@ func (b *Buyer) fetch(ctx context.Context, q *fetching) (*fetched, error) {
 }
 
 // explainedLate says of an address that has ended that it has.
-func explainedLate(kept *Kept, err error, now time.Time) error {
+func explainedLate(kept *StoredPurchase, err error, now time.Time) error {
 	ends := kept.Result.GetExpiresAt()
 	var unfinished *client.Unfinished
 	if ends == nil || now.Before(ends.AsTime()) || !errors.As(err, &unfinished) || unfinished.Step != client.StepFetch {
@@ -111,8 +111,8 @@ func explainedLate(kept *Kept, err error, now time.Time) error {
 }
 
 // kept is a purchase that was made, and where.
-func (b *Buyer) kept(ctx context.Context, id string) (*Kept, market, error) {
-	kept, err := b.Wallet.Find(ctx, id)
+func (b *Buyer) kept(ctx context.Context, id string) (*StoredPurchase, market, error) {
+	kept, err := b.Purchases.Find(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -316,7 +316,7 @@ func (b *Buyer) spending(ctx context.Context, _ *struct{}) (*spending, error) {
 	if err != nil {
 		return nil, err
 	}
-	latest, err := b.Wallet.Latest(ctx, "", maxListed)
+	latest, err := b.Purchases.Latest(ctx, "", maxListed)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func (b *Buyer) spending(ctx context.Context, _ *struct{}) (*spending, error) {
 	}
 	for _, kept := range latest {
 		out.Purchases = append(out.Purchases, keptPurchase{
-			kept.ID, kept.Transaction(), kept.URI, kept.Exchange, kept.Broker, kept.At.Format(time.RFC3339), kept.State, shown(kept.Most), !kept.Fetched.IsZero(), kept.Reported, kept.State == Bought && kept.Owes(),
+			kept.ID, kept.Transaction(), kept.URI, kept.Exchange, kept.Broker, kept.At.Format(time.RFC3339), kept.State, shown(kept.Counted), !kept.Fetched.IsZero(), kept.Reported, kept.State == Bought && kept.Owes(),
 		})
 	}
 	return out, nil
@@ -334,7 +334,7 @@ func (b *Buyer) spending(ctx context.Context, _ *struct{}) (*spending, error) {
 
 // left is what is left of each limit.
 func (b *Buyer) left(ctx context.Context) (all []left, err error) {
-	stands, err := b.Wallet.Stands(ctx)
+	stands, err := b.Purchases.Usage(ctx)
 	for _, s := range stands {
 		one := left{Limit: shown(s.Money), Period: s.Period, Spent: shown(s.Spent), Left: shown(Money{max(0, s.Amount-s.Spent.Amount), s.Currency})}
 		if !s.Until.IsZero() {

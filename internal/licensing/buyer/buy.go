@@ -101,7 +101,7 @@ func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
 	if err != nil {
 		return nil, err
 	}
-	stands, err := b.Wallet.Stands(ctx)
+	stands, err := b.Purchases.Usage(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
 	if !slices.ContainsFunc(out.Offers, func(o quotedOffer) bool { return o.Allowed }) {
 		out.Next = "None of these is within the person's limits, as why_not says: tell the person."
 	}
-	before, err := b.Wallet.Latest(ctx, out.URL, 3)
+	before, err := b.Purchases.Latest(ctx, out.URL, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (b *Buyer) offers(ctx context.Context, q *quoting, f client.Fetching) (offe
 	return offers, nil, err
 }
 
-func shownOffer(p *client.Purchase, stands []Stand) quotedOffer {
+func shownOffer(p *client.Purchase, stands []LimitUsage) quotedOffer {
 	o := p.Offer
 	cost := client.CostOf(o)
 	out := quotedOffer{
@@ -181,7 +181,7 @@ func shownOffer(p *client.Purchase, stands []Stand) quotedOffer {
 }
 
 // beyond says which limit does not allow a purchase by now. Begin has the last word.
-func beyond(p *client.Purchase, stands []Stand) error {
+func beyond(p *client.Purchase, stands []LimitUsage) error {
 	cost, err := costOf(p)
 	if err != nil || cost.Amount == 0 {
 		return err
@@ -193,12 +193,12 @@ func beyond(p *client.Purchase, stands []Stand) error {
 			continue
 		}
 		if cost.Amount > s.Amount-min(s.Spent.Amount, s.Amount) {
-			return &Beyond{cost, &s.Limit, s.Spent, s.Until}
+			return &OverLimitError{cost, &s.Limit, s.Spent, s.Until}
 		}
 		lasting = lasting || s.Period.lasts()
 	}
 	if !lasting {
-		return &Beyond{Cost: cost}
+		return &OverLimitError{Cost: cost}
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (b *Buyer) buy(ctx context.Context, q *buying) (*bought, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, again, err := b.Wallet.Begin(ctx, p)
+	kept, again, err := b.Purchases.Begin(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (b *Buyer) wanted(ctx context.Context, q *buying) (*client.Purchase, error)
 	b.mu.Lock()
 	p := b.quoted.all[q.PurchaseID]
 	b.mu.Unlock()
-	kept, err := b.Wallet.Find(ctx, q.PurchaseID)
+	kept, err := b.Purchases.Find(ctx, q.PurchaseID)
 	switch {
 	case err == nil && kept.ID == q.PurchaseID:
 		return kept.Purchase, nil

@@ -23,12 +23,12 @@ import (
 
 // Options say for whom is bought, and where.
 type Options struct {
-	// Wallet keeps what is bought.
-	Wallet *Wallet
+	// Purchases keeps what is bought.
+	Purchases *PurchaseStore
 	// Client are the options of every client; its Buyer is who buys, and its HTTP reaches only what an assistant may have asked for.
 	Client client.Options
-	// Desks are the front desks that are searched where the assistant names none.
-	Desks []string
+	// FrontDesks are the front desks that are searched where the assistant names none.
+	FrontDesks []string
 	// Exchange is the Exchange that everything is bought from; empty to ask those that content leads to.
 	Exchange string
 	// Broker is the address of the Broker that finds and buys; empty to buy at Exchanges.
@@ -210,7 +210,7 @@ func (b *Buyer) fetching() client.Fetching { return client.Fetching{Exchange: b.
 func (b *Buyer) settled(ctx context.Context, p *client.Purchase, state State) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := b.Wallet.Settle(ctx, p, state); err != nil {
+	if err := b.Purchases.Settle(ctx, p, state); err != nil {
 		return fmt.Errorf("the purchase %s could not be written down, and counts as it was begun: %w", p.ID, err)
 	}
 	return nil

@@ -35,11 +35,11 @@ type Period string
 
 // The periods. Days, weeks and months are those of UTC, weeks begin on Monday.
 const (
-	Each    Period = "purchase" // each by itself
-	Session Period = "session"  // as long as the process runs
-	Day     Period = "day"
-	Week    Period = "week"
-	Month   Period = "month"
+	PerPurchase Period = "purchase" // each by itself
+	Session     Period = "session"  // as long as the process runs
+	Day         Period = "day"
+	Week        Period = "week"
+	Month       Period = "month"
 )
 
 // lasts says whether a restart changes nothing.

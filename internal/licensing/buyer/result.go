@@ -44,7 +44,7 @@ func wrong(format string, args ...any) *problem {
 // problemOf puts an error in the words of the tools.
 func problemOf(err error) *problem {
 	var out *problem
-	var beyond *Beyond
+	var beyond *OverLimitError
 	var none *client.NotBought
 	var unfinished *client.Unfinished
 	var told *client.ExchangeError

@@ -45,11 +45,11 @@ type searched struct {
 }
 
 func (b *Buyer) searchTool() httpx.Tool {
-	where := " The front desks that are asked: " + strings.Join(b.Desks, ", ") + "; or name others in sites."
+	where := " The front desks that are asked: " + strings.Join(b.FrontDesks, ", ") + "; or name others in sites."
 	switch {
 	case b.Broker != "":
 		where = " Where no sites are named, the Broker is asked, too, what it knows."
-	case len(b.Desks) == 0:
+	case len(b.FrontDesks) == 0:
 		where = " Name the sites to search in sites: the person has set none."
 	}
 	return httpx.Tool{
@@ -66,7 +66,7 @@ func (b *Buyer) searchTool() httpx.Tool {
 func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 	desks := q.Sites
 	if len(desks) == 0 {
-		desks = b.Desks
+		desks = b.FrontDesks
 	}
 	switch {
 	case strings.TrimSpace(q.Query) == "":

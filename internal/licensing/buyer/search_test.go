@@ -30,12 +30,12 @@ func TestWhatASiteIsNotIsSaid(t *testing.T) {
 // TestArgumentsThatCannotBeAreInvalid: what an assistant has to put right itself is told so, and is neither a failure of ours nor of whom it would be asked.
 func TestArgumentsThatCannotBeAreInvalid(t *testing.T) {
 	t.Parallel()
-	wallet, err := Open(t.Context(), Config{File: filepath.Join(t.TempDir(), "buyer.db")})
+	wallet, err := Open(t.Context(), StoreConfig{File: filepath.Join(t.TempDir(), "buyer.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer wallet.Close()
-	b := New(Options{Wallet: wallet})
+	b := New(Options{Purchases: wallet})
 	code := func(_ any, err error) string {
 		if err == nil {
 			return ""

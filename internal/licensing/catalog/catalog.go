@@ -27,12 +27,12 @@ import (
 // Config is what a Catalog needs.
 type Config struct {
 	Content *content.Catalog
-	// Supply is what is pushed; nil for nothing.
-	Supply *push.Shelves
-	// Told gives what a site or a tenant tells elsewhere of an address, which is given as Canonical writes it, the source first that counts first; nil for
+	// Pushes is what is pushed; nil for nothing.
+	Pushes *push.Store
+	// Imported gives what a site or a tenant tells elsewhere of an address, which is given as Canonical writes it, the source first that counts first; nil for
 	// nothing. Teller gives whose sitemaps tell of a host's addresses that are for sale though nothing of them is here; nil for nobody's.
-	Told   func(site, canonical string) []imported.Address
-	Teller func(host string) (site string, ok bool)
+	Imported     func(site, canonical string) []imported.Address
+	ImportedHost func(host string) (site string, ok bool)
 	// Owns says whether what is pushed for a tenant may be sold at an address, given as CanonicalURI writes it: what it pushed when the address was its own
 	// stands in nobody's way. Nil for all.
 	Owns func(tenant, canonical string) bool
@@ -215,14 +215,14 @@ func (c *Catalog) provePushed(ctx context.Context, refs *[]content.Ref) (ok bool
 		}
 		id, _ := content.PackID(ref.ID)
 		n, found := c.t.find(id)
-		if has := false; found && err == nil && c.config.Supply != nil {
+		if has := false; found && err == nil && c.config.Pushes != nil {
 			e := c.t.entry(id, c.t.record(c.t.rows[n].at))
-			has, err = c.config.Supply.Has(ctx, e.Site, PlaceOf(e.URL), e.Pushed.Author)
+			has, err = c.config.Pushes.Has(ctx, e.Site, PlaceOf(e.URL), e.Pushed.Author)
 			ok = ok && has
 		}
 		return true
 	})
-	return ok && (c.config.Supply != nil || len(c.pushed) == 0), err
+	return ok && (c.config.Pushes != nil || len(c.pushed) == 0), err
 }
 
 // Find gives the entries at an address, by site and source: the items whose own address it is, or else those that it is an
@@ -236,7 +236,7 @@ func (c *Catalog) Find(address string) []Entry {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	found := c.exactly(canonical)
-	if slices.ContainsFunc(found, func(e Entry) bool { return !e.Pushed.Aside }) {
+	if slices.ContainsFunc(found, func(e Entry) bool { return !e.Pushed.AttestsOnly }) {
 		return c.tell(merged(found, canonical), canonical)
 	}
 	asides := found // what does nothing but attest stands in nothing's way

@@ -28,7 +28,7 @@ func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
 		var err error
 		h.catalog, err = catalog.New(catalog.Config{
 			Content: h.content, Kind: func(_, source string) imported.Source { return kinds[source] },
-			Told: func(_, canonical string) []imported.Address { return told[canonical] },
+			Imported: func(_, canonical string) []imported.Address { return told[canonical] },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sought says which entries are sought. An empty field is no condition.
-type Sought struct {
+// Filter says which entries are sought. An empty field is no condition.
+type Filter struct {
 	Site  string
 	Words string // all of which the title or the address must have in it, however they are written
 	// Before is where to go on, as Page gave it; 0 for the beginning.
@@ -20,7 +20,7 @@ const looked = 100_000
 
 // Page gives entries, those that came last first, as long as nothing is removed. It looks at a bounded number of them, so that it never
 // takes long: next is where to go on, 0 when there are no more.
-func (c *Catalog) Page(s Sought) (found []Entry, next int) {
+func (c *Catalog) Page(s Filter) (found []Entry, next int) {
 	words := strings.Fields(strings.ToLower(s.Words))
 	site := []byte(s.Site)
 	at := -1

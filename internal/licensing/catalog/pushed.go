@@ -33,8 +33,8 @@ type Pushed struct {
 	At       string
 	// Attests says which versions of which entries that is: it is another text once anybody attests something else.
 	Attests string
-	// Aside says that it does nothing but attest what is there otherwise: without content or another entry at its address it is nothing.
-	Aside bool
+	// AttestsOnly says that it does nothing but attest what is there otherwise: without content or another entry at its address it is nothing.
+	AttestsOnly bool
 	// Pattern says that it was pushed for more addresses than one: URL and Address are then those that were asked for.
 	Pattern bool
 }
@@ -111,7 +111,7 @@ func pushedRecord(words *intern, c *push.Change) record {
 	if e.Attested {
 		part(partAttested, "1")
 	}
-	if e.Aside {
+	if e.AttestsOnly {
 		part(partAside, "1")
 	}
 	return w.b
@@ -154,7 +154,7 @@ func (e *Entry) readPushed(letter byte, text string, n int) {
 	case partAttested:
 		p.Attested = true
 	case partAside:
-		p.Aside = true
+		p.AttestsOnly = true
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *Catalog) fitting(canonical string) (found []Entry) {
 		if !c.t.isPushed(r) {
 			return
 		}
-		if e := c.entry(row, r); c.owned(&e, canonical) && !e.Pushed.Aside {
+		if e := c.entry(row, r); c.owned(&e, canonical) && !e.Pushed.AttestsOnly {
 			found = append(found, e)
 		}
 	}
@@ -251,7 +251,7 @@ func merged(found []Entry, asked string) []Entry {
 		return found
 	}
 	slices.SortStableFunc(found, func(a, b Entry) int {
-		return cmp.Or(strings.Compare(a.Site, b.Site), compareBool(a.IsPushed(), b.IsPushed()), compareBool(a.Pushed.Aside, b.Pushed.Aside), strings.Compare(a.Pushed.Author, b.Pushed.Author))
+		return cmp.Or(strings.Compare(a.Site, b.Site), compareBool(a.IsPushed(), b.IsPushed()), compareBool(a.Pushed.AttestsOnly, b.Pushed.AttestsOnly), strings.Compare(a.Pushed.Author, b.Pushed.Author))
 	})
 	out := found[:0]
 	for _, e := range found {
@@ -267,7 +267,7 @@ func merged(found []Entry, asked string) []Entry {
 		}
 		out = append(out, e)
 	}
-	return slices.DeleteFunc(out, func(e Entry) bool { return e.Pushed.Aside })
+	return slices.DeleteFunc(out, func(e Entry) bool { return e.Pushed.AttestsOnly })
 }
 
 func compareBool(a, b bool) int {
@@ -301,7 +301,7 @@ func (e *Entry) add(other *Entry) {
 		e.Pushed.Attested, e.Pushed.At = true, other.Pushed.At
 		e.Pushed.Attests += "," + other.Pushed.Attests
 	}
-	if !e.IsPushed() || other.Pushed.Aside {
+	if !e.IsPushed() || other.Pushed.AttestsOnly {
 		return
 	}
 	first(&e.Title, other.Title)
@@ -318,7 +318,7 @@ func (e *Entry) add(other *Entry) {
 func (c *Catalog) FollowPushes(ctx context.Context) (changed bool, err error) {
 	c.refresh.Lock()
 	defer c.refresh.Unlock()
-	if c.config.Supply == nil || !c.tried {
+	if c.config.Pushes == nil || !c.tried {
 		return false, nil
 	}
 	return c.pushes(ctx)
@@ -326,10 +326,10 @@ func (c *Catalog) FollowPushes(ctx context.Context) (changed bool, err error) {
 
 // pushes takes up what was pushed. The caller holds refresh. What it cannot be told it reads anew, with all else.
 func (c *Catalog) pushes(ctx context.Context) (changed bool, err error) {
-	if c.config.Supply == nil {
+	if c.config.Pushes == nil {
 		return false, nil
 	}
-	now, err := c.config.Supply.Revisions(ctx)
+	now, err := c.config.Pushes.Revisions(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read how the tenants' entries stand: %w", err)
 	}
@@ -358,10 +358,10 @@ func (c *Catalog) pushes(ctx context.Context) (changed bool, err error) {
 
 // readPushes reads what was pushed since a cursor into changes; all of it without one.
 func (c *Catalog) readPushes(ctx context.Context, from map[string]int64, ch *changes) (map[string]int64, error) {
-	if c.config.Supply == nil {
+	if c.config.Pushes == nil {
 		return nil, nil
 	}
-	return c.config.Supply.Changes(ctx, from, func(step push.Change) error {
+	return c.config.Pushes.Changes(ctx, from, func(step push.Change) error {
 		id := pushedID(step.Tenant, step.Entry.Address, step.Entry.Author)
 		switch {
 		case step.Removed:

@@ -12,7 +12,7 @@ import (
 
 // pushInto puts an entry into a catalog, as if it had been pushed.
 func pushInto(c *Catalog, tenant, address string, aside bool) {
-	e := push.Entry{Address: address, Title: "At " + address, Aside: aside, Attested: aside}
+	e := push.Entry{Address: address, Title: "At " + address, AttestsOnly: aside, Attested: aside}
 	if aside {
 		e.Author = "v.example"
 	}

@@ -39,7 +39,7 @@ func TestALossOfPowerKeepsPushesWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shelves := push.NewShelves(db, time.Now)
+	shelves := push.NewStore(db, time.Now)
 	states := []map[string]string{{}} // by address, after so many requests
 	answered := []int{disk.Now()}
 	for n := range 24 {
@@ -106,8 +106,8 @@ func soldAfter(t *testing.T, dsn string, schemas []store.Schema) map[string]stri
 		t.Fatal(err)
 	}
 	defer db.Close()
-	shelves := push.NewShelves(db, time.Now)
-	goods, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Supply: shelves})
+	shelves := push.NewStore(db, time.Now)
+	goods, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Pushes: shelves})
 	if err == nil {
 		_, err = goods.Refresh(t.Context())
 	}

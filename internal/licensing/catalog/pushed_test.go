@@ -22,7 +22,7 @@ import (
 // market is content and what is pushed, and a catalog of both.
 type market struct {
 	house
-	shelves *push.Shelves
+	shelves *push.Store
 	file    string
 }
 
@@ -31,7 +31,7 @@ func eachMarket(t *testing.T, test func(t *testing.T, m *market)) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, content.Schema, push.Schema)
 		m := &market{house: house{t: t, content: content.New(db, content.Options{})}, file: filepath.Join(t.TempDir(), "goods")}
-		m.shelves = push.NewShelves(db, time.Now)
+		m.shelves = push.NewStore(db, time.Now)
 		m.catalog = m.another()
 		test(t, m)
 	})
@@ -40,7 +40,7 @@ func eachMarket(t *testing.T, test func(t *testing.T, m *market)) {
 // another is a catalog of another process.
 func (m *market) another() *catalog.Catalog {
 	m.t.Helper()
-	c, err := catalog.New(catalog.Config{Content: m.content, Supply: m.shelves, Snapshot: m.file})
+	c, err := catalog.New(catalog.Config{Content: m.content, Pushes: m.shelves, Snapshot: m.file})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestPushedEntriesComeFromTheFile(t *testing.T) {
 		if err := next.Save(); err != nil {
 			t.Fatal(err)
 		}
-		m.shelves = push.NewShelves(storetest.Chosen(t, push.Schema), time.Now)
+		m.shelves = push.NewStore(storetest.Chosen(t, push.Schema), time.Now)
 		if got := m.another(); got.Len() != 1 {
 			t.Errorf("%d entries stay of another database's file", got.Len())
 		}
@@ -180,8 +180,8 @@ func TestPushedEntriesComeFromTheFile(t *testing.T) {
 func TestPushedEntriesAreFoundAsByALookAtAll(t *testing.T) {
 	t.Parallel()
 	db := storetest.Chosen(t, content.Schema, push.Schema)
-	shelves := push.NewShelves(db, time.Now)
-	c, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Supply: shelves})
+	shelves := push.NewStore(db, time.Now)
+	c, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Pushes: shelves})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
 	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
 		aside := pushed("a.example/1")
-		aside.Author, aside.Aside, aside.Attestations = "v.example", true, [][]byte{[]byte(`{}`)}
+		aside.Author, aside.AttestsOnly, aside.Attestations = "v.example", true, [][]byte{[]byte(`{}`)}
 		m.push("a", aside)
 		if found := m.catalog.Find("https://a.example/1"); len(found) != 0 {
 			t.Errorf("%+v", found)
@@ -297,7 +297,7 @@ func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
 		all.Author = "w.example"
 		m.push("a", own, all)
 		found := m.catalog.Find("https://a.example/1")
-		if len(found) != 1 || found[0].Title != own.Title || !found[0].Pushed.Attested || found[0].Pushed.At != "a.example/1" || found[0].Pushed.Aside {
+		if len(found) != 1 || found[0].Title != own.Title || !found[0].Pushed.Attested || found[0].Pushed.At != "a.example/1" || found[0].Pushed.AttestsOnly {
 			t.Errorf("%+v", found)
 		}
 	})

@@ -198,7 +198,7 @@ func (i *intern) number(text string) uint64 {
 		i.texts, i.lists = append(i.texts, text), append(i.lists, strings.Split(text, "\n"))
 		var own *policy.Own
 		if stated, ok := strings.CutPrefix(text, ownMark); ok && json.Unmarshal([]byte(stated), &own) != nil {
-			own = &policy.Own{Unfree: true, Said: true} // it was written here and can be read; if not, it permits nothing
+			own = &policy.Own{Unfree: true, Stated: true} // it was written here and can be read; if not, it permits nothing
 		}
 		i.owns = append(i.owns, own)
 	}

@@ -29,8 +29,8 @@ func deliveriesLeft(ctx context.Context, tx *store.Tx, transaction string) error
 // deliverySpare is how long a delivery may take beyond what answers are allowed, before it counts as broken off.
 const deliverySpare = 10 * time.Minute
 
-// Sending is a delivery on its way.
-type Sending struct {
+// Transfer is a delivery on its way.
+type Transfer struct {
 	Body []byte // of the whole rendition
 
 	of     *Rendition
@@ -39,7 +39,7 @@ type Sending struct {
 
 // Begin records that an answer begins, with an HTTP status and so many bytes, and gives what it is made of: nothing is sent that is not
 // on record. It must be followed by End. The error is fail.Limited where the address was opened as often as it opens.
-func (r *Rendition) Begin(ctx context.Context, status int, announced int64) (*Sending, error) {
+func (r *Rendition) Begin(ctx context.Context, status int, announced int64) (*Transfer, error) {
 	d, t := r.of.by, r.of.sale
 	now := d.deps.Now().UTC().Truncate(time.Microsecond)
 	record := transactions.Delivery{
@@ -62,12 +62,12 @@ func (r *Rendition) Begin(ctx context.Context, status int, announced int64) (*Se
 	if err != nil {
 		return nil, err
 	}
-	return &Sending{Body: r.body, of: r, record: record}, nil
+	return &Transfer{Body: r.body, of: r, record: record}, nil
 }
 
 // End records how a delivery is over: how many bytes were sent of those that were announced. Where it is not called, or fails, the
 // delivery is found after some time (see EndLost), and counts as broken off.
-func (s *Sending) End(ctx context.Context, bytes int64) error {
+func (s *Transfer) End(ctx context.Context, bytes int64) error {
 	d, end := s.of.of.by, s.record
 	end.Bytes, end.State, end.Ended = bytes, transactions.DeliveryEnded, d.deps.Now().UTC().Truncate(time.Microsecond)
 	if bytes < end.Announced {
@@ -112,7 +112,7 @@ func (s *Service) delivered(ctx context.Context, tx *store.Tx, t transactions.Tr
 	if end.Bound {
 		body.State = "unknown"
 	}
-	if end.Entry, err = exchange.Record(ctx, tx, s.deps.Ledger, t, receipt.Entry{Time: end.Ended, Kind: kindDelivery}, body); err != nil {
+	if end.Entry, err = exchange.RecordEvent(ctx, tx, s.deps.Ledger, t, receipt.Entry{Time: end.Ended, Kind: kindDelivery}, body); err != nil {
 		return err
 	}
 	if err := s.deps.Fault("delivery recorded"); err != nil {
@@ -128,7 +128,7 @@ func (s *Service) delivered(ctx context.Context, tx *store.Tx, t transactions.Tr
 // EndLost ends deliveries whose end nobody has recorded, up to so many, and says how many those were: the process died, or could
 // not write. Each counts as having sent all that it had announced.
 func (s *Service) EndLost(ctx context.Context, tx *store.Tx, now time.Time, most int) (int, error) {
-	open, err := transactions.Unended(ctx, tx, now.Add(-s.deps.Sending-deliverySpare), most)
+	open, err := transactions.OpenDeliveries(ctx, tx, now.Add(-s.deps.MaxTransferTime-deliverySpare), most)
 	if err != nil {
 		return 0, err
 	}

@@ -103,7 +103,7 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 	}
 	state := func() transactions.Delivery {
 		t.Helper()
-		if err := d.KeepDealsOnce(t.Context()); err != nil {
+		if err := d.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return d.deliveriesOf(t, item.Transaction.ID)[0]
@@ -197,7 +197,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 			}
 			d.Sound(t)
 			d.Clock.Pass(time.Hour)
-			if err := d.KeepDealsOnce(t.Context()); err != nil {
+			if err := d.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			for _, one := range d.deliveriesOf(t, item.Transaction.ID) {

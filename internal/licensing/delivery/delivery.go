@@ -25,11 +25,11 @@ type Deps struct {
 	Sites      *released.Sites
 	DB         *store.DB
 	Ledger     *ledger.Ledger
-	Book       *accounts.Book
+	Accounts   *accounts.Ledger
 	// AddressKeys give the keys that sign addresses, the one in use first.
 	AddressKeys func() ([]sign.URLKey, error)
-	// Sending is the longest that an answer may take with what was bought.
-	Sending time.Duration
+	// MaxTransferTime is the longest that an answer may take with what was bought.
+	MaxTransferTime time.Duration
 	// Stopping is closed when the process is about to end, so that streams end before it; nil for never.
 	Stopping <-chan struct{}
 	Now      func() time.Time // nil is time.Now
@@ -48,12 +48,12 @@ type Service struct {
 func New(deps Deps) (*Service, error) {
 	if err := fail.Missing("delivery.New", map[string]bool{
 		"Assortment": deps.Assortment != nil, "Sites": deps.Sites != nil, "DB": deps.DB != nil,
-		"Ledger": deps.Ledger != nil, "Book": deps.Book != nil, "AddressKeys": deps.AddressKeys != nil,
+		"Ledger": deps.Ledger != nil, "Accounts": deps.Accounts != nil, "AddressKeys": deps.AddressKeys != nil,
 	}); err != nil {
 		return nil, err
 	}
-	if deps.Sending <= 0 {
-		return nil, fmt.Errorf("delivery: an answer that may take %s can send nothing", deps.Sending)
+	if deps.MaxTransferTime <= 0 {
+		return nil, fmt.Errorf("delivery: an answer that may take %s can send nothing", deps.MaxTransferTime)
 	}
 	if deps.Now == nil {
 		deps.Now = time.Now

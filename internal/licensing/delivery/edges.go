@@ -26,12 +26,12 @@ type Edge struct {
 	Sites []string // the ids of the sites whose content it delivers, at least one
 }
 
-// Told is what was new in a batch of an edge's.
-type Told struct {
-	Deliveries int // that were begun or ended by it
-	Stray      int // of those, of transactions that are not known
-	Differ     int // that had ended before, and otherwise
-	Sightings  int
+// BatchResult is what was new in a batch of an edge's.
+type BatchResult struct {
+	Deliveries  int // that were begun or ended by it
+	Stray       int // of those, of transactions that are not known
+	Conflicting int // that had ended before, and otherwise
+	Sightings   int
 }
 
 // toldAtOnce is how many deliveries of a batch are recorded in one transaction, so that others need not wait for long.
@@ -41,13 +41,13 @@ const toldAtOnce = 100
 // saw. It returns once all of it is recorded for good; what was recorded before, of this batch or of another, is not recorded again,
 // so that an edge tells until it hears that. Of a delivery the first end that was told counts. One whose transaction is not known,
 // or is of a site that is not the edge's, is recorded as a stray.
-func (s *Service) Delivered(ctx context.Context, from Edge, b edge.Batch) (*Told, error) {
+func (s *Service) Delivered(ctx context.Context, from Edge, b edge.Batch) (*BatchResult, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	all := &Told{}
+	all := &BatchResult{}
 	for some := range slices.Chunk(b.Deliveries, toldAtOnce) {
-		var part Told
+		var part BatchResult
 		err := s.deps.DB.Update(ctx, func(tx *store.Tx) error {
-			part = Told{}
+			part = BatchResult{}
 			for _, one := range some {
 				if err := s.takeDelivery(ctx, tx, from, one, now, &part); err != nil {
 					return err
@@ -58,19 +58,19 @@ func (s *Service) Delivered(ctx context.Context, from Edge, b edge.Batch) (*Told
 		if err != nil {
 			return nil, fmt.Errorf("record what the edge %s delivered: %w", from.Name, err)
 		}
-		all.Deliveries, all.Stray, all.Differ = all.Deliveries+part.Deliveries, all.Stray+part.Stray, all.Differ+part.Differ
+		all.Deliveries, all.Stray, all.Conflicting = all.Deliveries+part.Deliveries, all.Stray+part.Stray, all.Conflicting+part.Conflicting
 	}
 	if err := s.saw(ctx, from, b, now, all); err != nil {
 		return nil, err
 	}
-	if all.Differ > 0 {
-		s.deps.Log.Warn("an edge told otherwise of deliveries that had ended; what it told first stands", "edge", from.Name, "deliveries", all.Differ)
+	if all.Conflicting > 0 {
+		s.deps.Log.Warn("an edge told otherwise of deliveries that had ended; what it told first stands", "edge", from.Name, "deliveries", all.Conflicting)
 	}
 	return all, s.deps.Fault("edge told")
 }
 
 // takeDelivery records one delivery.
-func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery, now time.Time, told *Told) error {
+func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery, now time.Time, told *BatchResult) error {
 	t, stray, err := s.sale(ctx, tx, from, one)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one
 	}
 	if known && old.State != transactions.DeliveryBegun {
 		if row.State != transactions.DeliveryBegun && (old.State != row.State || old.Bytes != row.Bytes || old.Status != row.Status) {
-			told.Differ++
+			told.Conflicting++
 		}
 		return nil
 	}
@@ -100,7 +100,7 @@ func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one
 		if row.Entry, err = s.toldEntry(ctx, tx, from, one, row, t); err != nil {
 			return err
 		}
-		if err := disputes.Hear(ctx, tx, t.ID, now); err != nil {
+		if err := disputes.Reconsider(ctx, tx, t.ID, now); err != nil {
 			return err
 		}
 		if err := s.deps.Fault("edge's delivery"); err != nil {
@@ -190,7 +190,7 @@ func (s *Service) toldEntry(ctx context.Context, tx *store.Tx, from Edge, one ed
 		body.State = "unknown"
 	}
 	if !row.Stray {
-		return exchange.Record(ctx, tx, s.deps.Ledger, t, receipt.Entry{Time: row.Ended, Kind: kindDelivery}, body)
+		return exchange.RecordEvent(ctx, tx, s.deps.Ledger, t, receipt.Entry{Time: row.Ended, Kind: kindDelivery}, body)
 	}
 	e := receipt.Entry{Time: row.Ended, Site: row.Site, Kind: kindDelivery, Party: "edge:" + from.Name, Subject: row.ID}
 	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
@@ -200,7 +200,7 @@ func (s *Service) toldEntry(ctx context.Context, tx *store.Tx, from Edge, one ed
 }
 
 // saw counts whom an edge saw, once for each batch.
-func (s *Service) saw(ctx context.Context, from Edge, b edge.Batch, now time.Time, told *Told) error {
+func (s *Service) saw(ctx context.Context, from Edge, b edge.Batch, now time.Time, told *BatchResult) error {
 	if len(b.Sightings) == 0 {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (s *Service) saw(ctx context.Context, from Edge, b edge.Batch, now time.Tim
 	digest := from.Name + " " + edge.Digest(text)
 	err = s.deps.DB.UpdateSerial(ctx, botstats.Turn, func(tx *store.Tx) error {
 		told.Sightings = 0
-		taken, err := botstats.Taken(ctx, tx, digest)
+		taken, err := botstats.BatchCounted(ctx, tx, digest)
 		if err != nil || taken {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 var outside = delivery.Edge{Name: "edge-1", Sites: []string{"site"}}
 
 // told has the service take a batch.
-func (d *dealer) told(t testing.TB, from delivery.Edge, b edge.Batch) *delivery.Told {
+func (d *dealer) told(t testing.TB, from delivery.Edge, b edge.Batch) *delivery.BatchResult {
 	t.Helper()
 	got, err := d.Delivery.Delivered(t.Context(), from, b)
 	if err != nil {
@@ -49,7 +49,7 @@ func batchOf(id string, all ...edge.Delivery) edge.Batch {
 func (d *dealer) deliveries(t testing.TB) map[string]transactions.Delivery {
 	t.Helper()
 	all := map[string]transactions.Delivery{}
-	for one, err := range transactions.NewReader(d.DB).EachDelivery(t.Context(), transactions.Sent{}) {
+	for one, err := range transactions.NewReader(d.DB).EachDelivery(t.Context(), transactions.DeliveryFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 	d := shop(t)
 	sale := d.BuyAt(t, "a/1").Transaction
 	begun, ended := d.record("one", sale, edge.Begun, 19), d.record("one", sale, edge.Ended, 19)
-	if got := d.told(t, outside, batchOf("b1", begun)); *got != (delivery.Told{Deliveries: 1}) || len(d.Entries(t, "delivery")) != 0 {
+	if got := d.told(t, outside, batchOf("b1", begun)); *got != (delivery.BatchResult{Deliveries: 1}) || len(d.Entries(t, "delivery")) != 0 {
 		t.Errorf("begun: %+v, %d entries", got, len(d.Entries(t, "delivery")))
 	}
 	for n := range 2 {
@@ -99,10 +99,10 @@ func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 	}
 	cut := d.record("two", sale, edge.Cut, 7)
 	cut.AtMost = true
-	if got := d.told(t, outside, batchOf("b3", cut, cut)); *got != (delivery.Told{Deliveries: 1}) {
+	if got := d.told(t, outside, batchOf("b3", cut, cut)); *got != (delivery.BatchResult{Deliveries: 1}) {
 		t.Errorf("cut: %+v", got)
 	}
-	if got := d.told(t, outside, batchOf("b4", d.record("one", sale, edge.Cut, 4))); got.Differ != 1 {
+	if got := d.told(t, outside, batchOf("b4", d.record("one", sale, edge.Cut, 4))); got.Conflicting != 1 {
 		t.Errorf("told otherwise: %+v", got)
 	}
 	all, entries := d.deliveries(t), d.Entries(t, "delivery")
@@ -132,16 +132,16 @@ func TestWhatNobodyBoughtIsKeptAllTheSame(t *testing.T) {
 	d := shop(t)
 	sale := d.BuyAt(t, "a/1").Transaction
 	none, unknown := d.record("none", transactions.Transaction{}, edge.Ended, 5), d.record("unknown", transactions.Transaction{ID: "txn-nobody"}, edge.Ended, 6)
-	if got := d.told(t, outside, batchOf("b1", none, unknown)); *got != (delivery.Told{Deliveries: 2, Stray: 2}) {
+	if got := d.told(t, outside, batchOf("b1", none, unknown)); *got != (delivery.BatchResult{Deliveries: 2, Stray: 2}) {
 		t.Errorf("%+v", got)
 	}
 	foreign := delivery.Edge{Name: "edge-2", Sites: []string{"other"}}
 	// Another edge has the id of the first one's delivery, and tells of a transaction that is not of its site.
-	if got := d.told(t, foreign, batchOf("b2", d.record("none", sale, edge.Ended, 7))); *got != (delivery.Told{Deliveries: 1, Stray: 1}) {
+	if got := d.told(t, foreign, batchOf("b2", d.record("none", sale, edge.Ended, 7))); *got != (delivery.BatchResult{Deliveries: 1, Stray: 1}) {
 		t.Errorf("%+v", got)
 	}
 	var strays []string
-	for one, err := range transactions.NewReader(d.DB).EachDelivery(t.Context(), transactions.Sent{Stray: true}) {
+	for one, err := range transactions.NewReader(d.DB).EachDelivery(t.Context(), transactions.DeliveryFilter{Stray: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestSightingsOfABatchCountOnce(t *testing.T) {
 			t.Errorf("%d: %d counted, want %d", n, got, want)
 		}
 	}
-	got, err := botstats.NewReader(d.DB).Paths(t.Context(), botstats.Wanted{Site: "site", Since: d.Clock.Now(), Until: d.Clock.Now().Add(time.Hour)}, 9)
+	got, err := botstats.NewReader(d.DB).Paths(t.Context(), botstats.Filter{Site: "site", Since: d.Clock.Now(), Until: d.Clock.Now().Add(time.Hour)}, 9)
 	if want := []botstats.Path{{Path: "/a/", Agent: "GPTBot", Outcome: "refused", Count: 8}, {Agent: "CCBot", Outcome: "limited", Count: 2}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}

@@ -15,9 +15,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Fetched is what the address of a transaction opens. It tells nothing of the text: that is in a [Rendition] of it, once its delivery
+// Content is what the address of a transaction opens. It tells nothing of the text: that is in a [Rendition] of it, once its delivery
 // has begun.
-type Fetched struct {
+type Content struct {
 	URI   string   // for which it was bought
 	Media []string // types in which it can be had, that first which the hash of its offer is of
 
@@ -32,14 +32,14 @@ type Rendition struct {
 	Size  int64
 	Hash  [sha256.Size]byte
 
-	of   *Fetched
+	of   *Content
 	body []byte
 }
 
 // Fetch opens the signed address of a transaction: at is what stands before the transaction's id in it (exchange.Order.FetchAt), query its
 // query as it was received. Nothing is recorded of it: see Rendition.Begin. The error is fail.Forbidden for an address that opens
 // nothing, and fail.NotFound where what was bought is not there any more, or not let out any more.
-func (s *Service) Fetch(ctx context.Context, at, transaction, query string) (*Fetched, error) {
+func (s *Service) Fetch(ctx context.Context, at, transaction, query string) (*Content, error) {
 	keys, err := s.deps.AddressKeys()
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Service) Fetch(ctx context.Context, at, transaction, query string) (*Fe
 
 // FetchBought opens what was bought at an address of this front desk's own gate: address is that of the content, and grant what the
 // address is bound to that opened it, which was verified. Errors are as of Fetch.
-func (s *Service) FetchBought(ctx context.Context, address string, grant sign.URLGrant) (*Fetched, error) {
+func (s *Service) FetchBought(ctx context.Context, address string, grant sign.URLGrant) (*Content, error) {
 	t, err := s.sold(ctx, grant)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (s *Service) refused(ctx context.Context, r transactions.Refusal) {
 }
 
 // fetched opens what a transaction has bought.
-func (s *Service) fetched(ctx context.Context, t transactions.Transaction) (*Fetched, error) {
+func (s *Service) fetched(ctx context.Context, t transactions.Transaction) (*Content, error) {
 	item, media, err := s.deps.Assortment.CopyOf(ctx, t)
 	if err != nil {
 		if fail.From(err).Code == fail.NotFound {
@@ -127,11 +127,11 @@ func (s *Service) fetched(ctx context.Context, t transactions.Transaction) (*Fet
 		}
 		return nil, err
 	}
-	return &Fetched{URI: item.URL(), Media: media, by: s, sale: t, item: item}, nil
+	return &Content{URI: item.URL(), Media: media, by: s, sale: t, item: item}, nil
 }
 
 // In gives what was bought in one of the types of Media.
-func (f *Fetched) In(media string) *Rendition {
+func (f *Content) In(media string) *Rendition {
 	r := &Rendition{Media: media, of: f, body: f.item.Render(media)}
 	r.Size, r.Hash = int64(len(r.body)), sha256.Sum256(r.body)
 	return r

@@ -157,7 +157,7 @@ func (s *station) records(t transactions.Transaction) (all []transactions.Delive
 func (s *station) metered(t transactions.Transaction) (used time.Duration) {
 	s.t.Helper()
 	s.Write(s.t, func(ctx context.Context, tx *store.Tx) (err error) {
-		used, _, err = s.Book.Metered(ctx, tx, t.ID)
+		used, _, err = s.Book.MeteredTime(ctx, tx, t.ID)
 		return err
 	})
 	return used

@@ -69,14 +69,14 @@ type Ending string
 
 // The endings.
 const (
-	StreamComplete Ending = "complete" // all of the text was told
-	StreamExpired  Ending = "expired"  // the purchase is over
-	StreamReported Ending = "reported" // the buyer has reported its use, which ends what is live
-	StreamForbids  Ending = "terms"    // the item is not let out any more
-	StreamGone     Ending = "gone"     // the item is not there any more
-	StreamStopping Ending = "stopping" // the server stops: open it again, with the last place
-	StreamFailed   Ending = "failed"   // what was to be told could not be recorded, so it was not told: open it again later
-	streamLeft     Ending = "left"     // its client has gone
+	StreamComplete  Ending = "complete" // all of the text was told
+	StreamExpired   Ending = "expired"  // the purchase is over
+	StreamReported  Ending = "reported" // the buyer has reported its use, which ends what is live
+	StreamForbidden Ending = "terms"    // the item is not let out any more
+	StreamGone      Ending = "gone"     // the item is not there any more
+	StreamStopping  Ending = "stopping" // the server stops: open it again, with the last place
+	StreamFailed    Ending = "failed"   // what was to be told could not be recorded, so it was not told: open it again later
+	streamLeft      Ending = "left"     // its client has gone
 )
 
 // The bounds of streams.
@@ -171,7 +171,7 @@ func (s *Stream) find(ctx context.Context, grant sign.URLGrant, transaction stri
 		}
 		s.t.Document, s.t.Quotas = nil, nil // which it need not hold for long
 		s.meter.expires = s.t.Expires
-		if s.meter.used, s.live, err = s.of.deps.Book.Metered(ctx, tx, s.t.ID); err == nil && s.live && s.t.Report.ID != "" {
+		if s.meter.used, s.live, err = s.of.deps.Accounts.MeteredTime(ctx, tx, s.t.ID); err == nil && s.live && s.t.Report.ID != "" {
 			err = fail.New(fail.Forbidden, "the use of this purchase was reported, which ends it; buy anew")
 		}
 		return err
@@ -233,8 +233,8 @@ func (s *Stream) begin(ctx context.Context) error {
 	})
 }
 
-// Leave ends a stream that was not begun to be told.
-func (s *Stream) Leave(ctx context.Context) { s.finish(ctx, streamLeft) }
+// Abandon ends a stream that was not begun to be told.
+func (s *Stream) Abandon(ctx context.Context) { s.finish(ctx, streamLeft) }
 
 // Run tells the stream with send, until it is over, which is told, too, or its client is gone: ctx ends, or send fails. It returns when
 // the record of it is kept, and says why it is over. Send is called by one goroutine, and bounds its own time.
@@ -304,7 +304,7 @@ func (s *Stream) follow(ctx context.Context) Ending {
 	case ctx.Err() != nil:
 		return streamLeft
 	case err != nil && fail.From(err).Code == fail.NotFound && s.of.deps.Assortment.Terms().Decide(entry.Facts()).Access == policy.Blocked:
-		return StreamForbids
+		return StreamForbidden
 	case err != nil && fail.From(err).Code == fail.NotFound:
 		return StreamGone
 	case err != nil:
@@ -328,7 +328,7 @@ func (s *Stream) announce(ctx context.Context) error {
 	}
 	announced := s.record.Announced + int64(len(s.body))
 	err := s.of.deps.DB.Update(ctx, func(tx *store.Tx) error {
-		return transactions.GoOnDelivery(ctx, tx, s.record.ID, announced, s.meter.open())
+		return transactions.ExtendDelivery(ctx, tx, s.record.ID, announced, s.meter.open())
 	})
 	if err == nil {
 		s.record.Announced = announced
@@ -392,7 +392,7 @@ func (s *Stream) over(ctx context.Context) Ending {
 	if rules := s.of.deps.Assortment.Terms(); rules != s.rules {
 		entry := s.of.deps.Assortment.EntryAt(s.t.URI, s.t.Site, s.t.Item.Source)
 		if entry != nil && rules.Decide(entry.Facts()).Access == policy.Blocked {
-			return StreamForbids
+			return StreamForbidden
 		}
 	}
 	return ""

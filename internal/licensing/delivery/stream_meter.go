@@ -79,6 +79,6 @@ func (s *Stream) count(ctx context.Context, tx *store.Tx) (r meterReading, err e
 		return meterReading{}, nil
 	}
 	r = meterReading{new: true, until: to}
-	r.used, err = s.of.deps.Book.Meter(ctx, tx, s.t.ID, from, to)
+	r.used, err = s.of.deps.Accounts.Meter(ctx, tx, s.t.ID, from, to)
 	return r, err
 }

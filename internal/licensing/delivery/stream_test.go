@@ -138,7 +138,7 @@ func TestStreamsEnd(t *testing.T) {
 		want delivery.Ending
 		do   func(*station, transactions.Transaction)
 	}{
-		{delivery.StreamForbids, func(s *station, _ transactions.Transaction) {
+		{delivery.StreamForbidden, func(s *station, _ transactions.Transaction) {
 			s.rule(policy.Rule{Match: policy.Match{Path: []string{"/live/**"}}, Access: policy.Blocked})
 		}},
 		{delivery.StreamGone, func(s *station, _ transactions.Transaction) { s.Stock(s.t, story("s/1", "Alone.")) }},
@@ -181,7 +181,7 @@ func TestStreamsEnd(t *testing.T) {
 			if again.err != nil {
 				code = fail.From(again.err).Code
 			}
-			if want := map[delivery.Ending]fail.Code{delivery.StreamForbids: fail.NotFound, delivery.StreamGone: fail.NotFound, delivery.StreamStopping: fail.Unavailable, delivery.StreamReported: fail.Forbidden}[c.want]; code != want {
+			if want := map[delivery.Ending]fail.Code{delivery.StreamForbidden: fail.NotFound, delivery.StreamGone: fail.NotFound, delivery.StreamStopping: fail.Unavailable, delivery.StreamReported: fail.Forbidden}[c.want]; code != want {
 				t.Errorf("%s: opened again: %v", c.want, again.err)
 			}
 		})

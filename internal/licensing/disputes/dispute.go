@@ -158,33 +158,33 @@ var Resolutions = []Resolution{Credit, Redelivery, Rejected, Investigation}
 
 // Case is a dispute.
 type Case struct {
-	ID          string // "dsp-" and a ULID: they sort by time
-	Transaction string
-	Buyer       string // the account that bought
-	Site        string // whose the resource is: the provider
-	Billing     string // ids of the transaction's bill and of its report
-	Report      string
-	Request     string // the id that the buyer gave to the request that filed it
-	Reason      Reason
-	Prefers     Resolution // what the buyer would rather have: Redelivery, or empty
-	Method      string     // how Hash was made, "sha256"; empty where the buyer told none
-	Hash        string     // of what the buyer received, in lower-case hex
-	Description string     // of the buyer's, for people; it may hold personal data, and is forgotten with time
-	Level       int        // of the attestations of the offer (RAMP v1, attestation levels): 0, 1 or 2
-	Mutability  string     // of the resource, as the offer said: "static", "dynamic" or "live"
-	Status      Status
-	Resolution  Resolution
-	Rule        string // by which it was decided, or why it is not decided yet; see [Explain]
-	Tier        int    // that decided it, 1 to 3; 0 while none did
-	Credit      int64  // what was given back, in units of 1e-8 of Currency
-	Currency    string
-	Short       bool // it tells of too few tokens, and the bytes that were sent say so, too
-	Appeals     int
-	Filed       time.Time
-	Changed     time.Time // when it got its status
-	Due         time.Time // when time moves it on; zero for never
-	Again       time.Time // until when a redelivery may be fetched; zero for none
-	Steps       int       // how many there are; a case changes only from the number that was read
+	ID           string // "dsp-" and a ULID: they sort by time
+	Transaction  string
+	Buyer        string // the account that bought
+	Site         string // whose the resource is: the provider
+	Billing      string // ids of the transaction's bill and of its report
+	Report       string
+	Request      string // the id that the buyer gave to the request that filed it
+	Reason       Reason
+	Prefers      Resolution // what the buyer would rather have: Redelivery, or empty
+	Method       string     // how Hash was made, "sha256"; empty where the buyer told none
+	Hash         string     // of what the buyer received, in lower-case hex
+	Description  string     // of the buyer's, for people; it may hold personal data, and is forgotten with time
+	Level        int        // of the attestations of the offer (RAMP v1, attestation levels): 0, 1 or 2
+	Mutability   string     // of the resource, as the offer said: "static", "dynamic" or "live"
+	Status       Status
+	Resolution   Resolution
+	Rule         string // by which it was decided, or why it is not decided yet; see [Explain]
+	Tier         int    // that decided it, 1 to 3; 0 while none did
+	Credit       int64  // what was given back, in units of 1e-8 of Currency
+	Currency     string
+	Short        bool // it tells of too few tokens, and the bytes that were sent say so, too
+	Appeals      int
+	Filed        time.Time
+	Changed      time.Time // when it got its status
+	Due          time.Time // when time moves it on; zero for never
+	RefetchUntil time.Time // until when a redelivery may be fetched; zero for none
+	Steps        int       // how many there are; a case changes only from the number that was read
 }
 
 // Step is a move of a dispute.
@@ -196,13 +196,13 @@ type Step struct {
 	By         string // "buyer", "rule", or "operator:" and the operator's name
 	Resolution Resolution
 	Rule       string
-	Consulted  []Consulted
+	Evidence   []Evidence
 	Entry      string // of the ledger, of kind "dispute"
 	Note       string // what the operator wrote of it, which is not in the ledger
 }
 
-// MostNote is how many bytes a note may have.
-const MostNote = 1000
+// MaxNote is how many bytes a note may have.
+const MaxNote = 1000
 
 // Who moves disputes. An operator is Operator and a name.
 const (
@@ -211,9 +211,9 @@ const (
 	Operator = "operator:"
 )
 
-// Consulted is a piece of evidence that was looked at. It names no address and no person.
-type Consulted struct {
-	Source string `json:"source"` // "delivery", "refusal", "report", "offer", "catalog", "cases", "rates", or the name of a log
-	ID     string `json:"id,omitempty"`
-	Says   string `json:"says"` // in few words: "status 404", "1200 of 5000 bytes"
+// Evidence is a piece of evidence that was looked at. It names no address and no person.
+type Evidence struct {
+	Source  string `json:"source"` // "delivery", "refusal", "report", "offer", "catalog", "cases", "rates", or the name of a log
+	ID      string `json:"id,omitempty"`
+	Finding string `json:"says"` // in few words: "status 404", "1200 of 5000 bytes"
 }

@@ -38,7 +38,7 @@ type Facts struct {
 	Attested                    time.Time // when the provider made its attestation in the offer; zero for none
 	Fresher                     time.Time // when it attested another version than that; zero for never
 	Agrees                      time.Time // when a third party made an attestation that agrees with the catalog; zero for none
-	There                       bool      // the content is still there, and would be delivered
+	StillAvailable              bool      // the content is still there, and would be delivered
 	Cases                       int       // of the same provider, in this month, that are Short; this one included
 	Rates                       Rates
 	Now                         time.Time
@@ -50,14 +50,14 @@ type Hashes struct {
 	Received string   // that the buyer computed
 	Bought   []string // of the version that was bought, in each media type
 	Known    []string // of what the catalog has now
-	// Far says that the offer and the buyer told a hash by which texts that are nearly the same are near each other
+	// Fuzzy says that the offer and the buyer told a hash by which texts that are nearly the same are near each other
 	// (simhash-v1), and that these are not.
-	Far bool
+	Fuzzy bool
 }
 
 // differ says whether what was received is told to be something else than what was offered.
 func (h Hashes) differ() bool {
-	return h.Far || h.Received != "" && h.Offered != "" && h.Received != h.Offered && !slices.Contains(h.Bought, h.Received)
+	return h.Fuzzy || h.Received != "" && h.Offered != "" && h.Received != h.Offered && !slices.Contains(h.Bought, h.Received)
 }
 
 // offered are those of what was offered: of the offer, and of the version that was bought.
@@ -81,7 +81,7 @@ type Verdict struct {
 	Resolution Resolution // empty where they do not decide
 	Rule       string     // by which, or why not
 	Short      bool       // see Case.Short
-	Consulted  []Consulted
+	Evidence   []Evidence
 }
 
 // The rules, as steps and answers name them.
@@ -154,11 +154,11 @@ func failure(f Facts) Verdict {
 		if r.Status < 400 {
 			continue
 		}
-		v := Verdict{Resolution: Credit, Rule: RuleStatus, Consulted: []Consulted{r.says("status %d", r.Status)}}
+		v := Verdict{Resolution: Credit, Rule: RuleStatus, Evidence: []Evidence{r.says("status %d", r.Status)}}
 		if r.Expired {
-			v.Rule, v.Consulted = RuleExpired, []Consulted{r.says("status %d, expired", r.Status)}
+			v.Rule, v.Evidence = RuleExpired, []Evidence{r.says("status %d, expired", r.Status)}
 		}
-		if f.Prefers == Redelivery && f.There && (r.Expired || passing(r.Status)) {
+		if f.Prefers == Redelivery && f.StillAvailable && (r.Expired || passing(r.Status)) {
 			v.Resolution = Redelivery
 		}
 		return v
@@ -178,8 +178,8 @@ func (f Facts) served() bool {
 
 func (r Record) ok() bool { return r.Status >= 200 && r.Status < 300 }
 
-func (r Record) says(format string, args ...any) Consulted {
-	return Consulted{Source: r.Source, ID: r.ID, Says: fmt.Sprintf(format, args...)}
+func (r Record) says(format string, args ...any) Evidence {
+	return Evidence{Source: r.Source, ID: r.ID, Finding: fmt.Sprintf(format, args...)}
 }
 
 // mismatch is the row of hashes, of what the provider itself attests and does not change: of what changes no hash decides. What is on record as
@@ -192,15 +192,15 @@ func mismatch(f Facts) Verdict {
 		return Verdict{}
 	}
 	if r, ok := f.sentKnown(f.offered()); ok && !slices.Contains(f.sums(), f.Received) {
-		return Verdict{Consulted: []Consulted{r.says("sent whole, with the hash that was offered")}}
+		return Verdict{Evidence: []Evidence{r.says("sent whole, with the hash that was offered")}}
 	}
 	switch {
 	case !f.Fresher.IsZero() && f.Fresher.Sub(f.Made).Abs() <= Race:
-		return Verdict{Resolution: Credit, Rule: RuleFreshness, Consulted: []Consulted{{Source: "attestation", Says: "of another version, within minutes of the purchase"}}}
+		return Verdict{Resolution: Credit, Rule: RuleFreshness, Evidence: []Evidence{{Source: "attestation", Finding: "of another version, within minutes of the purchase"}}}
 	case f.Reason != ContentMismatch, !f.differ():
 		return Verdict{}
 	}
-	return Verdict{Resolution: Credit, Rule: RuleHash, Consulted: []Consulted{{Source: "offer", Says: "its hash is not that which was received"}}}
+	return Verdict{Resolution: Credit, Rule: RuleHash, Evidence: []Evidence{{Source: "offer", Finding: "its hash is not that which was received"}}}
 }
 
 func (f Facts) static() bool { return f.Mutability != "dynamic" && f.Mutability != "live" }
@@ -234,13 +234,13 @@ func shortage(f Facts) Verdict {
 	if len(f.served200()) == 0 {
 		return Verdict{}
 	}
-	v := Verdict{Consulted: []Consulted{
-		{Source: f.served200()[0].Source, ID: f.served200()[0].ID, Says: fmt.Sprintf("%d bytes for %d tokens", bytes, f.Estimate)},
+	v := Verdict{Evidence: []Evidence{
+		{Source: f.served200()[0].Source, ID: f.served200()[0].ID, Finding: fmt.Sprintf("%d bytes for %d tokens", bytes, f.Estimate)},
 	}}
 	tooFew := f.Reported >= 0 && f.Reported*100 < f.Estimate*tolerated
 	switch {
 	case tooFew && bytes < f.Estimate*least:
-		v.Rule, v.Consulted = RuleTokens, append(v.Consulted, Consulted{Source: "report", Says: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)})
+		v.Rule, v.Evidence = RuleTokens, append(v.Evidence, Evidence{Source: "report", Finding: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)})
 	case f.Reported < 0 && bytes*100 < f.Estimate*least*half:
 		v.Rule = RuleSize
 	default:
@@ -292,7 +292,7 @@ func session(f Facts) Verdict {
 		return Verdict{}
 	}
 	all := f.served200()
-	return Verdict{Resolution: Credit, Rule: RuleSession, Consulted: []Consulted{all[len(all)-1].says("%d seconds of %d minutes", seconds, f.Minutes)}}
+	return Verdict{Resolution: Credit, Rule: RuleSession, Evidence: []Evidence{all[len(all)-1].says("%d seconds of %d minutes", seconds, f.Minutes)}}
 }
 
 // Tier3 says why a dispute is not for rules, but for a person who looks at the pattern that it is part of; empty where it is for rules.
@@ -302,7 +302,7 @@ func Tier3(f Facts) Verdict {
 		is, most float64
 	}{{RuleAgentRate, f.Rates.Agent, mostAgent}, {RuleDiscrepancy, f.Rates.Discrepancy, mostDiffering}, {RuleGap, f.Rates.Gap, mostGap}} {
 		if c.is > c.most {
-			return Verdict{Resolution: Investigation, Rule: c.rule, Consulted: []Consulted{{Source: "rates", Says: fmt.Sprintf("%.1f %% in a month, where %.0f %% are usual at the most", c.is, c.most)}}}
+			return Verdict{Resolution: Investigation, Rule: c.rule, Evidence: []Evidence{{Source: "rates", Finding: fmt.Sprintf("%.1f %% in a month, where %.0f %% are usual at the most", c.is, c.most)}}}
 		}
 	}
 	return Verdict{}
@@ -330,7 +330,7 @@ func Tier2(f Facts) Verdict {
 	case len(f.Records) == 0:
 		v.Rule = RuleNoRecord
 	case whole >= 0 && (f.Reason == DeliveryFailed || f.Reason == ExpiredBeforeFetch):
-		v.Rule, v.Consulted = RuleDelivered, []Consulted{f.Records[whole].says("status %d, %d bytes, whole", f.Records[whole].Status, f.Records[whole].Bytes)}
+		v.Rule, v.Evidence = RuleDelivered, []Evidence{f.Records[whole].says("status %d, %d bytes, whole", f.Records[whole].Status, f.Records[whole].Bytes)}
 	}
 	return v
 }
@@ -343,8 +343,8 @@ func broken(f Facts) Verdict {
 	}
 	all := f.served200()
 	r := all[len(all)-1]
-	v := Verdict{Resolution: Redelivery, Rule: RuleBroken, Consulted: []Consulted{r.says("%d of %d bytes", r.Bytes, r.Announced)}}
-	if !f.There {
+	v := Verdict{Resolution: Redelivery, Rule: RuleBroken, Evidence: []Evidence{r.says("%d of %d bytes", r.Bytes, r.Announced)}}
+	if !f.StillAvailable {
 		v.Resolution = Credit
 	}
 	return v
@@ -357,7 +357,7 @@ func empty(f Facts) Verdict {
 	if len(all) == 0 || f.Reported != 0 || bytes >= small || f.Mutability == "live" {
 		return Verdict{}
 	}
-	return Verdict{Resolution: Credit, Rule: RuleEmpty, Consulted: []Consulted{all[0].says("status %d, %d bytes", all[0].Status, bytes), {Source: "report", Says: "0 tokens"}}}
+	return Verdict{Resolution: Credit, Rule: RuleEmpty, Evidence: []Evidence{all[0].says("status %d, %d bytes", all[0].Status, bytes), {Source: "report", Finding: "0 tokens"}}}
 }
 
 // cases is the rule of providers whose resources are short again and again, without attestations.
@@ -368,8 +368,8 @@ func cases(f Facts) Verdict {
 	if v := shortage(f); !v.Short {
 		return Verdict{}
 	}
-	return Verdict{Resolution: Credit, Rule: RuleCases, Consulted: []Consulted{
-		{Source: "report", Says: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)}, {Source: "cases", Says: fmt.Sprintf("%d of this provider in a month", f.Cases)},
+	return Verdict{Resolution: Credit, Rule: RuleCases, Evidence: []Evidence{
+		{Source: "report", Finding: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)}, {Source: "cases", Finding: fmt.Sprintf("%d of this provider in a month", f.Cases)},
 	}}
 }
 
@@ -383,15 +383,15 @@ func catalog(f Facts) Verdict {
 	own, isSent := f.sentKnown(known)
 	switch {
 	case slices.Contains(known, f.Received):
-		return Verdict{Resolution: Rejected, Rule: RuleCatalog, Consulted: []Consulted{{Source: "catalog", Says: "what was received is what it has"}}}
+		return Verdict{Resolution: Rejected, Rule: RuleCatalog, Evidence: []Evidence{{Source: "catalog", Finding: "what was received is what it has"}}}
 	case isSent && !slices.Contains(f.sums(), f.Received):
-		return Verdict{Resolution: Rejected, Rule: RuleCatalog, Consulted: []Consulted{own.says("sent whole, as the catalog has it")}}
+		return Verdict{Resolution: Rejected, Rule: RuleCatalog, Evidence: []Evidence{own.says("sent whole, as the catalog has it")}}
 	case f.Mutability == "dynamic":
-		return Verdict{Resolution: Investigation, Rule: RuleUnclear, Consulted: []Consulted{{Source: "offer", Says: "the resource changes"}}}
+		return Verdict{Resolution: Investigation, Rule: RuleUnclear, Evidence: []Evidence{{Source: "offer", Finding: "the resource changes"}}}
 	case len(f.Known)+len(f.Bought) == 0 && f.Offered == "":
-		return Verdict{Resolution: Investigation, Rule: RuleUnclear, Consulted: []Consulted{{Source: "catalog", Says: "nothing to compare with"}}}
+		return Verdict{Resolution: Investigation, Rule: RuleUnclear, Evidence: []Evidence{{Source: "catalog", Finding: "nothing to compare with"}}}
 	}
-	return Verdict{Resolution: Credit, Rule: RuleCatalog, Consulted: []Consulted{{Source: "catalog", Says: "what was received is not what it has"}}}
+	return Verdict{Resolution: Credit, Rule: RuleCatalog, Evidence: []Evidence{{Source: "catalog", Finding: "what was received is not what it has"}}}
 }
 
 // sentKnown gives a record of an answer that was sent whole with one of some hashes.
@@ -410,7 +410,7 @@ func other(f Facts) Verdict {
 		return Verdict{}
 	}
 	r, _ := f.sentAs(f.Received)
-	return Verdict{Resolution: Credit, Rule: RuleSent, Consulted: []Consulted{r.says("sent, and not what was offered")}}
+	return Verdict{Resolution: Credit, Rule: RuleSent, Evidence: []Evidence{r.says("sent, and not what was offered")}}
 }
 
 // attested is the rule of claims that the quality is not what was said, where a third party has lately said the same as the catalog.
@@ -418,7 +418,7 @@ func attested(f Facts) Verdict {
 	if f.Reason != WrongContent || f.Level != 2 || f.Agrees.IsZero() || f.Now.Sub(f.Agrees) >= young {
 		return Verdict{}
 	}
-	return Verdict{Resolution: Rejected, Rule: RuleAttested, Consulted: []Consulted{{Source: "attestation", Says: "a third party's, younger than a day, that agrees"}}}
+	return Verdict{Resolution: Rejected, Rule: RuleAttested, Evidence: []Evidence{{Source: "attestation", Finding: "a third party's, younger than a day, that agrees"}}}
 }
 
 // explanations say for buyers by which rule a dispute was decided, or why it is not.

@@ -23,7 +23,7 @@ var (
 // facts are those of a dispute about a static resource of 10,000 tokens of which all are reported.
 func facts(reason Reason, level int, records ...Record) Facts {
 	return Facts{
-		Reason: reason, Level: level, Mutability: "static", Hashes: Hashes{Offered: "offered"}, Estimate: 10_000, Reported: 10_000, Made: moment, Records: records, There: true,
+		Reason: reason, Level: level, Mutability: "static", Hashes: Hashes{Offered: "offered"}, Estimate: 10_000, Reported: 10_000, Made: moment, Records: records, StillAvailable: true,
 		Rates: NoRates, Now: moment.Add(time.Hour),
 	}
 }
@@ -141,7 +141,7 @@ func TestWhoPrefersRedeliveryGetsIt(t *testing.T) {
 		want   Resolution
 	}{{broke, true, Redelivery}, {broke, false, Credit}, {gone, true, Credit}, {tooLate, true, Redelivery}, {tooLate, false, Credit}} {
 		f := facts(DeliveryFailed, 0, c.record)
-		f.Prefers, f.There = Redelivery, c.there
+		f.Prefers, f.StillAvailable = Redelivery, c.there
 		if got := Tier1(f).Resolution; got != c.want {
 			t.Errorf("%d, there %t: %s, want %s", c.record.Status, c.there, got, c.want)
 		}
@@ -177,7 +177,7 @@ func TestTheRulesOfTier2(t *testing.T) {
 		{"a hash without an attestation", with(facts(ContentMismatch, 0, cdn), func(f *Facts) { f.Received = "another" }), "rejected by unsupported"},
 		{"a hash that was sent, and not offered", with(facts(ContentMismatch, 0, with2(whole, "another")), func(f *Facts) { f.Received = "another" }), "credit by sent"},
 		{"broken off", facts(DeliveryFailed, 0, cut), "redelivery by broken_off"},
-		{"broken off, of what is gone", with(facts(IncompleteContent, 0, cut), func(f *Facts) { f.There = false }), "credit by broken_off"},
+		{"broken off, of what is gone", with(facts(IncompleteContent, 0, cut), func(f *Facts) { f.StillAvailable = false }), "credit by broken_off"},
 		{"broken off, and then whole", facts(DeliveryFailed, 0, cut, whole), "rejected by delivered"},
 		{"a record that came late", facts(DeliveryFailed, 0, broke), "credit by status"},
 		{"none ever", facts(DeliveryFailed, 0), "rejected by no_record"},

@@ -16,8 +16,8 @@ type Reader struct{ db *store.DB }
 // NewReader makes a reader of a database that has this room's Schema.
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// Wanted says which disputes are wanted. An empty field is no condition.
-type Wanted struct {
+// Filter says which disputes are wanted. An empty field is no condition.
+type Filter struct {
 	Buyer, Site  string
 	Reason       Reason
 	Status       Status
@@ -29,7 +29,7 @@ type Wanted struct {
 }
 
 // Disputes gives disputes, the newest first.
-func (r *Reader) Disputes(ctx context.Context, w Wanted) (all []Case, err error) {
+func (r *Reader) Disputes(ctx context.Context, w Filter) (all []Case, err error) {
 	before := w.Before
 	if before == "" {
 		before = "~" // behind them all
@@ -69,7 +69,7 @@ func (r *Reader) Disputes(ctx context.Context, w Wanted) (all []Case, err error)
 func (r *Reader) Dispute(ctx context.Context, id string) (c Case, steps []Step, ok bool, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		if c, ok, err = Find(ctx, tx, id); err == nil && !ok {
-			c, ok, err = Of(ctx, tx, id)
+			c, ok, err = FindByTransaction(ctx, tx, id)
 		}
 		if err == nil && ok {
 			steps, err = StepsOf(ctx, tx, c.ID)

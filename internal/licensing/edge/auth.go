@@ -117,10 +117,10 @@ func (g *Gate) ask(w http.ResponseWriter, r *http.Request, a asked, refuse func(
 // begun records a delivery that another server makes, and tells that server its id.
 func (g *Gate) begun(w http.ResponseWriter, v verdict) bool {
 	d := wire.Delivery{
-		ID: g.config.Spool.NewID(), Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content, Form: string(v.form), State: wire.Begun,
+		ID: g.config.Deliveries.NewID(), Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content, Form: string(v.form), State: wire.Begun,
 		Bytes: g.config.Unseen, At: g.config.Now().UTC(),
 	}
-	if err := g.config.Spool.Put(d); err != nil {
+	if err := g.config.Deliveries.Put(d); err != nil {
 		g.config.Log.Error("a delivery could not be recorded, and is not made", "error", err)
 		return false
 	}

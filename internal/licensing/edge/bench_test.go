@@ -60,11 +60,11 @@ func BenchmarkGate(b *testing.B) {
 	older := sign.URLKey{Form: sign.URLHMAC, Secret: bytes.Repeat([]byte{2}, 32)}
 	policy := NewPolicy(Open, []Rule{{"/premium", Licensed}, {"/premium/*", Licensed}})
 	gate := httptest.NewServer(New(Config{
-		Spool: records, Refusals: RefusalRate, Manifests: ManifestRate, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		Deliveries: records, Refusals: RefusalRate, Manifests: ManifestRate, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Sites: []Site{{
 			Domain: "www.example.com", Hosts: []string{"www.example.com"}, URL: "https://www.example.com", Policy: func() *Policy { return policy },
 			Keys: func(context.Context) ([]sign.URLKey, error) { return []sign.URLKey{key, older}, nil }, Fetches: 1 << 20,
-			Origin: NewOrigin(OriginConfig{URL: to, Timeout: time.Minute, Stall: time.Minute, Client: time.Minute, Most: 256, Body: 1 << 20}),
+			Origin: NewOrigin(OriginConfig{URL: to, Timeout: time.Minute, Stall: time.Minute, Client: time.Minute, MaxRequests: 256, Body: 1 << 20}),
 		}},
 	}))
 	defer gate.Close()

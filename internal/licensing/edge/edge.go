@@ -37,8 +37,8 @@ import (
 // Config is what a gate needs. Fields without a default must be set.
 type Config struct {
 	Sites []Site
-	// Spool is where deliveries and sightings go.
-	Spool *deliverylog.Spool
+	// Deliveries is where deliveries and sightings go.
+	Deliveries *deliverylog.Log
 	// Agents are words of User-Agent that AI agents send, in any case; nil is Agents.
 	Agents []string
 	// InfoURL is the address that tells agents of the Exchange: in X-Content-Rules, and as info_url.
@@ -75,10 +75,10 @@ type Site struct {
 	URL string
 	// Origin serves the site's content; nil where Shelf does, or where the gate is only asked (Auth).
 	Origin *Origin
-	// Shelf answers with the site's content where no origin does: with what is at an address of the site's, without what signed it.
+	// Content answers with the site's content where no origin does: with what is at an address of the site's, without what signed it.
 	// grant is what a signed address is bound to, nil where there is none: then only what is open may be answered with. It
 	// records by itself what it delivers. Nil without one.
-	Shelf func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant)
+	Content func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant)
 	// Keys verify signed addresses, at each time; nil for none.
 	Keys func(context.Context) ([]sign.URLKey, error)
 	// Policy says how far paths are open, as it is last known; it is never nil, nor is what it gives.
@@ -227,7 +227,7 @@ func (g *Gate) saw(a asked, path string, v verdict) {
 		return
 	}
 	if v.agent != "" || v.grant != nil || v.refusal != nil && v.refusal.signed() {
-		g.config.Spool.Saw(deliverylog.Sighting{Host: v.site.Domain, Agent: cmp.Or(v.agent, otherAgent), Path: path, Outcome: v.outcome()})
+		g.config.Deliveries.CountSighting(deliverylog.Sighting{Host: v.site.Domain, Agent: cmp.Or(v.agent, otherAgent), Path: path, Outcome: v.outcome()})
 	}
 }
 
@@ -330,7 +330,7 @@ func withBlanks(address string) string {
 
 // unready is why a site delivers nothing at the moment; nil where it does.
 func (g *Gate) unready(site *Site) *refusal {
-	if err := g.config.Spool.Ready(); err != nil {
+	if err := g.config.Deliveries.Ready(); err != nil {
 		return unrecorded
 	}
 	if site.Origin != nil && site.Origin.full() {
@@ -429,13 +429,13 @@ func (v verdict) word() string {
 // pass has the site's content answer.
 func (g *Gate) pass(w http.ResponseWriter, r *http.Request, v verdict) {
 	switch {
-	case v.site.Shelf != nil:
+	case v.site.Content != nil:
 		address := v.content
 		if v.grant == nil {
 			target, _ := targetOf(r)
 			address = v.site.URL + target
 		}
-		v.site.Shelf(w, r, address, v.grant)
+		v.site.Content(w, r, address, v.grant)
 	case v.site.Origin != nil:
 		g.fromOrigin(w, r, v)
 	default: // it is only asked

@@ -41,7 +41,7 @@ func (f *Follower) Run(ctx context.Context) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
-		if err := f.Look(); err != nil {
+		if err := f.ReadNew(); err != nil {
 			f.Log.Error("the log of deliveries cannot be read on; it is tried again", "error", err)
 		}
 		select {
@@ -52,8 +52,8 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// Look reads what is new.
-func (f *Follower) Look() error {
+// ReadNew reads what is new.
+func (f *Follower) ReadNew() error {
 	info, err := os.Stat(f.Path)
 	if errors.Is(err, os.ErrNotExist) {
 		return f.rest()

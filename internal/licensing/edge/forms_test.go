@@ -41,11 +41,11 @@ func before(t *testing.T, keys []sign.URLKey) (gate *Gate, told func() []wire.De
 	t.Cleanup(func() { records.Close() })
 	policy := NewPolicy(Licensed, []Rule{{"/open/*", Open}})
 	gate = New(Config{
-		Spool: records, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		Deliveries: records, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Sites: []Site{{
 			Domain: "www.example.com", Hosts: []string{"www.example.com"}, URL: "https://www.example.com", Policy: func() *Policy { return policy },
 			Keys:   func(context.Context) ([]sign.URLKey, error) { return keys, nil },
-			Origin: NewOrigin(OriginConfig{URL: to, Timeout: time.Minute, Stall: time.Minute, Client: time.Minute, Most: 9, Body: 1 << 20}),
+			Origin: NewOrigin(OriginConfig{URL: to, Timeout: time.Minute, Stall: time.Minute, Client: time.Minute, MaxRequests: 9, Body: 1 << 20}),
 		}},
 	})
 	return gate, func() []wire.Delivery {
@@ -168,7 +168,7 @@ func TestWhatCannotBeRecordedIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	key := sign.URLKey{Form: sign.URLHMAC, Secret: bytes.Repeat([]byte{1}, 32)}
 	gate, _ := before(t, []sign.URLKey{key})
-	gate.config.Spool.Close()
+	gate.config.Deliveries.Close()
 	address, err := (sign.URLKeys{Origin: "https://www.example.com", Keys: []sign.URLKey{key}}).Sign("https://www.example.com/a",
 		sign.URLGrant{Expires: time.Now().Add(time.Minute), Agent: "a", Transaction: "txn-1"}, time.Now())
 	if err != nil {

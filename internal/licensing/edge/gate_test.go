@@ -65,9 +65,9 @@ func gateBefore(t *testing.T, origin func(net.Conn, *http.Request) bool, change 
 		Keys: func(context.Context) ([]sign.URLKey, error) {
 			return []sign.URLKey{{Form: sign.URLHMAC, Secret: []byte(strings.Repeat("k", 32))}}, nil
 		},
-		Origin: NewOrigin(OriginConfig{URL: &url.URL{Scheme: "http", Host: l.Addr().String()}, Timeout: 5 * time.Second, Stall: 5 * time.Second, Client: time.Minute, Most: 1, Body: 1 << 20}),
+		Origin: NewOrigin(OriginConfig{URL: &url.URL{Scheme: "http", Host: l.Addr().String()}, Timeout: 5 * time.Second, Stall: 5 * time.Second, Client: time.Minute, MaxRequests: 1, Body: 1 << 20}),
 	}
-	config := Config{Spool: records, Client: func(*http.Request) netip.Addr { return netip.Addr{} }}
+	config := Config{Deliveries: records, Client: func(*http.Request) netip.Addr { return netip.Addr{} }}
 	if change != nil {
 		change(&config, &site)
 	}
@@ -232,14 +232,14 @@ func TestAHostMayNameThePortThatItNeedNot(t *testing.T) {
 func TestWhatIsNotDeliveredForLackOfRoomIsNotFetched(t *testing.T) {
 	t.Parallel()
 	held, arrived := make(chan bool), make(chan bool)
-	var records *deliverylog.Spool
+	var records *deliverylog.Log
 	address := gateBefore(t, func(c net.Conn, r *http.Request) bool {
 		if r.URL.Path == "/open/held" {
 			arrived <- true
 			<-held
 		}
 		return fine(c, r)
-	}, func(config *Config, site *Site) { site.Fetches, records = 1, config.Spool })
+	}, func(config *Config, site *Site) { site.Fetches, records = 1, config.Deliveries })
 	done := make(chan bool)
 	go func() {
 		defer close(done)

@@ -87,7 +87,7 @@ func TestATokenInAFileEndsWhenItSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	tokens := NewTokens(nil, path, now.Now, slog.New(slog.DiscardHandler))
-	tokens.Also(func(token string) bool { return token == "token-of-another" })
+	tokens.AddSource(func(token string) bool { return token == "token-of-another" })
 	has := func(want ...bool) {
 		t.Helper()
 		for i, token := range []string{"token-of-a-minute", "token-without-end", "token-of-no-time", "token-of-another"} {

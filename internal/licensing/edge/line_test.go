@@ -73,7 +73,7 @@ func TestALogIsFollowedOverItsRotation(t *testing.T) {
 	line := func(id string) string { return strings.Replace(logged, "dlv_1", id, 1) + "\n" }
 	look := func(want string) {
 		t.Helper()
-		if err := f.Look(); err != nil {
+		if err := f.ReadNew(); err != nil {
 			t.Fatal(err)
 		}
 		if all := strings.Join(got, " "); all != want {

@@ -38,9 +38,9 @@ type OriginConfig struct {
 	Timeout, Stall time.Duration
 	// Client is how long a client may take for each part of an answer and of a body.
 	Client time.Duration
-	// Most is how many requests it has at a time; further ones are told to come back, so that an origin that is slow holds up
+	// MaxRequests is how many requests it has at a time; further ones are told to come back, so that an origin that is slow holds up
 	// its own site alone.
-	Most int
+	MaxRequests int
 	// Body is the most that a request's body may have, in bytes.
 	Body int64
 	// Upgrades lets clients change to WebSocket, on addresses without a signature.
@@ -56,7 +56,7 @@ const (
 
 // NewOrigin makes an origin.
 func NewOrigin(config OriginConfig) *Origin {
-	o := &Origin{config: config, slots: make(chan struct{}, config.Most)}
+	o := &Origin{config: config, slots: make(chan struct{}, config.MaxRequests)}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	o.proxy = &httputil.ReverseProxy{
@@ -70,7 +70,7 @@ func NewOrigin(config OriginConfig) *Origin {
 			TLSHandshakeTimeout:    originDial,
 			ResponseHeaderTimeout:  config.Timeout,
 			MaxResponseHeaderBytes: maxOriginHeader,
-			MaxIdleConnsPerHost:    min(config.Most, 128),
+			MaxIdleConnsPerHost:    min(config.MaxRequests, 128),
 			IdleConnTimeout:        originIdle,
 			ExpectContinueTimeout:  time.Second,
 			DisableCompression:     true,
@@ -238,7 +238,7 @@ func (o *Origin) answered(response *http.Response) error {
 	if response.Request.Method != http.MethodGet || response.StatusCode == http.StatusNotModified {
 		return nil // nothing is delivered
 	}
-	return p.out.begin(p.gate.config.Spool, v, response.ContentLength)
+	return p.out.begin(p.gate.config.Deliveries, v, response.ContentLength)
 }
 
 // private are the headers of what is delivered against a signature: it is for who bought it, and whoever asks again is to be
@@ -275,7 +275,7 @@ func (o *Origin) failed(w http.ResponseWriter, r *http.Request, err error) {
 		v.refusal = refused(http.StatusBadGateway, "the site did not answer as a web server does; try again")
 	}
 	if v.grant != nil && r.Method == http.MethodGet && !errors.Is(err, errRecord) { // so that it can be seen what became of what was bought
-		if p.out.begin(p.gate.config.Spool, v, 0) == nil {
+		if p.out.begin(p.gate.config.Deliveries, v, 0) == nil {
 			p.out.silent = true
 		}
 	}

@@ -24,9 +24,9 @@ type outlet struct {
 	giveUp  func()
 	own     [len(ownHeaders)][]string // what this server had set before the origin was asked
 
-	record *deliverylog.Begun // nil where nothing is delivered against a signature
-	silent bool               // what is written is none of the content
-	length int64              // of the content as it was announced; -1 where it was not
+	record *deliverylog.OpenDelivery // nil where nothing is delivered against a signature
+	silent bool                      // what is written is none of the content
+	length int64                     // of the content as it was announced; -1 where it was not
 	sent   int64
 	sum    hash.Hash
 }
@@ -57,7 +57,7 @@ func (o *outlet) restore() {
 }
 
 // begin records that content is about to be delivered. The error wraps errRecord: then it must not be.
-func (o *outlet) begin(s *deliverylog.Spool, v verdict, length int64) error {
+func (o *outlet) begin(s *deliverylog.Log, v verdict, length int64) error {
 	open, err := s.Begin(deliverylog.Delivery{Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content, Form: string(v.form), Length: length})
 	if err != nil {
 		return fmt.Errorf("%w: %w", errRecord, err)
@@ -100,7 +100,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	o.extend()
 	counts := o.record != nil && !o.silent
 	if counts {
-		if err := o.record.Sending(o.sent, int64(len(p))); err != nil {
+		if err := o.record.Announce(o.sent, int64(len(p))); err != nil {
 			o.failed = true
 			return 0, err
 		}

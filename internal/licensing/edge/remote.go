@@ -166,14 +166,14 @@ func (r *Remote) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			r.Look(ctx)
+			r.Poll(ctx)
 		}
 	}
 }
 
-// Look is Ask, and tells the log what could not be had, once while it is so.
-func (r *Remote) Look(ctx context.Context) {
-	err := r.Ask(ctx)
+// Poll is Ask, and tells the log what could not be had, once while it is so.
+func (r *Remote) Poll(ctx context.Context) {
+	err := r.Refresh(ctx)
 	if failed := err != nil; failed == r.failed.Swap(failed) {
 		return
 	}
@@ -184,8 +184,8 @@ func (r *Remote) Look(ctx context.Context) {
 	r.config.Log.Info("the Exchange can be asked again", "site", r.config.Domain)
 }
 
-// Ask asks the Exchange for everything once. Its error tells what could not be had.
-func (r *Remote) Ask(ctx context.Context) error {
+// Refresh asks the Exchange for everything once. Its error tells what could not be had.
+func (r *Remote) Refresh(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var failed []error

@@ -66,7 +66,7 @@ func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
 	now, folder := clock.At(time.Now().UTC().Round(0)), t.TempDir()
 	r := remote(t, folder, server.URL, now, Blocked)
 	for range 5 {
-		if err := r.Ask(t.Context()); err != nil {
+		if err := r.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		now.Pass(time.Hour)
@@ -75,7 +75,7 @@ func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
 	now.Pass(-50 * time.Minute)
 	s["/exchange/v1/keys"].Store(keys("rotated"))
 	for range 2 {
-		if err := r.Ask(t.Context()); err != nil {
+		if err := r.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := r.Keys(); len(got) != 1 || !got[0].Ends.Equal(last.Add(keyGrace).UTC()) {
@@ -98,7 +98,7 @@ func TestDocumentsAreWhatTheyAre(t *testing.T) {
 	})
 	defer server.Close()
 	r := remote(t, t.TempDir(), server.URL, clock.At(time.Now()), Blocked)
-	if err := r.Ask(t.Context()); err != nil {
+	if err := r.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{ManifestPath: "application/json", VerifierPath: "application/json", RSLPath: "application/rsl+xml"} {
@@ -116,7 +116,7 @@ func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []Access{Open, Licensed, Blocked} {
 		r := remote(t, t.TempDir(), "http://127.0.0.1:1", clock.At(time.Now()), unknown)
-		if err := r.Ask(t.Context()); err == nil {
+		if err := r.Refresh(t.Context()); err == nil {
 			t.Error("nobody was asked")
 		}
 		if got, ok := r.Policy().At("/a"); !ok || got != unknown {
@@ -179,7 +179,7 @@ func TestKeysThatAttestAreKept(t *testing.T) {
 	ask := func(well bool) {
 		t.Helper()
 		now.Pass(time.Minute)
-		if err := r.Ask(t.Context()); (err == nil) != well {
+		if err := r.Refresh(t.Context()); (err == nil) != well {
 			t.Error(err)
 		}
 	}
@@ -242,7 +242,7 @@ func TestASiteThatSellsThroughSeveralExchangesNamesThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !again {
-			if err := r.Ask(t.Context()); err != nil {
+			if err := r.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

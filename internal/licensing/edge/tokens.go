@@ -58,8 +58,8 @@ func NewTokens(given []string, path string, now func() time.Time, log *slog.Logg
 	return &Tokens{given: given[:min(len(given), MaxTokens)], since: now(), path: path, now: now, log: log}
 }
 
-// Also has further tokens be answered: those of which has says so. It is to be called before anything else.
-func (t *Tokens) Also(has func(token string) bool) {
+// AddSource has further tokens be answered: those of which has says so. It is to be called before anything else.
+func (t *Tokens) AddSource(has func(token string) bool) {
 	before := t.also
 	t.also = func(token string) bool { return before != nil && before(token) || has(token) }
 }

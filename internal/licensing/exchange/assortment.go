@@ -27,29 +27,29 @@ type Assortment struct {
 	state catalogState
 
 	objects      objects // that profiles told of
-	attestations cache.Cache[attestedAt, []*attestation.Kept]
+	attestations cache.Cache[attestedAt, []*attestation.Prepared]
 }
 
-// Selling is what the owner says about offers beside the terms.
-type Selling struct {
-	// For is how long an offer stands.
-	For time.Duration
+// OfferPolicy is what the owner says about offers beside the terms.
+type OfferPolicy struct {
+	// Validity is how long an offer stands.
+	Validity time.Duration
 	// Price is that of licensed items whose rule names none, where Prices has none for their site; the zero value leaves them to
 	// subscribers.
 	Price  policy.Money
 	Prices map[string]policy.Money // by site
-	// Window is the time within which a use must be reported where the rule names none and the price asks for a report, and
+	// ReportingWindow is the time within which a use must be reported where the rule names none and the price asks for a report, and
 	// Fields what every report must say that is owed.
-	Window time.Duration
-	Fields []string
+	ReportingWindow time.Duration
+	Fields          []string
 	// Currency is that in which costs of one token and so on are compared; prices in others have none. Empty compares each
 	// in its own.
 	Currency string
 	// Strict makes no offer to a kind of user, or for a country, that is not known where the terms name any. Otherwise the
 	// offer says for whom it is.
 	Strict bool
-	// TellScopes says of an item for which a requester lacks the scope that it is so; otherwise that it is not there.
-	TellScopes bool
+	// RevealScopes says of an item for which a requester lacks the scope that it is so; otherwise that it is not there.
+	RevealScopes bool
 	// Profiles say what is told of items beyond what everybody is told.
 	Profiles []Profile
 }
@@ -58,10 +58,10 @@ type Selling struct {
 type AssortmentDeps struct {
 	Corpus  *released.Corpus
 	Catalog *catalog.Catalog
-	// Selling gives what the owner declares at present. It is called for every request and may answer differently over
+	// OfferPolicy gives what the owner declares at present. It is called for every request and may answer differently over
 	// time.
-	Selling func() *Selling
-	Supply  Supply
+	OfferPolicy func() *OfferPolicy
+	Push        PushDeps
 	// Outlet gives who delivers an item in this front desk's place, nil where that does itself; a nil func is for all.
 	Outlet func(policy.Facts) *Outlet
 	// Authorised says whether the provider of an item's address lets this front desk sell for it; nil for all.
@@ -72,9 +72,9 @@ type AssortmentDeps struct {
 	Log        *slog.Logger     // nil for none
 }
 
-// Supply is what others push, and for whom it is sold. All of it is required but Outlet.
-type Supply struct {
-	Shelves *push.Shelves
+// PushDeps is what others push, and for whom it is sold. All of it is required but Outlet.
+type PushDeps struct {
+	Store *push.Store
 	// Tenants are those for whom this front desk sells beside its own sites, and Terms the terms of one of them.
 	Tenants *push.Tenants
 	Terms   func(*push.Tenant) *policy.Terms
@@ -89,10 +89,10 @@ type Supply struct {
 // NewAssortment returns what is for sale of a catalog, which Follow keeps at the content's published state.
 func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
 	if err := fail.Missing("exchange.NewAssortment", map[string]bool{
-		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "Selling": deps.Selling != nil,
-		"Supply.Shelves": deps.Supply.Shelves != nil, "Supply.Tenants": deps.Supply.Tenants != nil,
-		"Supply.Terms": deps.Supply.Terms != nil, "Supply.Site": deps.Supply.Site != nil,
-		"Supply.Attested": deps.Supply.Attested != nil,
+		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "OfferPolicy": deps.OfferPolicy != nil,
+		"Push.Store": deps.Push.Store != nil, "Push.Tenants": deps.Push.Tenants != nil,
+		"Push.Terms": deps.Push.Terms != nil, "Push.Site": deps.Push.Site != nil,
+		"Push.Attested": deps.Push.Attested != nil,
 	}); err != nil {
 		return nil, err
 	}
@@ -100,8 +100,8 @@ func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
 	if deps.Outlet == nil {
 		deps.Outlet = func(policy.Facts) *Outlet { return nil }
 	}
-	if deps.Supply.Outlet == nil {
-		deps.Supply.Outlet = func(*push.Tenant, string) *Outlet { return nil }
+	if deps.Push.Outlet == nil {
+		deps.Push.Outlet = func(*push.Tenant, string) *Outlet { return nil }
 	}
 	if deps.Authorised == nil {
 		deps.Authorised = func(string) bool { return true }
@@ -110,7 +110,7 @@ func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what profiles tell: %w", err)
 	}
-	attested, err := cache.NewWeighted(attestationsKept, func(_ attestedAt, all []*attestation.Kept) uint32 {
+	attested, err := cache.NewWeighted(attestationsKept, func(_ attestedAt, all []*attestation.Prepared) uint32 {
 		return uint32(1 + 4*len(all))
 	})
 	if err != nil {
@@ -199,7 +199,7 @@ func (a *Assortment) catchUp(ctx context.Context) error {
 // ForSale says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms
 // name a price and sell it for something to somebody, without a scope, and with all that stands within it. selling is
 // nil where no offers are made.
-func ForSale(selling *Selling, rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
+func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
 	if selling == nil || decision.Access != policy.Licensed {
 		return false
 	}

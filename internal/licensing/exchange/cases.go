@@ -15,9 +15,9 @@ type Cases struct{ deps CaseDeps }
 
 // CaseDeps is what Cases need. DB, Ledger and Book are required.
 type CaseDeps struct {
-	DB     *store.DB
-	Ledger *ledger.Ledger
-	Book   *accounts.Book
+	DB       *store.DB
+	Ledger   *ledger.Ledger
+	Accounts *accounts.Ledger
 	// Rules gives how long things take; it is called for every case and may answer differently over time. Nil is the usual.
 	Rules func() DisputeRules
 	Now   func() time.Time        // nil is time.Now
@@ -26,7 +26,7 @@ type CaseDeps struct {
 
 // NewCases returns the cases of a database.
 func NewCases(deps CaseDeps) (*Cases, error) {
-	err := fail.Missing("exchange.NewCases", map[string]bool{"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Book": deps.Book != nil})
+	err := fail.Missing("exchange.NewCases", map[string]bool{"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Accounts": deps.Accounts != nil})
 	if err != nil {
 		return nil, err
 	}

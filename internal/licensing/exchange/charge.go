@@ -48,7 +48,7 @@ func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forg
 				}
 			}
 			items[i] = item
-			kept := transactions.Line{Offer: line.id, Transaction: item.Transaction.ID, Denial: string(item.Denial)}
+			kept := transactions.OrderLine{Offer: line.id, Transaction: item.Transaction.ID, Denial: string(item.Denial)}
 			if line.offer == nil || kept.Transaction != "" {
 				kept.Offer = "" // whatever the text was; the transaction has its own
 			}
@@ -97,8 +97,8 @@ func (s *Service) charge(ctx context.Context, tx *store.Tx, p Order, agent strin
 		item.Denial = QuotaExceeded
 		return item, err
 	}
-	hold, err := s.deps.Book.Authorize(ctx, tx, c)
-	var refused *accounts.Refused
+	hold, err := s.deps.Accounts.Authorize(ctx, tx, c)
+	var refused *accounts.Denial
 	switch {
 	case errors.As(err, &refused):
 		item.Denial = refusals[refused.Reason]
@@ -112,7 +112,7 @@ func (s *Service) charge(ctx context.Context, tx *store.Tx, p Order, agent strin
 			return item, fmt.Errorf("write a subscription's quotas: %w", err)
 		}
 	}
-	if err := bought.Take(ctx, tx, t.ID, t.Amount, t.Price.Currency); err != nil {
+	if err := bought.Count(ctx, tx, t.ID, t.Amount, t.Price.Currency); err != nil {
 		return item, err
 	}
 	if err := s.deps.Fault("charged"); err != nil {
@@ -191,12 +191,12 @@ func (s *Service) appendTransaction(ctx context.Context, tx *store.Tx, t transac
 
 // appendEntry puts something that befell a transaction into the ledger.
 func (s *Service) appendEntry(ctx context.Context, tx *store.Tx, t transactions.Transaction, kind string, at time.Time, body any) (id string, err error) {
-	return Record(ctx, tx, s.deps.Ledger, t, receipt.Entry{Time: at, Kind: kind}, body)
+	return RecordEvent(ctx, tx, s.deps.Ledger, t, receipt.Entry{Time: at, Kind: kind}, body)
 }
 
-// Record puts something that befell a transaction into the ledger, in the transaction that makes it so: of an entry it
+// RecordEvent puts something that befell a transaction into the ledger, in the transaction that makes it so: of an entry it
 // takes time and kind. It gives the entry's id.
-func Record(ctx context.Context, tx *store.Tx, l *ledger.Ledger, t transactions.Transaction, e receipt.Entry, body any) (id string, err error) {
+func RecordEvent(ctx context.Context, tx *store.Tx, l *ledger.Ledger, t transactions.Transaction, e receipt.Entry, body any) (id string, err error) {
 	e.Site, e.Party, e.Subject, e.Request = t.Site, "requester:"+t.Buyer, t.ID, t.Request
 	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
@@ -220,13 +220,13 @@ func (s *Service) undo(ctx context.Context, tx *store.Tx, p Order, out *OrderRes
 		if item.Denial != "" {
 			continue
 		}
-		if _, err := s.deps.Book.Release(ctx, tx, item.Transaction.ID, s.deps.Now().UTC()); err != nil {
+		if _, err := s.deps.Accounts.Release(ctx, tx, item.Transaction.ID, s.deps.Now().UTC()); err != nil {
 			return err
 		}
-		if err := counts.GiveBack(ctx, tx, item.Transaction.ID); err != nil {
+		if err := counts.Refund(ctx, tx, item.Transaction.ID); err != nil {
 			return err
 		}
-		if err := transactions.Fail(ctx, tx, item.Transaction.ID); err != nil {
+		if err := transactions.MarkFailed(ctx, tx, item.Transaction.ID); err != nil {
 			return err
 		}
 		if err := s.appendEvent(ctx, tx, item.Transaction, kindTransaction, s.deps.Now().UTC().Truncate(time.Microsecond), struct {

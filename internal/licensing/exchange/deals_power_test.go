@@ -100,7 +100,7 @@ func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys 
 	}
 	// And it goes on: who heard nothing asks again, and is told once; who was told is told the same.
 	m.askAgain(after, at, source)
-	if err := after.KeepDealsOnce(t.Context()); err != nil {
+	if err := after.MaintainOnce(t.Context()); err != nil {
 		t.Error(err)
 	}
 	after.Sound(t)

@@ -46,19 +46,19 @@ func cents(amount int64) int64 {
 // inForce asks whether the principal of a purchase has revoked its delegation by now, and gives the purchase with the answer.
 func (s *Service) inForce(ctx context.Context, p Order, offers []*transactions.Offer) (Order, error) {
 	under := p.Requester.Delegation
-	if under == nil || under.Over != nil {
+	if under == nil || under.Ended != nil {
 		return p, nil
 	}
 	sure := false
 	for _, offer := range offers {
 		sure = sure || offer != nil && offer.Subscription == "" && cost(offer) >= s.deps.RevokedAbove
 	}
-	err := under.Unrevoked(ctx, sure)
+	err := under.CheckRevocation(ctx, sure)
 	if !errors.Is(err, requesters.ErrDelegationOver) {
 		return p, err
 	}
 	over := *under
-	over.Over = err
+	over.Ended = err
 	p.Requester.Delegation = &over
 	return p, nil
 }
@@ -70,7 +70,7 @@ func (s *Service) counts(ctx context.Context, tx *store.Tx, under *requesters.De
 	var caps []counts.Cap
 	if under != nil {
 		for _, c := range under.Caps {
-			one := counts.Cap{Block: c.Block, Spend: counts.None, Accesses: counts.None, Expires: c.Expires}
+			one := counts.Cap{Block: c.Block, Spend: counts.NoCap, Accesses: counts.NoCap, Expires: c.Expires}
 			if c.SpendCents != nil {
 				one.Spend = c.Spend()
 			}
@@ -86,17 +86,17 @@ func (s *Service) counts(ctx context.Context, tx *store.Tx, under *requesters.De
 	if bought, err = counts.Read(ctx, tx, caps, under.Period, now); err != nil {
 		return nil, false, err
 	}
-	amount, in := cost(offer), s.assortment.deps.Selling().Currency
+	amount, in := cost(offer), s.assortment.deps.OfferPolicy().Currency
 	paid := offer.Subscription == "" && (amount > 0 || accounts.Models[offer.Price.Model].Charging == accounts.AfterSale)
 	if bought.Bounded() && paid && (amount == 0 || in != "" && in != offer.Price.Currency) {
 		return nil, false, nil
 	}
-	return bought, bought.Leaves(amount, offer.Price.Currency), nil
+	return bought, bought.Allows(amount, offer.Price.Currency), nil
 }
 
 // lender is whose subscription a requester may use though it is not its own: its principal's; empty for nobody's.
 func lender(by requesters.Requester, l accounts.Licence) string {
-	if under := by.Delegation; under != nil && by.Borrows(l.ID) && (l.Buyer == under.Account() || l.Buyer == under.Domain+"/*") {
+	if under := by.Delegation; under != nil && by.MayUseSubscriptions(l.ID) && (l.Buyer == under.Account() || l.Buyer == under.Domain+"/*") {
 		return under.Account()
 	}
 	return ""
@@ -133,7 +133,7 @@ func (s *Service) lends(ctx context.Context, tx *store.Tx, by requesters.Request
 	if by.Delegation == nil {
 		return "", nil
 	}
-	l, err := s.deps.Book.Subscription(ctx, tx, id)
+	l, err := s.deps.Accounts.Subscription(ctx, tx, id)
 	if err != nil {
 		if fail.From(err).Code == fail.NotFound {
 			return "", nil

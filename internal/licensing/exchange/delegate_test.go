@@ -142,7 +142,7 @@ func TestPurchasesUnderADelegationAreCounted(t *testing.T) {
 		t.Errorf("%d counters", n)
 	}
 	d.Clock.Pass(10 * 365 * 24 * time.Hour)
-	if err := d.KeepDealsOnce(t.Context()); err != nil {
+	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := d.Rows(t, "delegation_count"); n != 6 {
@@ -198,7 +198,7 @@ func TestWhatFailsIsGivenBack(t *testing.T) {
 	p.expect("who has no money", exchange.InsufficientBalance, d.Buy(t, d.Take(poor, d.Offered(t, poor, "a/1"))).Items[0].Denial)
 	request := d.Take(by, d.Offered(t, by, "a/1"))
 	p.expect("the one access", "", d.Buy(t, request).Items[0].Denial)
-	if again := d.Buy(t, request); !again.Again || again.Items[0].Denial != "" {
+	if again := d.Buy(t, request); !again.Replayed || again.Items[0].Denial != "" {
 		t.Errorf("sent again: %+v", again)
 	}
 	p.expect("another", exchange.QuotaExceeded, p.buys("a/1", once))
@@ -239,7 +239,7 @@ func TestWhatADelegationIsDenied(t *testing.T) {
 	p.expect("over", exchange.DelegationExpired, d.Buy(t, d.Take(over, offer)).Items[0].Denial)
 	later := d.Take(short, offer)
 	p.expect("over since it was identified", exchange.DelegationExpired, d.Buy(t, later).Items[0].Denial)
-	if again := d.Buy(t, request); !again.Again || again.Items[0].Denial != "" {
+	if again := d.Buy(t, request); !again.Replayed || again.Items[0].Denial != "" {
 		t.Errorf("what was bought in time is answered with %+v", again)
 	}
 	if _, err := d.Discover(t.Context(), exchange.Query{By: short, URIs: []string{address("a/1")}}, plainly); fail.From(err).Code != fail.Forbidden {
@@ -267,7 +267,7 @@ func TestSubscriptionsAreLent(t *testing.T) {
 				return err
 			}
 		}
-		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.Clock.Now())
+		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: "accesses", Limit: 1}, d.Clock.Now())
 	})
 	offers := func(by requesters.Requester) (under []string, all []*transactions.Offer) {
 		q := asking(address("a/1"))

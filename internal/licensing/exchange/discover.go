@@ -35,21 +35,21 @@ type Absence string
 
 // The reasons, in the order in which they are looked for.
 const (
-	NotInCatalog  Absence = "not in catalog"
-	ScopeMissing  Absence = "scope insufficient"
-	NotAuthorised Absence = "not authorised"
-	NotLicensed   Absence = "blocked"
-	FunctionOut   Absence = "function"
-	UserOut       Absence = "user"
-	CountryOut    Absence = "country"
-	NotNow        Absence = "temporarily unavailable"
+	NotInCatalog     Absence = "not in catalog"
+	ScopeMissing     Absence = "scope insufficient"
+	NotAuthorised    Absence = "not authorised"
+	NotLicensed      Absence = "blocked"
+	FunctionExcluded Absence = "function"
+	UserExcluded     Absence = "user"
+	CountryExcluded  Absence = "country"
+	NotNow           Absence = "temporarily unavailable"
 )
 
 // OfferGroup is what is offered for one address: offers, those under subscriptions last, or the reason why there is none.
 type OfferGroup struct {
-	URI    string
-	Offers []*transactions.Offer
-	Absent Absence
+	URI     string
+	Offers  []*transactions.Offer
+	Absence Absence
 }
 
 // Discover makes offers for the addresses of a query, one group for each, in their order. Each offer is written and signed by
@@ -87,7 +87,7 @@ func (s *Service) Discover(ctx context.Context, q Query, seal func(*OfferDraft) 
 	if tooLate(ctx, err) {
 		for i := range groups {
 			if len(groups[i].Offers) > 0 {
-				groups[i].Offers, groups[i].Absent = nil, NotNow
+				groups[i].Offers, groups[i].Absence = nil, NotNow
 			}
 		}
 		return groups, nil
@@ -113,13 +113,13 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 // Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
 func (s *Service) draftOffers(ctx context.Context, q Query) ([]OfferGroup, [][]*OfferDraft, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	builders, err := s.decideAll(ctx, offerBuilder{owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), query: &q, now: now, operation: requesters.OperationDiscover})
+	builders, err := s.decideAll(ctx, offerBuilder{owner: s.assortment.deps.OfferPolicy(), rules: s.assortment.Terms(), query: &q, now: now, operation: requesters.OperationDiscover})
 	if err != nil {
 		return nil, nil, err
 	}
 	groups, wanted := make([]OfferGroup, len(builders)), map[string][]accounts.Subscription{}
 	for i := range builders {
-		if groups[i].URI, groups[i].Absent = q.URIs[i], builders[i].absent; builders[i].absent == "" {
+		if groups[i].URI, groups[i].Absence = q.URIs[i], builders[i].absent; builders[i].absent == "" {
 			wanted[builders[i].entry.Site] = nil
 		}
 	}
@@ -138,12 +138,12 @@ func (s *Service) draftOffers(ctx context.Context, q Query) ([]OfferGroup, [][]*
 		switch m := &builders[i]; {
 		case m.absent != "":
 		case missed:
-			groups[i].Absent = NotNow // an offer that is paid would hide that there is one that is not
+			groups[i].Absence = NotNow // an offer that is paid would hide that there is one that is not
 		case m.away() && !m.outlet.ready(ctx, m.entry.URL, now):
-			groups[i].Absent = NotNow
+			groups[i].Absence = NotNow
 		default:
 			m.attested = s.assortment.attestedOf(soon, m.entry)
-			drafts[i], groups[i].Absent = m.drafts(wanted[m.entry.Site])
+			drafts[i], groups[i].Absence = m.drafts(wanted[m.entry.Site])
 		}
 	}
 	return groups, drafts, nil
@@ -169,7 +169,7 @@ func (s *Service) subscribed(ctx context.Context, buyer string, sites map[string
 	}
 	return s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		for _, site := range ask {
-			if sites[site], err = s.deps.Book.Entitled(ctx, tx, buyer, site, now); err != nil {
+			if sites[site], err = s.deps.Accounts.SubscriptionsFor(ctx, tx, buyer, site, now); err != nil {
 				return err
 			}
 			if len(sites[site]) == 0 {
@@ -254,11 +254,11 @@ func absence(refusal policy.Refusal) Absence {
 	case policy.ItemBlocked:
 		return NotLicensed
 	case policy.UserRefused:
-		return UserOut
+		return UserExcluded
 	case policy.CountryRefused:
-		return CountryOut
+		return CountryExcluded
 	}
-	return FunctionOut
+	return FunctionExcluded
 }
 
 // decide decides what a requester may be offered of a entry, in the order of RAMP v1's reasons.
@@ -267,7 +267,7 @@ func (a *Assortment) decide(m *offerBuilder) {
 	m.resolveLicences(m.entry.Site)
 	unlocked := m.scopeGranted()
 	switch refusal := m.refused(); {
-	case !unlocked && m.owner.TellScopes:
+	case !unlocked && m.owner.RevealScopes:
 		m.absent = ScopeMissing
 	case !unlocked:
 		m.absent = NotInCatalog

@@ -70,7 +70,7 @@ func TestGroupsComeInTheOrderOfTheQuery(t *testing.T) {
 	q := asking(address("a/2"), address("b/1"), "no address", address("a/1"), address("a"), address("a/1?x=1"), address("a/11"))
 	var got []string
 	for _, g := range s.Quoted(t, q) {
-		got = append(got, fmt.Sprint(g.URI, " ", len(g.Offers), " ", g.Absent))
+		got = append(got, fmt.Sprint(g.URI, " ", len(g.Offers), " ", g.Absence))
 	}
 	want := []string{
 		address("a/2") + " 1 ", address("b/1") + " 0 blocked", "no address 0 not in catalog", address("a/1") + " 1 ",
@@ -89,7 +89,7 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	s.Stock(t, story("a/1", "One."))
 	authorised := false
 	s.Authorised = func(at string) bool { return authorised && at == address("a/1") }
-	s.Selling.TellScopes = true
+	s.Selling.RevealScopes = true
 	rule := licensed("/a/**", cent)
 	rule.Scopes = []string{"site.example:premium"}
 	rule.Functions.Prohibit = []string{"ai-train"}
@@ -110,7 +110,7 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	expect(exchange.NotInCatalog)
 	q.URIs = []string{address("a/1")}
 	expect(exchange.ScopeMissing)
-	s.Selling.TellScopes = false
+	s.Selling.RevealScopes = false
 	expect(exchange.NotInCatalog)
 	q.By.Granted = []string{"site.example:*"}
 	expect(exchange.NotAuthorised)
@@ -118,11 +118,11 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	s.Obey(t, blocked)
 	expect(exchange.NotLicensed)
 	s.Obey(t, rule)
-	expect(exchange.FunctionOut)
+	expect(exchange.FunctionExcluded)
 	q.Functions = []string{"ai-input"}
-	expect(exchange.UserOut)
+	expect(exchange.UserExcluded)
 	q.User = "education"
-	expect(exchange.CountryOut)
+	expect(exchange.CountryExcluded)
 	q.Country = "DE"
 	expect("")
 	s.Reopen(t, "elsewhere")
@@ -184,7 +184,7 @@ func TestFunctionsAreHeldAgainstTheTerms(t *testing.T) {
 		s.Obey(t, rule)
 		q := asking(address("a/1"))
 		q.Functions = c.asked
-		if got := s.Absent(t, q); (got == "") != c.offered || got != "" && got != exchange.FunctionOut {
+		if got := s.Absent(t, q); (got == "") != c.offered || got != "" && got != exchange.FunctionExcluded {
 			t.Errorf("permit %q, prohibit %q, asked %q: absent for %q", c.permit, c.prohibit, c.asked, got)
 		}
 	}
@@ -205,13 +205,13 @@ func TestWhatIsNotKnownIsLeftToTheBuyer(t *testing.T) {
 		want                 exchange.Absence
 	}{
 		{"", "", "", false, ""},
-		{"", "", "", true, exchange.UserOut},
-		{"education", "", "", true, exchange.CountryOut},
+		{"", "", "", true, exchange.UserExcluded},
+		{"education", "", "", true, exchange.CountryExcluded},
 		{"education", "", "DE", true, ""},
-		{"commercial", "", "DE", false, exchange.UserOut},
-		{"", "commercial", "DE", false, exchange.UserOut},
-		{"education", "commercial", "DE", false, exchange.UserOut},
-		{"education", "education", "FR", false, exchange.CountryOut},
+		{"commercial", "", "DE", false, exchange.UserExcluded},
+		{"", "commercial", "DE", false, exchange.UserExcluded},
+		{"education", "commercial", "DE", false, exchange.UserExcluded},
+		{"education", "education", "FR", false, exchange.CountryExcluded},
 	} {
 		s.Selling.Strict = c.strict
 		q := asking(address("a/1"))
@@ -263,8 +263,8 @@ func TestPricesBecomeOffers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if groups[0].Absent != c.absent {
-			t.Errorf("%s: absent for %q", name, groups[0].Absent)
+		if groups[0].Absence != c.absent {
+			t.Errorf("%s: absent for %q", name, groups[0].Absence)
 		}
 		if got == nil {
 			continue
@@ -358,12 +358,12 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
 		return errors.Join(
 			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.Clock.Now()}, "USD", s.Clock.Now()),
-			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 2, Months: 1}, s.Clock.Now()),
-			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.SpendCents, Limit: 50}, s.Clock.Now()),
+			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 2, Months: 1}, s.Clock.Now()),
+			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.SpendCents, Limit: 50}, s.Clock.Now()),
 			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "other", Buyer: "other.example/bot", Begins: s.Clock.Now()}, "", s.Clock.Now()),
 			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "sport", Buyer: "buyer.example/*", Scope: accounts.Scope{Labels: []string{"sport"}}, Begins: s.Clock.Now()}, "", s.Clock.Now()),
 			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "spent", Buyer: "buyer.example/*", Begins: s.Clock.Now()}, "", s.Clock.Now()),
-			s.Book.SetQuota(ctx, tx, "spent", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 0}, s.Clock.Now()),
+			s.Book.SetQuota(ctx, tx, "spent", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 0}, s.Clock.Now()),
 		)
 	})
 	var made []*exchange.OfferDraft
@@ -397,7 +397,7 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	}
 	other := asking(address("a/1"), address("b/1"))
 	other.By.Domain = "stranger.example"
-	if groups := quote(other); len(groups[0].Offers) != 1 || groups[1].Absent != exchange.NotInCatalog {
+	if groups := quote(other); len(groups[0].Offers) != 1 || groups[1].Absence != exchange.NotInCatalog {
 		t.Errorf("a stranger gets %+v", groups)
 	}
 	s.Clock.Pass(exchange.SubscribeFor / 2)
@@ -439,7 +439,7 @@ func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 			free, bounded := fmt.Sprintf("free-%02d", i), fmt.Sprintf("bounded-%02d", i)
 			all = errors.Join(all, s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: free, Buyer: "buyer.example/bot", Begins: now}, "", now),
 				s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: bounded, Buyer: "other.example/bot", Begins: now}, "", now),
-				s.Book.SetQuota(ctx, tx, bounded, accounts.QuotaRow{Unit: accounts.Accesses, Limit: int64(i % 3)}, now))
+				s.Book.SetQuota(ctx, tx, bounded, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: int64(i % 3)}, now))
 		}
 		return all
 	})
@@ -493,7 +493,7 @@ func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 		q.Profiles = c.profiles
 		var told map[string]any
 		if _, err := s.Discover(t.Context(), q, func(p *exchange.OfferDraft) (_, _ []byte, err error) {
-			told = p.Told
+			told = p.Extensions
 			return plainly(p)
 		}); err != nil {
 			t.Fatal(err)
@@ -527,7 +527,7 @@ func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 		q := asking(address("a/1"), address("a/2"), address("a/3"))
 		groups, proposals, err := s.DraftOffers(ctx, q)
 		asked = time.Since(began)
-		if err != nil || groups[1].Absent != exchange.NotNow || len(proposals[0]) != 1 || len(proposals[2]) != 1 {
+		if err != nil || groups[1].Absence != exchange.NotNow || len(proposals[0]) != 1 || len(proposals[2]) != 1 {
 			t.Errorf("%+v, %v", groups, err)
 		}
 		end, _ := ctx.Deadline()
@@ -564,7 +564,7 @@ func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 	s.Fault = func(string) error { return nil }
 	over := overContext{ctx}
 	groups, err := s.Discover(over, asking(address("a/1"), address("a/none")), plainly)
-	if err != nil || groups[0].Absent != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absent != exchange.NotInCatalog {
+	if err != nil || groups[0].Absence != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absence != exchange.NotInCatalog {
 		t.Errorf("%+v, %v", groups, err)
 	}
 	late := &lateContext{Context: ctx}
@@ -576,7 +576,7 @@ func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 		return nil
 	}
 	groups, err = s.Discover(late, asking(address("a/1"), address("a/none")), plainly)
-	if err != nil || groups[0].Absent != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absent != exchange.NotInCatalog {
+	if err != nil || groups[0].Absence != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absence != exchange.NotInCatalog {
 		t.Errorf("too late for keeping them: %+v, %v", groups, err)
 	}
 }

@@ -54,9 +54,9 @@ const MaxDescription = 4096
 
 // DisputeResult is where a dispute stands.
 type DisputeResult struct {
-	Case    disputes.Case
-	Problem string // why it was not taken up, and what to do; Case is then the one that there is, if there is one
-	Again   bool   // the request had come before
+	Case     disputes.Case
+	Problem  string // why it was not taken up, and what to do; Case is then the one that there is, if there is one
+	Replayed bool   // the request had come before
 	// URL is from where it can be fetched once more, until URLExpires, where that was decided; empty otherwise.
 	URL        string
 	URLExpires time.Time
@@ -67,15 +67,15 @@ func (h *DisputeResult) Explanation() string { return disputes.Explain(h.Case.Ru
 
 // DisputeRules say how long things take with disputes. The zero value of each is what it says.
 type DisputeRules struct {
-	Wait    time.Duration // for evidence, before tier 2 decides; 12 hours
-	Appeal  time.Duration // after a decision, until it is final; 7 days
-	Refetch time.Duration // in which what is delivered again may be fetched; 24 hours
-	Keep    time.Duration // of what buyers write of a dispute, after it is final; 90 days
+	Wait      time.Duration // for evidence, before tier 2 decides; 12 hours
+	Appeal    time.Duration // after a decision, until it is final; 7 days
+	Refetch   time.Duration // in which what is delivered again may be fetched; 24 hours
+	Retention time.Duration // of what buyers write of a dispute, after it is final; 90 days
 }
 
 func (r DisputeRules) filled() DisputeRules {
 	const day = 24 * time.Hour
-	return DisputeRules{cmp.Or(r.Wait, 12*time.Hour), cmp.Or(r.Appeal, 7*day), cmp.Or(r.Refetch, day), cmp.Or(r.Keep, 90*day)}
+	return DisputeRules{cmp.Or(r.Wait, 12*time.Hour), cmp.Or(r.Appeal, 7*day), cmp.Or(r.Refetch, day), cmp.Or(r.Retention, 90*day)}
 }
 
 // mostAppeals is how many appeals there are of one dispute.
@@ -141,7 +141,7 @@ func (s *Service) hear(ctx context.Context, r DisputeRequest, sure bool) (l hear
 		case r.Billing != l.sale.Billing:
 			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
 		}
-		if l.known, l.is, err = disputes.Of(ctx, tx, l.sale.ID); err != nil {
+		if l.known, l.is, err = disputes.FindByTransaction(ctx, tx, l.sale.ID); err != nil {
 			return err
 		}
 		var before disputes.Request
@@ -155,7 +155,7 @@ func (s *Service) hear(ctx context.Context, r DisputeRequest, sure bool) (l hear
 			if before.Digest != r.Digest || before.Dispute != l.known.ID {
 				return ErrRequestConflict
 			}
-			l.out = &DisputeResult{Case: l.known, Again: true}
+			l.out = &DisputeResult{Case: l.known, Replayed: true}
 			return nil
 		}
 		if problem := l.problem(r); problem != "" {
@@ -292,7 +292,7 @@ func facts(t transactions.Transaction, c *disputes.Case, records []disputes.Reco
 	received := contenthash.Hash{Method: contenthash.Method(c.Method), Digits: c.Hash}
 	f.Offered, f.Received = promised[contenthash.SHA256].Digits, received.In(contenthash.SHA256)
 	near := promised[contenthash.SimHash]
-	f.Far = near.Digits != "" && received.In(contenthash.SimHash) != "" && !near.Holds(received)
+	f.Fuzzy = near.Digits != "" && received.In(contenthash.SimHash) != "" && !near.Holds(received)
 	if t.Unit == policy.UnitTokens || t.Unit == "" && t.Method != transactions.Streaming {
 		f.Reported = t.Report.Consumed
 	}
@@ -388,7 +388,7 @@ type moving struct {
 // step moves it on.
 func (m *moving) step(to disputes.Status, by string, v disputes.Verdict) {
 	m.steps = append(m.steps, disputes.Step{
-		Dispute: m.case_.ID, N: m.was.Steps + len(m.steps) + 1, At: m.now, From: m.case_.Status, To: to, By: by, Resolution: v.Resolution, Rule: v.Rule, Consulted: v.Consulted,
+		Dispute: m.case_.ID, N: m.was.Steps + len(m.steps) + 1, At: m.now, From: m.case_.Status, To: to, By: by, Resolution: v.Resolution, Rule: v.Rule, Evidence: v.Evidence,
 	})
 	c := &m.case_
 	c.Status, c.Changed, c.Steps = to, m.now, m.was.Steps+len(m.steps)
@@ -402,23 +402,23 @@ func (m *moving) step(to disputes.Status, by string, v disputes.Verdict) {
 
 // disputeBody is the body of a ledger entry of kind "dispute". What the buyer wrote is not in it.
 type disputeBody struct {
-	Appeals    int                  `json:"appeals,omitzero"`
-	By         string               `json:"by"`
-	Consulted  []disputes.Consulted `json:"consulted,omitempty"`
-	Credit     string               `json:"credit,omitempty"`
-	Currency   string               `json:"currency,omitempty"`
-	Dispute    string               `json:"dispute_id"`
-	From       string               `json:"from,omitempty"`
-	Level      int                  `json:"attestation_level"`
-	Mutability string               `json:"mutability,omitempty"`
-	Reason     string               `json:"reason"`
-	Hash       string               `json:"received_sha256,omitempty"`
-	Similarity string               `json:"received_simhash,omitempty"`
-	Report     string               `json:"report_id"`
-	Resolution string               `json:"resolution,omitempty"`
-	Rule       string               `json:"rule,omitempty"`
-	Status     string               `json:"status"`
-	Step       int                  `json:"step"`
+	Appeals    int                 `json:"appeals,omitzero"`
+	By         string              `json:"by"`
+	Consulted  []disputes.Evidence `json:"consulted,omitempty"`
+	Credit     string              `json:"credit,omitempty"`
+	Currency   string              `json:"currency,omitempty"`
+	Dispute    string              `json:"dispute_id"`
+	From       string              `json:"from,omitempty"`
+	Level      int                 `json:"attestation_level"`
+	Mutability string              `json:"mutability,omitempty"`
+	Reason     string              `json:"reason"`
+	Hash       string              `json:"received_sha256,omitempty"`
+	Similarity string              `json:"received_simhash,omitempty"`
+	Report     string              `json:"report_id"`
+	Resolution string              `json:"resolution,omitempty"`
+	Rule       string              `json:"rule,omitempty"`
+	Status     string              `json:"status"`
+	Step       int                 `json:"step"`
 }
 
 const kindDispute = "dispute"
@@ -475,7 +475,7 @@ func (cs *Cases) schedule(m *moving) {
 		c.Due = time.Time{}
 	}
 	if c.Resolution == disputes.Redelivery && m.was.Resolution != disputes.Redelivery {
-		c.Again = m.now.Add(rules.Refetch)
+		c.RefetchUntil = m.now.Add(rules.Refetch)
 	}
 }
 
@@ -483,7 +483,7 @@ func (cs *Cases) disputeRules() DisputeRules { return cs.deps.Rules().filled() }
 
 // unlessMoved is why a dispute cannot be paid back, or errRaced where somebody else has moved it: most likely then it was paid back by them.
 func (cs *Cases) unlessMoved(ctx context.Context, tx *store.Tx, m *moving, failed error) error {
-	if steps, err := disputes.StepsSoFar(ctx, tx, m.sale.ID); err == nil && steps != m.was.Steps {
+	if steps, err := disputes.CountSteps(ctx, tx, m.sale.ID); err == nil && steps != m.was.Steps {
 		return errRaced
 	}
 	return failed
@@ -494,12 +494,12 @@ func (cs *Cases) unlessMoved(ctx context.Context, tx *store.Tx, m *moving, faile
 func (cs *Cases) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int64, currency string, err error) {
 	whole := m.amount == 0
 	if whole {
-		err = counts.GiveBack(ctx, tx, m.sale.ID)
+		err = counts.Refund(ctx, tx, m.sale.ID)
 	}
 	if err != nil {
 		return 0, "", err
 	}
-	given, left, err := cs.deps.Book.Credit(ctx, tx, m.sale.ID, m.amount, m.now)
+	given, left, err := cs.deps.Accounts.Credit(ctx, tx, m.sale.ID, m.amount, m.now)
 	if err != nil {
 		return 0, "", err
 	}
@@ -507,9 +507,9 @@ func (cs *Cases) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given i
 		return 0, "", err
 	}
 	if left.State == accounts.Released {
-		err = transactions.GiveBack(ctx, tx, m.sale.ID, m.case_.ID)
+		err = transactions.MarkRefunded(ctx, tx, m.sale.ID, m.case_.ID)
 		if err == nil && !whole { // it was all by its amount
-			err = counts.GiveBack(ctx, tx, m.sale.ID)
+			err = counts.Refund(ctx, tx, m.sale.ID)
 		}
 	}
 	return given, left.Currency, err
@@ -519,7 +519,7 @@ func (cs *Cases) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given i
 func (cs *Cases) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s disputes.Step, last bool) (id string, err error) {
 	c, t := &m.case_, m.sale
 	body := disputeBody{
-		Appeals: c.Appeals, By: s.By, Consulted: s.Consulted, Dispute: c.ID, From: string(s.From), Level: c.Level, Mutability: c.Mutability, Reason: string(c.Reason),
+		Appeals: c.Appeals, By: s.By, Consulted: s.Evidence, Dispute: c.ID, From: string(s.From), Level: c.Level, Mutability: c.Mutability, Reason: string(c.Reason),
 		Report: c.Report, Resolution: string(s.Resolution), Rule: s.Rule, Status: string(s.To), Step: s.N,
 	}
 	if body.Hash = c.Hash; c.Method == string(contenthash.SimHash) {
@@ -540,10 +540,10 @@ func (cs *Cases) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispu
 
 // again makes the address from which something is fetched once more, as long as that was decided: each time another, of the usual life.
 func (s *Service) again(ctx context.Context, at string, t transactions.Transaction, out *DisputeResult, now time.Time) {
-	if out.Case.Resolution != disputes.Redelivery || !now.Before(out.Case.Again) || at == "" {
+	if out.Case.Resolution != disputes.Redelivery || !now.Before(out.Case.RefetchUntil) || at == "" {
 		return
 	}
-	t.Expires = earlier(now.Add(s.deps.AddressLife), out.Case.Again).Truncate(time.Second)
+	t.Expires = earlier(now.Add(s.deps.AddressLife), out.Case.RefetchUntil).Truncate(time.Second)
 	url, err := s.signAddress(ctx, at, t)
 	if err != nil {
 		s.deps.Log.Error("what is to be delivered again has no address now; it is made when the dispute is asked for again", "error", err)

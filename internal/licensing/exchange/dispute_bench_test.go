@@ -18,7 +18,7 @@ import (
 func BenchmarkDispute(b *testing.B) {
 	d := shop(b)
 	d.Credit(b, bot.Domain+"/*", 1_000_000*dollar)
-	d.Selling.For = 24 * time.Hour
+	d.Selling.Validity = 24 * time.Hour
 	ctx := context.Background()
 	if err := d.DB.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `CREATE TABLE floor (n BIGINT NOT NULL, entry `+map[string]string{store.SQLite: "BLOB", store.PostgreSQL: "BYTEA"}[d.DB.Engine()]+` NOT NULL)`)

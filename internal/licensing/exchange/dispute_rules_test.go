@@ -107,7 +107,7 @@ func TestACreditOfEachModel(t *testing.T) {
 			if err := d.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}}, "USD", d.Clock.Now()); err != nil {
 				return err
 			}
-			return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.Clock.Now())
+			return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: "accesses", Limit: 1}, d.Clock.Now())
 		})
 	}
 	rent := func(t *testing.T, d *dealer) {
@@ -178,7 +178,7 @@ func TestACreditOfEachModel(t *testing.T) {
 			if b := d.Balance(t); !evenly(b, before) {
 				t.Errorf("%+v, before %+v", b, before)
 			}
-			if again := d.heard(t, r); !again.Again || again.Case.Credit != charged {
+			if again := d.heard(t, r); !again.Replayed || again.Case.Credit != charged {
 				t.Errorf("%+v", again)
 			}
 			if b := d.Balance(t); !evenly(b, before) {
@@ -324,7 +324,7 @@ func TestOneDisputeOfManyAtOnce(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if h.Problem == "" {
-					if taken[h.Case.ID]++; !h.Again {
+					if taken[h.Case.ID]++; !h.Replayed {
 						fresh++
 					}
 				}
@@ -402,7 +402,7 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			if err := d.KeepDealsOnce(context.Background()); err != nil {
+			if err := d.MaintainOnce(context.Background()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -518,7 +518,7 @@ func TestARequestIsOfOneTransaction(t *testing.T) {
 		t.Errorf("%+v, before %+v", b, before)
 	}
 	r2.ID += " of its own"
-	if h := d.heard(t, sealed(r2)); h.Again || h.Case.Resolution != disputes.Credit {
+	if h := d.heard(t, sealed(r2)); h.Replayed || h.Case.Resolution != disputes.Credit {
 		t.Errorf("%+v", h)
 	}
 	d.Sound(t)

@@ -88,14 +88,14 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 		r.Description = "Jane Doe saw an error"
 		r = sealed(r)
 		h := d.heard(t, r)
-		if h.Problem != "" || h.Again || stands(h.Case) != "auto_resolved credit by status" || h.Case.Tier != 1 || h.Case.Currency != "USD" {
+		if h.Problem != "" || h.Replayed || stands(h.Case) != "auto_resolved credit by status" || h.Case.Tier != 1 || h.Case.Currency != "USD" {
 			t.Fatalf("%s: %+v", path, h)
 		}
 		if b := d.Balance(t); b.Available != before.Available || b.Earned != before.Earned || b.Held != 0 || h.Case.Credit == 0 {
 			t.Errorf("%s: %+v, before %+v, credit %d", path, b, before, h.Case.Credit)
 		}
 		again := d.heard(t, r)
-		if !again.Again || again.Case != h.Case && stands(again.Case) != stands(h.Case) {
+		if !again.Replayed || again.Case != h.Case && stands(again.Case) != stands(h.Case) {
 			t.Errorf("%+v", again)
 		}
 		other := r
@@ -175,7 +175,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	}
 	review := func() {
 		t.Helper()
-		if err := d.KeepDealsOnce(t.Context()); err != nil {
+		if err := d.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 	d.log(t, item, cdn200)
 	d.heard(t, r)
-	if err := d.KeepDealsOnce(t.Context()); err != nil {
+	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h := d.heard(t, r)
@@ -299,10 +299,10 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	if h := d.heard(t, sealed(appeal)); stands(h.Case) != "appealed rejected by review" || h.Problem != "" {
 		t.Errorf("%+v", h)
 	}
-	if h := d.heard(t, sealed(appeal)); !h.Again {
+	if h := d.heard(t, sealed(appeal)); !h.Replayed {
 		t.Errorf("%+v", h)
 	}
-	if err := d.KeepDealsOnce(t.Context()); err != nil {
+	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if h = d.heard(t, r); stands(h.Case) != "escalated investigation by appeal" {
@@ -327,7 +327,7 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	if kept := d.transaction(t, item.Transaction.ID); kept.Disputed != "" {
 		t.Error("what was paid back in part is closed")
 	}
-	if err := d.KeepDealsOnce(t.Context()); err != nil {
+	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if h = d.heard(t, r); stands(h.Case) != "final credit by operator" {
@@ -351,7 +351,7 @@ func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
 		all = append(all, r)
 	}
 	d.Clock.Pass(12 * time.Hour)
-	if err := d.KeepDealsOnce(t.Context()); err != nil {
+	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if h := d.heard(t, all[0]); stands(h.Case) != "escalated investigation by agent_rate" {
@@ -453,7 +453,7 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 		if b := d.Balance(t); b != before || d.Rows(t, "dispute_step") != rows {
 			t.Errorf("%s: %+v, before %+v", step, b, before)
 		}
-		if h := d.heard(t, r); h.Again || h.Case.Resolution != disputes.Credit {
+		if h := d.heard(t, r); h.Replayed || h.Case.Resolution != disputes.Credit {
 			t.Errorf("%s: %+v", step, h)
 		}
 		d.Sound(t)
@@ -471,7 +471,7 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	d.Fault = nil
-	if h := d.heard(t, r); !h.Again || h.Case.Resolution != disputes.Credit {
+	if h := d.heard(t, r); !h.Replayed || h.Case.Resolution != disputes.Credit {
 		t.Errorf("%+v", h)
 	}
 	d.Sound(t)
@@ -488,7 +488,7 @@ func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
 	if h := d.heard(t, sealed(r)); h.Case.Status != disputes.EvidenceNeeded || h.Case.Rule != disputes.RuleReview {
 		t.Errorf("%+v", h)
 	}
-	if err := d.KeepDealsOnce(t.Context()); err != nil {
+	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if h := d.heard(t, sealed(r)); h.Case.Resolution != disputes.Rejected {
@@ -522,7 +522,7 @@ func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
 		sale.Document = []byte(document)
 		f := exchange.Facts(sale, of, []disputes.Record{cdn200}, time.Now())
 		f.Level = 1
-		if v := disputes.Tier1(f); f.Far != c.far || (v.Rule == disputes.RuleHash) != c.far || !f.Agrees.IsZero() {
+		if v := disputes.Tier1(f); f.Fuzzy != c.far || (v.Rule == disputes.RuleHash) != c.far || !f.Agrees.IsZero() {
 			t.Errorf("%s: %+v, %+v", name, f, v)
 		}
 	}

@@ -42,7 +42,7 @@ type Deps struct {
 	Deliveries Deliveries
 	DB         *store.DB
 	Ledger     *ledger.Ledger
-	Book       *accounts.Book
+	Accounts   *accounts.Ledger
 	Nonces     *identity.Nonces // the signatures that were taken and count once: see [requesters.Requester.Proof]
 	// Signed says whether a site has signed a document with a key that was good then.
 	Signed func(site string, document, signature []byte) bool
@@ -55,11 +55,11 @@ type Deps struct {
 	RevokedAbove int64
 	// Reports gives the rules in force; it is called for every request and may answer differently over time.
 	Reports func() ReportRules
-	// Held says why nothing is sold of a site at the moment; empty where it is. It is asked once for each offer that would
+	// Restricted says why nothing is sold of a site at the moment; empty where it is. It is asked once for each offer that would
 	// be sold; nil holds nothing.
-	Held func(ctx context.Context, site string) Denial
-	// Keep is how long what is not for good is kept.
-	Keep Keep
+	Restricted func(ctx context.Context, site string) Denial
+	// Retention is how long what is not for good is kept.
+	Retention Retention
 	// Rates says how often things go wrong with a buyer, and with a provider, which is a site; nil counts what the buyer
 	// disputes alone.
 	Rates func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error)
@@ -72,8 +72,8 @@ type Deps struct {
 	Fault func(step string) error
 }
 
-// Keep is how long things are kept.
-type Keep struct {
+// Retention is how long things are kept.
+type Retention struct {
 	Offers    time.Duration // after their end, so that who comes too late is told so
 	Sightings time.Duration // of agents that edges saw
 	Evidence  time.Duration // lines of imported logs; 0 for as long as nobody says
@@ -102,15 +102,15 @@ type Service struct {
 func New(deps Deps) (*Service, error) {
 	if err := fail.Missing("exchange.New", map[string]bool{
 		"Assortment": deps.Assortment != nil, "Cases": deps.Cases != nil, "Deliveries": deps.Deliveries != nil,
-		"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Book": deps.Book != nil, "Nonces": deps.Nonces != nil,
+		"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Accounts": deps.Accounts != nil, "Nonces": deps.Nonces != nil,
 		"Signed": deps.Signed != nil, "AddressKeys": deps.AddressKeys != nil, "Reports": deps.Reports != nil,
 	}); err != nil {
 		return nil, err
 	}
 	deps.AddressLife = cmp.Or(deps.AddressLife, sign.URLLife)
 	deps.Now, deps.Log, deps.Fault = orNow(deps.Now), orDiscard(deps.Log), orNone(deps.Fault)
-	if deps.Held == nil {
-		deps.Held = func(context.Context, string) Denial { return "" }
+	if deps.Restricted == nil {
+		deps.Restricted = func(context.Context, string) Denial { return "" }
 	}
 	if deps.Renewals == nil {
 		deps.Renewals = func(context.Context, content.Ref) ([]content.Renewal, error) { return nil, nil }

@@ -114,7 +114,7 @@ func (s *Service) execute(ctx context.Context, p Order, offers []*transactions.O
 			s.checkTerms(ctx, p, &lines[i], now)
 		}
 		if lines[i].denial == "" {
-			lines[i].denial = s.deps.Held(ctx, offers[i].Site)
+			lines[i].denial = s.deps.Restricted(ctx, offers[i].Site)
 		}
 	}
 	if out.Items, err = s.transact(ctx, p, lines, forged, now); !errors.Is(err, errForged) {
@@ -191,14 +191,14 @@ func (s *Service) checkOffer(p Order, i int, offer *transactions.Offer, now time
 		}
 	}
 	switch {
-	case !p.Delegated.IsZero() && !now.Before(p.Delegated) || p.Requester.Delegation != nil && p.Requester.Delegation.Over != nil:
+	case !p.Delegated.IsZero() && !now.Before(p.Delegated) || p.Requester.Delegation != nil && p.Requester.Delegation.Ended != nil:
 		return DelegationExpired
-	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.Bears(p.Items[i].Signature):
+	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.HasSignature(p.Items[i].Signature):
 		return SignatureInvalid
 	case p.Requester.Broker != "" && !slices.Contains(p.Requester.Covered, offer.URI): // the requester never said that it wants this
 		return SignatureInvalid
 	case offer.Ended(now):
-		return TakenTooLate
+		return OfferExpired
 	}
 	return ""
 }
@@ -208,7 +208,7 @@ func (s *Service) checkTerms(ctx context.Context, p Order, line *orderLine, now 
 	offer := line.offer
 	line.denial = ""
 	q := offerBuilder{
-		owner: s.assortment.deps.Selling(), rules: s.assortment.Terms(), now: now, uri: offer.URI, operation: requesters.OperationTransact, cents: cents(cost(offer)),
+		owner: s.assortment.deps.OfferPolicy(), rules: s.assortment.Terms(), now: now, uri: offer.URI, operation: requesters.OperationTransact, cents: cents(cost(offer)),
 		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: p.declared(offer), User: p.User, Country: p.Country},
 	}
 	if q.entry = s.assortment.EntryAt(offer.URI, offer.Site, offer.Item.Source); q.entry == nil {
@@ -229,9 +229,9 @@ func (s *Service) checkTerms(ctx context.Context, p Order, line *orderLine, now 
 		line.denial = DelegationExpired
 	case q.scopeError != nil:
 		line.denial = ScopeInsufficient // which whoever has an offer may know
-	case q.absent == FunctionOut:
+	case q.absent == FunctionExcluded:
 		line.denial = FunctionProhibited
-	case q.absent == CountryOut:
+	case q.absent == CountryExcluded:
 		line.denial = GeoRestricted
 	case q.absent != "", away && !q.outlet.ready(ctx, q.entry.URL, now):
 		line.denial = ContentUnavailable
@@ -247,7 +247,7 @@ func (s *Service) replay(ctx context.Context, p Order, before transactions.Reque
 	if before.Digest != p.Digest || len(before.Lines) != len(p.Items) {
 		return nil, ErrRequestConflict
 	}
-	out := &OrderResult{Again: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
+	out := &OrderResult{Replayed: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	defer out.bind()
 	if p.Requester.Proof != nil {
 		if err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error { return s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof) }); err != nil {

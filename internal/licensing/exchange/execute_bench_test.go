@@ -32,7 +32,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 	public, private, _ := ed25519.GenerateKey(nil)
 	d.Signed = func(_ string, document, signature []byte) bool { return ed25519.Verify(public, document, signature) }
-	d.Selling.For = 24 * time.Hour
+	d.Selling.Validity = 24 * time.Hour
 	seal := func(p *exchange.OfferDraft) (document, signature []byte, err error) {
 		document = fmt.Appendf(make([]byte, 0, 1500), "%s %01400d", p.ID, 0) // the size that offers have
 		return document, ed25519.Sign(private, document), nil

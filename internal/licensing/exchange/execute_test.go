@@ -34,7 +34,7 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 	offer := d.Offered(t, bot, "a/1")
 	p := d.Take(bot, offer)
 	out := d.Buy(t, p)
-	if len(out.Items) != 1 || out.Again || out.Agent != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" && out.Agent != ramp.AgentIdentityHash("bot", "buyer.example") {
+	if len(out.Items) != 1 || out.Replayed || out.Agent != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" && out.Agent != ramp.AgentIdentityHash("bot", "buyer.example") {
 		t.Fatalf("%+v", out)
 	}
 	got := out.Items[0].Transaction
@@ -82,10 +82,10 @@ func TestARequestBuysOnce(t *testing.T) {
 	d.Clock.Pass(23 * time.Hour) // the offer has ended, and the keys and the price are others
 	d.Price(t, policy.Rule{Access: policy.Blocked})
 	again := d.Buy(t, p)
-	if !again.Again {
+	if !again.Replayed {
 		t.Error("it was bought again")
 	}
-	again.Again = false
+	again.Replayed = false
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Error(diff)
 	}
@@ -101,11 +101,11 @@ func TestARequestBuysOnce(t *testing.T) {
 	}
 	theirs := p
 	theirs.Requester = requesters.Requester{Domain: "other.example", ID: "bot"}
-	if got := d.Buy(t, theirs); got.Again || got.Items[0].Denial != exchange.SignatureInvalid {
+	if got := d.Buy(t, theirs); got.Replayed || got.Items[0].Denial != exchange.SignatureInvalid {
 		t.Errorf("another's request under the same id: %+v", got)
 	}
 	d.Clock.Pass(time.Hour)
-	if got := d.Buy(t, digested(other)); got.Again || got.Items[0].Denial != exchange.TakenTooLate {
+	if got := d.Buy(t, digested(other)); got.Replayed || got.Items[0].Denial != exchange.OfferExpired {
 		t.Errorf("after a day: %+v", got)
 	}
 	d.Sound(t)
@@ -136,7 +136,7 @@ func TestEveryDenial(t *testing.T) {
 				return err
 			})
 		}, nil},
-		{"ended", exchange.TakenTooLate, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Clock.Pass(5 * time.Minute) }, nil},
+		{"ended", exchange.OfferExpired, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Clock.Pass(5 * time.Minute) }, nil},
 		{"too many requests", exchange.TooManyPurchases, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = true }, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = false }},
 		{"the site is held", exchange.TooManyPurchases, func(_ *testing.T, d *dealer, _ *exchange.Order) {
 			d.Held = func(context.Context, string) exchange.Denial { return exchange.TooManyPurchases }
@@ -332,7 +332,7 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 		if err := d.Book.AddSubscription(ctx, tx, l, "USD", d.Clock.Now()); err != nil {
 			return err
 		}
-		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.Clock.Now())
+		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: "accesses", Limit: 1}, d.Clock.Now())
 	})
 	under := func() *transactions.Offer {
 		offers := d.Quoted(t, asking(address("a/1")))[0].Offers
@@ -376,7 +376,7 @@ func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
 	if balance := d.Balance(t); balance.Available != funds-2*dollar/100 {
 		t.Errorf("%+v", balance)
 	}
-	if again := d.Buy(t, digested(p)); !again.Again || again.Items[1].Denial != exchange.SignatureInvalid {
+	if again := d.Buy(t, digested(p)); !again.Replayed || again.Items[1].Denial != exchange.SignatureInvalid {
 		t.Errorf("asked again: %+v", again)
 	}
 	d.Sound(t)
@@ -417,13 +417,13 @@ func TestOverdueReportsEndAllBuying(t *testing.T) {
 	}{
 		{0, 0, exchange.ReportRules{}, false},
 		{1, 0, exchange.ReportRules{}, true},
-		{1, 3, exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5}, false}, // fewer than five
-		{1, 4, exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5}, false}, // 20 percent are not more than 20
-		{2, 4, exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5}, true},
-		{2, 8, exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5}, false},
-		{2, 8, exchange.ReportRules{Overdue: 1, Percent: 20, Least: 5}, true},
-		{4, 0, exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5}, false},
-		{5, 0, exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5}, true},
+		{1, 3, exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5}, false}, // fewer than five
+		{1, 4, exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5}, false}, // 20 percent are not more than 20
+		{2, 4, exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5}, true},
+		{2, 8, exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5}, false},
+		{2, 8, exchange.ReportRules{Overdue: 1, Percent: 20, MinReports: 5}, true},
+		{4, 0, exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5}, false},
+		{5, 0, exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5}, true},
 		{5, 0, exchange.ReportRules{Overdue: 5}, false},
 	} {
 		d := shop(t)
@@ -442,7 +442,7 @@ func TestOverdueReportsEndAllBuying(t *testing.T) {
 			if (got == exchange.ReportingOverdue) != c.closed || got != "" && got != exchange.ReportingOverdue {
 				t.Errorf("%+v, swept %v: %q", c, swept, got)
 			}
-			if err := d.KeepDealsOnce(t.Context()); err != nil {
+			if err := d.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -508,7 +508,7 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 			if err := d.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: "crowd.example/*", Scope: accounts.Scope{Site: "site"}}, "USD", d.Clock.Now()); err != nil {
 				return err
 			}
-			return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: "accesses", Limit: 1}, d.Clock.Now())
+			return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: "accesses", Limit: 1}, d.Clock.Now())
 		})
 	}
 	for i := range buyers {
@@ -565,7 +565,7 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 			}
 			d.Sound(t)
 			out := d.Buy(t, p)
-			if out.Again != durable || out.Items[0].URL == "" || out.Items[1].URL == "" {
+			if out.Replayed != durable || out.Items[0].URL == "" || out.Items[1].URL == "" {
 				t.Errorf("sent again: %+v", out)
 			}
 			if b := d.Balance(t); b.Available+b.Held != funds-dollar/100 || b.Held == 0 {
@@ -605,7 +605,7 @@ func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 		}
 	}
 	d.NoKeys = nil
-	if out := d.Buy(t, p); out.Again || out.Items[0].URL == "" || out.Items[1].URL == "" {
+	if out := d.Buy(t, p); out.Replayed || out.Items[0].URL == "" || out.Items[1].URL == "" {
 		t.Errorf("sent again: %+v", out)
 	}
 	d.Sound(t)

@@ -47,6 +47,6 @@ func (a *Assortment) SellsWhole(ctx context.Context, rules *policy.Terms, entry 
 
 // UnitCost is what one of so many costs, in units of 1e-8.
 func UnitCost(price policy.Money, quantity int64) int64 {
-	q := offerBuilder{owner: &Selling{}, price: price}
+	q := offerBuilder{owner: &OfferPolicy{}, price: price}
 	return q.unitCost(quantity)
 }

@@ -25,15 +25,15 @@ const (
 	importNotValid = "INVALID_ATTESTATION"
 )
 
-// Imported is what came of one attestation that was to be imported.
-type Imported struct {
+// ImportResult is what came of one attestation that was to be imported.
+type ImportResult struct {
 	Attestation    *rampv1.ResourceAttestation
 	Reason, Detail string // why it was refused; empty where it was taken
 }
 
 // Importer takes over what third parties attest of a front desk's own items, which offers then tell. All of it is required.
 type Importer struct {
-	Shelves *push.Shelves
+	Store   *push.Store
 	Content *content.Catalog
 	Checker *attestation.Checker
 	Site    func(host string) (id string, ok bool) // as in Supply
@@ -42,8 +42,8 @@ type Importer struct {
 
 // Import takes over each that holds as at a push, and in the place of what its verifier attested of the item before. After an
 // error, which is of what may be another time, it may be done again.
-func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation) ([]Imported, error) {
-	out, now := make([]Imported, len(all)), i.Now().UTC().Truncate(time.Microsecond)
+func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation) ([]ImportResult, error) {
+	out, now := make([]ImportResult, len(all)), i.Now().UTC().Truncate(time.Microsecond)
 	batches := map[string]*push.Batch{}
 	type place struct{ site, address, verifier string }
 	entries := map[place]*push.Entry{}
@@ -55,7 +55,7 @@ func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation)
 		}
 		at := place{site, address, a.GetVerifier()}
 		if e := entries[at]; refused.Reason == "" && e != nil && len(e.Attestations) >= ramp.MaxAttestations {
-			refused = Imported{Reason: importTooMany, Detail: fmt.Sprintf("an item has at most %d of one verifier", ramp.MaxAttestations)}
+			refused = ImportResult{Reason: importTooMany, Detail: fmt.Sprintf("an item has at most %d of one verifier", ramp.MaxAttestations)}
 		}
 		if out[n].Reason, out[n].Detail = refused.Reason, refused.Detail; refused.Reason != "" {
 			continue
@@ -65,7 +65,7 @@ func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation)
 			return nil, err
 		}
 		if entries[at] == nil {
-			entries[at] = &push.Entry{Address: address, Author: a.Verifier, Caller: "operator", Pushed: now, Aside: true}
+			entries[at] = &push.Entry{Address: address, Author: a.Verifier, Caller: "operator", Pushed: now, AttestsOnly: true}
 			if batches[site] == nil {
 				batches[site] = &push.Batch{Tenant: site}
 			}
@@ -74,7 +74,7 @@ func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation)
 		entries[at].Attestations = append(entries[at].Attestations, text)
 	}
 	for _, site := range slices.Sorted(maps.Keys(batches)) {
-		if _, err := i.Shelves.Put(ctx, *batches[site]); err != nil {
+		if _, err := i.Store.Put(ctx, *batches[site]); err != nil {
 			return nil, err
 		}
 	}
@@ -82,9 +82,9 @@ func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation)
 }
 
 // importable says for which site and address an attestation is imported, or why it is refused. The error is of what may be another time.
-func (i Importer) importable(ctx context.Context, a *rampv1.ResourceAttestation) (site, address string, refused Imported, err error) {
-	refuse := func(reason, format string, args ...any) (string, string, Imported, error) {
-		return "", "", Imported{Reason: reason, Detail: fmt.Sprintf(format, args...)}, nil
+func (i Importer) importable(ctx context.Context, a *rampv1.ResourceAttestation) (site, address string, refused ImportResult, err error) {
+	refuse := func(reason, format string, args ...any) (string, string, ImportResult, error) {
+		return "", "", ImportResult{Reason: reason, Detail: fmt.Sprintf(format, args...)}, nil
 	}
 	if err := ramp.Validate(a); err != nil {
 		return refuse(importNotValid, "%v", err)
@@ -103,7 +103,7 @@ func (i Importer) importable(ctx context.Context, a *rampv1.ResourceAttestation)
 	}
 	refs, err := i.Content.Find(ctx, site, a.Uri)
 	if err != nil {
-		return "", "", Imported{}, err
+		return "", "", ImportResult{}, err
 	}
 	if len(refs) == 0 {
 		return refuse(importNotOurs, "no item of %s is at %.200q; the address has to be written as the item has it", site, a.Uri)
@@ -113,5 +113,5 @@ func (i Importer) importable(ctx context.Context, a *rampv1.ResourceAttestation)
 	if errors.As(err, &wrong) {
 		return refuse(string(wrong.Reason), "%v", wrong.Err)
 	}
-	return site, address, Imported{}, err
+	return site, address, ImportResult{}, err
 }

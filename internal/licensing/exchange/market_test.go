@@ -114,10 +114,10 @@ func newMarket(t *testing.T, d *dealer, now func() int) *market {
 		if err := d.Book.AddSubscription(ctx, tx, l, "USD", d.Clock.Now()); err != nil {
 			return err
 		}
-		if err := d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.Tokens, Limit: 1_000_000}, d.Clock.Now()); err != nil {
+		if err := d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000}, d.Clock.Now()); err != nil {
 			return err
 		}
-		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 9}, d.Clock.Now())
+		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 9}, d.Clock.Now())
 	})
 	return &market{dealer: d, t: t, now: now, tries: 1, passed: []passing{{0, d.Clock.Now()}}}
 }
@@ -207,7 +207,7 @@ func (m *market) quote(by requesters.Requester, paths ...string) []*transactions
 	for _, path := range paths {
 		group := groups[slices.Index(q.URIs, address(strings.TrimPrefix(path, "*")))]
 		if len(group.Offers) == 0 {
-			m.t.Errorf("%s is not offered: %s", path, group.Absent)
+			m.t.Errorf("%s is not offered: %s", path, group.Absence)
 			return nil
 		}
 		offer := group.Offers[0]
@@ -264,7 +264,7 @@ func (m *market) same(p *purchasing, again *exchange.OrderResult) {
 	m.t.Helper()
 	for i, item := range again.Items {
 		before := p.answer.Items[i]
-		if !again.Again || item.Denial != before.Denial || item.Transaction.ID != before.Transaction.ID || item.URL != before.URL || item.Transaction.Billing != before.Transaction.Billing {
+		if !again.Replayed || item.Denial != before.Denial || item.Transaction.ID != before.Transaction.ID || item.URL != before.URL || item.Transaction.Billing != before.Transaction.Billing {
 			m.t.Errorf("%s was answered with %s%s at %s, and then with %s%s at %s", p.ID, before.Denial, before.Transaction.ID, before.URL, item.Denial, item.Transaction.ID, item.URL)
 		}
 	}
@@ -384,7 +384,7 @@ func (m *market) reportLate() bool {
 
 func (m *market) sweep() {
 	of, at := moments{begun: m.now()}, m.Clock.Now()
-	if m.tried(func() error { return m.KeepDealsOnce(context.Background()) }) {
+	if m.tried(func() error { return m.MaintainOnce(context.Background()) }) {
 		of.told = m.now()
 		m.note(func() { m.sweeps, m.sweptAt = append(m.sweeps, of), append(m.sweptAt, at) })
 	}
@@ -538,7 +538,7 @@ func (d *dealer) kept(t testing.TB) *records {
 	for _, one := range d.transactions(t) {
 		r.transactions[one.ID] = one
 	}
-	for one, err := range transactions.NewReader(d.DB).EachDelivery(ctx, transactions.Sent{}) {
+	for one, err := range transactions.NewReader(d.DB).EachDelivery(ctx, transactions.DeliveryFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -654,7 +654,7 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		}
 		first := d.filed(t, r.UsageReport)
 		again := d.filed(t, r.UsageReport)
-		if first.ID == "" || !again.Again || again.ID != first.ID || again.Settled != first.Settled || old && (!first.Again || first.ID != r.filed.ID) {
+		if first.ID == "" || !again.Replayed || again.ID != first.ID || again.Settled != first.Settled || old && (!first.Replayed || first.ID != r.filed.ID) {
 			t.Errorf("the report %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.filed)
 		}
 	}
@@ -665,7 +665,7 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		}
 		first := d.heard(t, r.DisputeRequest)
 		again := d.heard(t, r.DisputeRequest)
-		if first.Problem != "" || !again.Again || again.Case.ID != first.Case.ID || again.Case.Steps != first.Case.Steps || again.Case.Credit != first.Case.Credit || old && (!first.Again || first.Case.ID != r.heard.Case.ID) {
+		if first.Problem != "" || !again.Replayed || again.Case.ID != first.Case.ID || again.Case.Steps != first.Case.Steps || again.Case.Credit != first.Case.Credit || old && (!first.Replayed || first.Case.ID != r.heard.Case.ID) {
 			t.Errorf("the dispute %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.heard)
 		}
 	}

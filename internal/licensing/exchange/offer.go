@@ -30,9 +30,9 @@ type OfferDraft struct {
 	UnitCost int64
 	Quotas   []Quota // of the subscription, as they are before the purchase
 	// Digest is the hash that the offer tells of the bytes that are delivered, by the method that the owner has chosen, where they are known here.
-	Digest   contenthash.Hash
-	Told     map[string]any // what profiles tell, by the keys of RAMP's ext
-	Attested []*rampv1.ResourceAttestation
+	Digest     contenthash.Hash
+	Extensions map[string]any // what profiles tell, by the keys of RAMP's ext
+	Attested   []*rampv1.ResourceAttestation
 }
 
 // Quota is how much of a dimension of a subscription there is.
@@ -53,7 +53,7 @@ func quotasOf(quotas []accounts.Quota) (told []Quota) {
 
 // offerBuilder drafts the offers for one address of a query.
 type offerBuilder struct {
-	owner *Selling
+	owner *OfferPolicy
 	rules *policy.Terms
 	query *Query
 	now   time.Time
@@ -80,7 +80,7 @@ type offerBuilder struct {
 // scopeGranted says whether the requester has one of the scopes that the item takes, if it takes any, and whether its delegation lets it have
 // the item, if it acts under one.
 func (m *offerBuilder) scopeGranted() bool {
-	a := requesters.Ask{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
+	a := requesters.AccessRequest{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
 	if m.entry != nil {
 		a.Resource = m.entry.URL
 	}
@@ -111,7 +111,7 @@ func (m *offerBuilder) effectivePrice(site string, under *policy.License) policy
 	switch {
 	case byRule:
 		price = m.decision.Price
-	case under.Price.Stated() && (under.Paid || under.Price.Free()):
+	case under.Price.Chargeable() && (under.Paid || under.Price.Free()):
 		price = under.Price.In(usual.Currency)
 	case m.decision.Access == policy.Open && !under.Paid:
 		price = policy.Money{Model: "free"}
@@ -204,7 +204,7 @@ func (m *offerBuilder) refuses(sale policy.Sale) policy.Refusal {
 			return policy.Permitted
 		}
 	}
-	return policy.OwnTermsRefuseIt
+	return policy.OwnTermsRefuse
 }
 
 // site is the site of the entry; empty where there is none yet.
@@ -277,7 +277,7 @@ func (m *offerBuilder) away() bool { return m.outlet != nil && m.may(transaction
 
 // draft is one offer; s is the subscription that it is under, nil for none.
 func (m *offerBuilder) draft(delivery string, s *accounts.Subscription) *OfferDraft {
-	w, expires := m.entry, m.now.Add(m.owner.For)
+	w, expires := m.entry, m.now.Add(m.owner.Validity)
 	seller, page := policy.Host(w.URL)
 	if !page {
 		seller = m.seller
@@ -289,7 +289,7 @@ func (m *offerBuilder) draft(delivery string, s *accounts.Subscription) *OfferDr
 			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(delivery),
 			Tokens: int64(w.Tokens()), Via: m.query.Via, Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
 		},
-		Entry: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == policy.Open && !w.IsPushed(), Told: m.told, Attested: m.attested,
+		Entry: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == policy.Open && !w.IsPushed(), Extensions: m.told, Attested: m.attested,
 	}
 	if m.under < len(m.sold) {
 		to := &m.sold[m.under]
@@ -352,7 +352,7 @@ func (m *offerBuilder) unitCost(quantity int64) int64 {
 func (m *offerBuilder) duty() transactions.Duty {
 	window, asked := m.decision.Reporting, accounts.Models[m.price.Model].Fields
 	if window == 0 && len(asked) > 0 {
-		window = m.owner.Window
+		window = m.owner.ReportingWindow
 	}
 	if window == 0 {
 		return transactions.Duty{}

@@ -47,9 +47,9 @@ type OrderItem struct {
 
 // OrderResult is what came of an Order.
 type OrderResult struct {
-	Items []ItemResult // in the order of the offers
-	Agent string       // the hash that all of them are bound to; that of the requester where some are bound to a licence, and others are not
-	Again bool         // the request was answered before
+	Items    []ItemResult // in the order of the offers
+	Agent    string       // the hash that all of them are bound to; that of the requester where some are bound to a licence, and others are not
+	Replayed bool         // the request was answered before
 }
 
 // bind makes Agent what all that was bought is bound to, where that is one.
@@ -89,7 +89,7 @@ const (
 	FunctionProhibited  Denial = "function_prohibited"
 	GeoRestricted       Denial = "geo_restricted"
 	ReportingOverdue    Denial = "reporting_overdue"
-	TakenTooLate        Denial = "offer_expired"
+	OfferExpired        Denial = "offer_expired"
 	SignatureInvalid    Denial = "signature_invalid"
 	QuotaExceeded       Denial = "quota_exceeded"
 	DelegationExpired   Denial = "delegation_expired"

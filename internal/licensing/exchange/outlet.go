@@ -39,7 +39,7 @@ func (a *Assortment) outlet(entry *catalog.Entry, tenant *push.Tenant) *Outlet {
 		} else if len(tenant.Domains) > 0 {
 			host = tenant.Domains[0] // what is no page of the web is delivered where the tenant's first domain is
 		}
-		return a.deps.Supply.Outlet(tenant, host)
+		return a.deps.Push.Outlet(tenant, host)
 	}
 	return a.deps.Outlet(entry.Facts())
 }

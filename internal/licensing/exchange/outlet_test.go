@@ -57,7 +57,7 @@ func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
 	if want := (sign.URLGrant{Expires: item.Transaction.Expires, Agent: out.Agent, Transaction: item.Transaction.ID}); err != nil || content != cdnAt+"/a/1" || grant != want {
 		t.Errorf("%s: %s, %v, %v", item.URL, content, grant, err)
 	}
-	if again := d.Buy(t, p); !again.Again || again.Items[0].URL != item.URL {
+	if again := d.Buy(t, p); !again.Replayed || again.Items[0].URL != item.URL {
 		t.Errorf("%+v", again)
 	}
 	if item := d.BuyAt(t, "t/1"); !strings.HasPrefix(item.URL, "https://site.example/deliver/") || item.Transaction.Method != "direct" {
@@ -97,7 +97,7 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 	if err != nil || grant.Agent != ramp.LicenceHash("gold") || out.Agent != grant.Agent || out.Items[0].Transaction.Agent != grant.Agent {
 		t.Errorf("%+v, %+v, %v", out, grant, err)
 	}
-	if again := d.Buy(t, p); !again.Again || again.Agent != out.Agent || again.Items[0].URL != out.Items[0].URL {
+	if again := d.Buy(t, p); !again.Replayed || again.Agent != out.Agent || again.Items[0].URL != out.Items[0].URL {
 		t.Errorf("again: %+v", again)
 	}
 	here := d.Take(bot, d.Offered(t, bot, "t/1"))
@@ -151,7 +151,7 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 		"a key that is none": {keys: []sign.URLKey{{Form: sign.URLFastly}}},
 	} {
 		*c = broken
-		if got := d.Quoted(t, asking(address("a/1")))[0]; len(got.Offers) != 0 || got.Absent != exchange.NotNow {
+		if got := d.Quoted(t, asking(address("a/1")))[0]; len(got.Offers) != 0 || got.Absence != exchange.NotNow {
 			t.Errorf("%s: offered: %+v", name, got)
 		}
 		if item := d.Buy(t, d.Take(bot, offer)).Items[0]; item.Denial != exchange.ContentUnavailable {
@@ -181,7 +181,7 @@ func TestAnAddressThatAFormCannotBindIsNotOffered(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
 	d.Stock(t, story("a/q?token=1_2", "One."), story("a/q?x=1", "Two."))
-	if got := d.Quoted(t, asking(address("a/q?token=1_2")))[0]; got.Absent != exchange.NotNow {
+	if got := d.Quoted(t, asking(address("a/q?token=1_2")))[0]; got.Absence != exchange.NotNow {
 		t.Errorf("%+v", got)
 	}
 	item := d.BuyAt(t, "a/q?x=1")
@@ -216,7 +216,7 @@ func TestAPolicyIsSignedOnce(t *testing.T) {
 	p := d.Take(bot, d.Offered(t, bot, "a/1"))
 	address := d.Buy(t, p).Items[0].URL
 	for range 3 {
-		if again := d.Buy(t, p); !again.Again || again.Items[0].URL != address {
+		if again := d.Buy(t, p); !again.Replayed || again.Items[0].URL != address {
 			t.Errorf("%+v", again)
 		}
 	}

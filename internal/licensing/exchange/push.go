@@ -30,8 +30,8 @@ type attestedAt struct{ tenant, address, versions string }
 // attestationsKept is how many attestations are remembered as they were read, in quarters of one.
 const attestationsKept = 100_000
 
-// Pushed is an entry as it is pushed.
-type Pushed struct {
+// PushedEntry is an entry as it is pushed.
+type PushedEntry struct {
 	Domain, Path string
 	URI          string     // of what is no page of the web, where it has no path
 	Entry        push.Entry // without what names it
@@ -53,9 +53,9 @@ const (
 const mostPatterns = 1000
 
 // mayPush says why a caller may do nothing with the entries of a tenant. Of tenants that are not the caller's it does not tell whether there are any.
-func (s *Suppliers) mayPush(by *requesters.Caller, tenant string) error {
+func (s *Suppliers) mayPush(by *requesters.PushClient, tenant string) error {
 	switch {
-	case !by.May(tenant) || !s.assortment.serves(tenant) && s.assortment.deps.Supply.Tenants.Get(tenant) == nil:
+	case !by.May(tenant) || !s.assortment.serves(tenant) && s.assortment.deps.Push.Tenants.Get(tenant) == nil:
 		return fail.New(fail.Forbidden, "the caller %s may not push for the tenant %.80q; it may for %s", by.ID, tenant, strings.Join(by.Tenants, ", "))
 	}
 	return nil
@@ -76,7 +76,7 @@ func (l lane) do(work func()) {
 
 // Push takes n entries over into a tenant's catalog, which entry gives, called by many goroutines: each that is good counts from when it returns, here at once and at other nodes within seconds; of
 // the others it is kept why they were refused (RAMP v1, PushResources). All of the request is kept, or nothing.
-func (s *Suppliers) Push(ctx context.Context, by *requesters.Caller, tenant string, n int, entry func(int) Pushed) (accepted, rejected int, err error) {
+func (s *Suppliers) Push(ctx context.Context, by *requesters.PushClient, tenant string, n int, entry func(int) PushedEntry) (accepted, rejected int, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return 0, 0, err
 	}
@@ -84,7 +84,7 @@ func (s *Suppliers) Push(ctx context.Context, by *requesters.Caller, tenant stri
 		return 0, 0, nil
 	}
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	all := make([]Pushed, n)
+	all := make([]PushedEntry, n)
 	if err := s.pushable(ctx, all, entry, pushing{by, tenant, now}); err != nil {
 		return 0, 0, err
 	}
@@ -114,7 +114,7 @@ func (s *Suppliers) Push(ctx context.Context, by *requesters.Caller, tenant stri
 	}
 	var over int
 	if err == nil {
-		over, err = s.assortment.deps.Supply.Shelves.Put(ctx, batch)
+		over, err = s.assortment.deps.Push.Store.Put(ctx, batch)
 	}
 	if err == nil {
 		err = s.deps.Fault("pushed")
@@ -141,13 +141,13 @@ func (s *Suppliers) pushes(ctx context.Context) {
 
 // pushing is by whom entries are pushed, for whom, and when.
 type pushing struct {
-	by     *requesters.Caller
+	by     *requesters.PushClient
 	tenant string
 	now    time.Time
 }
 
 // pushable gives all entries, looks at each, and says in it why it is refused. The error is of what may be another time.
-func (s *Suppliers) pushable(ctx context.Context, all []Pushed, entry func(int) Pushed, p pushing) error {
+func (s *Suppliers) pushable(ctx context.Context, all []PushedEntry, entry func(int) PushedEntry, p pushing) error {
 	group, ctx := errgroup.WithContext(ctx)
 	const together = 32
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -171,7 +171,7 @@ func (s *Suppliers) pushable(ctx context.Context, all []Pushed, entry func(int) 
 }
 
 // lookAll is look for many that have their places: what of them needs nobody's documents is reckoned in one turn.
-func (s *Suppliers) lookAll(ctx context.Context, some []Pushed, p pushing) error {
+func (s *Suppliers) lookAll(ctx context.Context, some []PushedEntry, p pushing) error {
 	subjects := make([]attestation.Subject, len(some))
 	verifiers, any := map[string]bool{}, false
 	for i := range some {
@@ -183,7 +183,7 @@ func (s *Suppliers) lookAll(ctx context.Context, some []Pushed, p pushing) error
 		}
 		for _, a := range some[i].Attestations {
 			any = true
-			if s.attested.Believes(subjects[i], a) {
+			if s.attested.Trusts(subjects[i], a) {
 				verifiers[a.GetVerifier()] = true
 			}
 		}
@@ -191,7 +191,7 @@ func (s *Suppliers) lookAll(ctx context.Context, some []Pushed, p pushing) error
 	if !any {
 		return nil
 	}
-	known := s.attested.Gathered(ctx, verifiers)
+	known := s.attested.Prefetched(ctx, verifiers)
 	var left []int
 	var err error
 	s.pushLane.do(func() {
@@ -199,7 +199,7 @@ func (s *Suppliers) lookAll(ctx context.Context, some []Pushed, p pushing) error
 			if some[i].Reason != "" || len(some[i].Attestations) == 0 || err != nil {
 				continue
 			}
-			if err = some[i].attested(ctx, known, subjects[i]); errors.Is(err, attestation.ErrNotGathered) {
+			if err = some[i].attested(ctx, known, subjects[i]); errors.Is(err, attestation.ErrNotPrefetched) {
 				left, err = append(left, i), nil
 			}
 		}
@@ -213,7 +213,7 @@ func (s *Suppliers) lookAll(ctx context.Context, some []Pushed, p pushing) error
 }
 
 // place says where an entry is, if that is one of the tenant's places.
-func (s *Suppliers) place(one *Pushed, p pushing) {
+func (s *Suppliers) place(one *PushedEntry, p pushing) {
 	if one.URI != "" {
 		s.placeURI(one, p)
 		return
@@ -236,7 +236,7 @@ func (s *Suppliers) place(one *Pushed, p pushing) {
 }
 
 // placeURI is place for a resource that is no page of the web: its URI is one that the operator lets the tenant sell.
-func (s *Suppliers) placeURI(one *Pushed, p pushing) {
+func (s *Suppliers) placeURI(one *PushedEntry, p pushing) {
 	canonical, err := catalog.CanonicalURI(one.URI)
 	switch {
 	case err != nil:
@@ -267,7 +267,7 @@ func sameKind(canonical string, beginning, stars bool) bool {
 }
 
 // look looks whether an entry that has its place may be there, and says what its attestations have to be of.
-func (s *Suppliers) look(ctx context.Context, one *Pushed, subject *attestation.Subject, p pushing) (err error) {
+func (s *Suppliers) look(ctx context.Context, one *PushedEntry, subject *attestation.Subject, p pushing) (err error) {
 	e, host := &one.Entry, s.assortment.provider(p.tenant, one.Entry.Address, one.Domain)
 	*subject = attestation.Subject{Provider: host, URI: cmp.Or(one.URI, "https://"+one.Domain+one.Path)}
 	if domain := p.by.Domain; domain != "" && domain != host && !s.assortment.owns(p.tenant, domain) {
@@ -283,7 +283,7 @@ func (s *Suppliers) look(ctx context.Context, one *Pushed, subject *attestation.
 }
 
 // attested looks whether what is attested of an entry holds, and writes it as it is kept.
-func (p *Pushed) attested(ctx context.Context, checker *attestation.Checker, subject attestation.Subject) error {
+func (p *PushedEntry) attested(ctx context.Context, checker *attestation.Checker, subject attestation.Subject) error {
 	checked, err := checker.Check(ctx, subject, p.Attestations)
 	var wrong *attestation.Rejection
 	switch {
@@ -308,7 +308,7 @@ func (p *Pushed) attested(ctx context.Context, checker *attestation.Checker, sub
 	return nil
 }
 
-func (p *Pushed) refuse(reason, detail string) { p.Reason, p.Detail = reason, detail }
+func (p *PushedEntry) refuse(reason, detail string) { p.Reason, p.Detail = reason, detail }
 
 // hostOf is the host of a canonical address; empty for a URI that is none of the web.
 func hostOf(canonical string) string {
@@ -318,10 +318,10 @@ func hostOf(canonical string) string {
 
 // owns says whether a host is a tenant's, or a site's of its own.
 func (a *Assortment) owns(tenant, host string) bool {
-	if site, ok := a.deps.Supply.Site(host); ok {
+	if site, ok := a.deps.Push.Site(host); ok {
 		return site == tenant
 	}
-	one := a.deps.Supply.Tenants.At(host)
+	one := a.deps.Push.Tenants.At(host)
 	return one != nil && one.ID == tenant
 }
 
@@ -331,7 +331,7 @@ func (a *Assortment) has(tenant, canonical string) bool {
 	if host := hostOf(canonical); host != "" {
 		return a.owns(tenant, host)
 	}
-	if one := a.deps.Supply.Tenants.Get(tenant); one != nil {
+	if one := a.deps.Push.Tenants.Get(tenant); one != nil {
 		return one.Has(catalog.URIOf(canonical))
 	}
 	return a.serves(tenant)
@@ -339,19 +339,19 @@ func (a *Assortment) has(tenant, canonical string) bool {
 
 // Tenant gives the tenant that has a host beside those of this front desk's own sites, and its terms.
 func (a *Assortment) Tenant(host string) (id string, terms *policy.Terms, ok bool) {
-	if _, own := a.deps.Supply.Site(host); own {
+	if _, own := a.deps.Push.Site(host); own {
 		return "", nil, false
 	}
-	one := a.deps.Supply.Tenants.At(host)
+	one := a.deps.Push.Tenants.At(host)
 	if one == nil {
 		return "", nil, false
 	}
-	return one.ID, a.deps.Supply.Terms(one), true
+	return one.ID, a.deps.Push.Terms(one), true
 }
 
 // Withdraw takes entries out of a tenant's catalog, by their paths, which stand for all domains of the tenant, or by their addresses; a contributor
 // takes out its own alone. It says how many there were (RAMP v1, RemoveResources). The error is fail.Invalid for what is neither.
-func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.Caller, tenant string, paths []string) (removed int, err error) {
+func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.PushClient, tenant string, paths []string) (removed int, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return 0, err
 	}
@@ -380,7 +380,7 @@ func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.Caller, tenant 
 		}
 	}
 	if err = s.deps.Fault("withdraw"); err == nil {
-		removed, err = s.assortment.deps.Supply.Shelves.Remove(ctx, tenant, addresses, author)
+		removed, err = s.assortment.deps.Push.Store.Remove(ctx, tenant, addresses, author)
 	}
 	if err == nil {
 		err = s.deps.Fault("withdrawn")
@@ -394,7 +394,7 @@ func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.Caller, tenant 
 
 // hostsOf are the hosts of a tenant.
 func (a *Assortment) hostsOf(tenant string) []string {
-	if one := a.deps.Supply.Tenants.Get(tenant); one != nil {
+	if one := a.deps.Push.Tenants.Get(tenant); one != nil {
 		return one.Domains
 	}
 	for _, site := range a.deps.Corpus.Sites().All() {
@@ -407,7 +407,7 @@ func (a *Assortment) hostsOf(tenant string) []string {
 
 // Reread begins to read a tenant's content anew, and says whether it does: not where that is going on, nor where there is nothing to read (RAMP
 // v1, RefreshCatalog).
-func (s *Suppliers) Reread(by *requesters.Caller, tenant string) (begun bool, err error) {
+func (s *Suppliers) Reread(by *requesters.PushClient, tenant string) (begun bool, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return false, err
 	}
@@ -426,14 +426,14 @@ func (a *Assortment) termsFor(entry *catalog.Entry, own *policy.Terms) (rules *p
 	if a.serves(entry.Site) {
 		return own, nil, true
 	}
-	one := a.deps.Supply.Tenants.Get(entry.Site)
+	one := a.deps.Push.Tenants.Get(entry.Site)
 	if one == nil {
 		return nil, nil, false
 	}
 	if one.Mutability != "" && !entry.Pushed.Pattern {
 		entry.Mutability = catalog.Mutability(one.Mutability)
 	}
-	return a.deps.Supply.Terms(one), one, true
+	return a.deps.Push.Terms(one), one, true
 }
 
 // attestedOf gives what is attested of a entry and holds by now. Where it cannot be told, nothing is.
@@ -444,7 +444,7 @@ func (a *Assortment) attestedOf(ctx context.Context, entry *catalog.Entry) []*ra
 	at := attestedAt{entry.Site, entry.Pushed.At, entry.Pushed.Attests}
 	all, known := a.attestations.GetIfPresent(at)
 	if !known {
-		texts, err := a.deps.Supply.Shelves.Attestations(ctx, at.tenant, at.address, entry.Pushed.AttestedBy)
+		texts, err := a.deps.Push.Store.Attestations(ctx, at.tenant, at.address, entry.Pushed.AttestedBy)
 		if err != nil {
 			a.deps.Log.Warn("attestations cannot be read, so an offer tells of none", "error", err)
 			return nil
@@ -455,7 +455,7 @@ func (a *Assortment) attestedOf(ctx context.Context, entry *catalog.Entry) []*ra
 				a.deps.Log.Error("an attestation that was kept cannot be read", "error", err)
 				continue
 			}
-			all = append(all, &attestation.Kept{ResourceAttestation: one})
+			all = append(all, &attestation.Prepared{ResourceAttestation: one})
 		}
 		a.attestations.Set(at, all)
 	}
@@ -464,7 +464,7 @@ func (a *Assortment) attestedOf(ctx context.Context, entry *catalog.Entry) []*ra
 		if one.Uri != entry.URL && one.Uri != entry.Address || outdated(one.ResourceAttestation, entry) {
 			continue
 		}
-		if a.deps.Supply.Attested.Holds(ctx, attestation.Subject{Provider: cmp.Or(hostOf(at.address), one.Verifier), URI: one.Uri}, one) {
+		if a.deps.Push.Attested.Holds(ctx, attestation.Subject{Provider: cmp.Or(hostOf(at.address), one.Verifier), URI: one.Uri}, one) {
 			good = append(good, one.ResourceAttestation)
 		}
 	}

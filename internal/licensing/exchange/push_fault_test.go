@@ -44,7 +44,7 @@ const acmeHost = "www.acme.example"
 
 var (
 	verifierKey = ed25519.NewKeyFromSeed([]byte(strings.Repeat("v", ed25519.SeedSize)))
-	third       = &requesters.Caller{ID: "third", Domain: "third.example", Tenants: []string{"acme"}}
+	third       = &requesters.PushClient{ID: "third", Domain: "third.example", Tenants: []string{"acme"}}
 )
 
 // ownKeys is the provider that attests its own content.
@@ -58,7 +58,7 @@ func (ownKeys) Keys(context.Context, string, bool) ([]ramp.Key, error) {
 func supplierOn(t testing.TB, db *store.DB) *supplier {
 	t.Helper()
 	s := &supplier{dealer: dealerOn(t, db, t.TempDir())}
-	s.Selling = &exchange.Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Currency: "USD"}
+	s.Selling = &exchange.OfferPolicy{Validity: 5 * time.Minute, ReportingWindow: 24 * time.Hour, Currency: "USD"}
 	s.Attested = &attestation.Checker{Verifiers: ownKeys{}, Now: s.Clock.Now}
 	s.TenantTerms = contenttest.Terms(t, "", policy.Rule{Access: policy.Licensed, Price: cent})
 	s.TenantOutlet = &exchange.Outlet{Name: "cdn", At: "https://cdn.acme.example", Keys: func(context.Context) ([]sign.URLKey, error) {
@@ -78,7 +78,7 @@ func supplierOn(t testing.TB, db *store.DB) *supplier {
 type pusher struct {
 	*supplier
 	t    *testing.T
-	by   *requesters.Caller
+	by   *requesters.PushClient
 	base string
 	now  func() int
 
@@ -100,7 +100,7 @@ const pushPlaces = 16
 
 // pushers are a provider's program and a contributor's, and another of the provider's.
 func (s *supplier) pushers(t *testing.T, now func() int) (all []*pusher) {
-	for i, by := range []*requesters.Caller{acme, third, acme} {
+	for i, by := range []*requesters.PushClient{acme, third, acme} {
 		all = append(all, &pusher{supplier: s, t: t, by: by, base: fmt.Sprint("/", i), now: now, states: []map[int]int{{}}})
 	}
 	return all
@@ -122,9 +122,9 @@ func (p *pusher) path(place int) (path, asked string) {
 // attests says whether what is at a place is attested.
 func attests(place int) bool { return place%4 == 0 }
 
-func (p *pusher) entry(place, version int) exchange.Pushed {
+func (p *pusher) entry(place, version int) exchange.PushedEntry {
 	path, _ := p.path(place)
-	one := exchange.Pushed{Domain: acmeHost, Path: path, Entry: push.Entry{Title: fmt.Sprint("version ", version), Words: int64(version)}}
+	one := exchange.PushedEntry{Domain: acmeHost, Path: path, Entry: push.Entry{Title: fmt.Sprint("version ", version), Words: int64(version)}}
 	if attests(place) {
 		a := &rampv1.ResourceAttestation{
 			Verifier: acmeHost, Kid: "k1", AttestedAt: timestamppb.New(p.Clock.Now()), Uri: "https://" + acmeHost + path,
@@ -190,11 +190,11 @@ func (p *pusher) send(r *pushRequest, there map[int]int) error {
 		return err
 	}
 	n := len(r.places)
-	accepted, rejected, err := p.Suppliers.Push(p.t.Context(), p.by, "acme", n+r.strays, func(i int) exchange.Pushed {
+	accepted, rejected, err := p.Suppliers.Push(p.t.Context(), p.by, "acme", n+r.strays, func(i int) exchange.PushedEntry {
 		if i < n {
 			return p.entry(r.places[i], r.version)
 		}
-		return exchange.Pushed{Domain: "other.example", Path: "/stray"}
+		return exchange.PushedEntry{Domain: "other.example", Path: "/stray"}
 	})
 	if err == nil && (accepted != n || rejected != r.strays) {
 		p.t.Errorf("of %d and %d strays %d were taken, and %d refused", n, r.strays, accepted, rejected)

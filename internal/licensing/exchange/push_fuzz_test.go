@@ -31,14 +31,14 @@ func FuzzPushedPath(f *testing.F) {
 		for _, o := range groups[0].Offers {
 			found[o.Package.Title] = true
 		}
-		return found, groups[0].Absent
+		return found, groups[0].Absence
 	}
 	f.Fuzz(func(t *testing.T, path, other string) {
 		if len(path) > 200 || len(other) > 200 || !utf8.ValidString(path) || !utf8.ValidString(other) { // no message has such texts
 			return
 		}
-		accepted, rejected, err := p.Suppliers.Push(t.Context(), acme, "acme", 1, func(int) exchange.Pushed {
-			return exchange.Pushed{Domain: acmeHost, Path: path, Entry: push.Entry{Title: "it"}}
+		accepted, rejected, err := p.Suppliers.Push(t.Context(), acme, "acme", 1, func(int) exchange.PushedEntry {
+			return exchange.PushedEntry{Domain: acmeHost, Path: path, Entry: push.Entry{Title: "it"}}
 		})
 		if err != nil || accepted+rejected != 1 {
 			t.Fatalf("%q: %d, %d, %v", path, accepted, rejected, err)

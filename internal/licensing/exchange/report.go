@@ -42,12 +42,12 @@ type (
 
 // UsageReceipt is what became of a report.
 type UsageReceipt struct {
-	ID      string // ours, for a dispute; empty for one that is not taken
-	Problem string // why it is not taken, and what to do; empty for one that is
-	Again   bool   // it was filed before
-	Late    bool   // its window was over
-	Deviant bool   // it is farther from the estimate than is usual; it counts all the same
-	Settled int64  // what the purchase cost in the end, in units of 1e-8
+	ID       string // ours, for a dispute; empty for one that is not taken
+	Problem  string // why it is not taken, and what to do; empty for one that is
+	Replayed bool   // it was filed before
+	Late     bool   // its window was over
+	Deviant  bool   // it is farther from the estimate than is usual; it counts all the same
+	Settled  int64  // what the purchase cost in the end, in units of 1e-8
 }
 
 // ReportUsage takes a report on a transaction, once, and settles the purchase by it, in one transaction with the entry in the
@@ -96,8 +96,8 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 // settle takes a report on a transaction that is the reporter's.
 func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction, now time.Time) (*UsageReceipt, error) {
 	switch {
-	case t.Report.ID != "" && t.Report.Of == u.ID:
-		return &UsageReceipt{ID: t.Report.ID, Again: true, Late: t.Obligation == transactions.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
+	case t.Report.ID != "" && t.Report.BuyerID == u.ID:
+		return &UsageReceipt{ID: t.Report.ID, Replayed: true, Late: t.Obligation == transactions.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
 	case t.Report.ID != "":
 		return &UsageReceipt{Problem: "already reported: this transaction has a report under another id, which stands"}, nil
 	case t.Failed:
@@ -107,7 +107,7 @@ func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t tra
 		return &UsageReceipt{Problem: problem}, err
 	}
 	consumed, unit, of := toldAs(u, t)
-	settled, err := s.deps.Book.Settle(ctx, tx, t.ID, accounts.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
+	settled, err := s.deps.Accounts.Settle(ctx, tx, t.ID, accounts.Report{Quantity: consumed, Reported: u.Consumed, TimeUnit: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
 		return &UsageReceipt{Problem: wrong.Detail}, nil
@@ -118,7 +118,7 @@ func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t tra
 	if err := s.deps.Fault("settled"); err != nil {
 		return nil, err
 	}
-	r := transactions.Report{ID: transactions.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside, Details: u.UsageDetails.JSON()}
+	r := transactions.Report{ID: transactions.NewID("rep", now), BuyerID: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Deviant, Details: u.UsageDetails.JSON()}
 	r.Prohibited, r.Future = namesProhibited(u, t), u.At.Sub(now) > clocksApart
 	to := transactions.Fulfilled
 	switch {
@@ -127,7 +127,7 @@ func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t tra
 	case t.Obligation == transactions.Expired || !now.Before(t.Due):
 		to = transactions.Late
 	}
-	body := usageBody{Metered: int64(settled.Used / time.Second), Unit: unit}
+	body := usageBody{Metered: int64(settled.Measured / time.Second), Unit: unit}
 	if settled.Currency != "" {
 		body.Currency, body.Settled = settled.Currency, policy.Amount(r.Settled)
 	}
@@ -266,13 +266,13 @@ func orTheirs(err error) error {
 // speaksFor says whether somebody may speak of a transaction: its buyer, or an intermediary through which the buyer asked for the offer, such as
 // the Broker that bought for it. Nil is nobody who signed, which the configuration has let in.
 func speaksFor(ctx context.Context, tx *store.Tx, who *requesters.Requester, t transactions.Transaction) (bool, error) {
-	if who == nil || who.Speaks(t.Buyer) {
+	if who == nil || who.ActsFor(t.Buyer) {
 		return true, nil
 	}
 	if who.Signed != requesters.SignedHTTP {
 		return false, nil
 	}
-	return transactions.CameVia(ctx, tx, t.ID, who.Domain)
+	return transactions.PassedThrough(ctx, tx, t.ID, who.Domain)
 }
 
 // ReportRules say when a buyer that owes reports may buy no more. A buyer is let in again as soon as it has reported.
@@ -280,7 +280,7 @@ type ReportRules struct {
 	// Overdue is from more than how many reports that are overdue a buyer gets nothing more; 0 lets none be overdue.
 	Overdue int
 	// Percent is from more than which part of all its reports, once there are Least of them; 0 for no such rule.
-	Percent, Least int
+	Percent, MinReports int
 }
 
 // overdue says whether a buyer owes so many reports that it gets nothing more.
@@ -292,6 +292,6 @@ func (s *Service) overdue(ctx context.Context, tx *store.Tx, buyer string, now t
 	}
 	// owed is more than the part of all, if all is less than this
 	enough := (owed*100 + rules.Percent - 1) / rules.Percent
-	all, err := transactions.Obligations(ctx, tx, buyer, max(enough, rules.Least))
-	return all >= rules.Least && owed*100 > all*rules.Percent, err
+	all, err := transactions.Obligations(ctx, tx, buyer, max(enough, rules.MinReports))
+	return all >= rules.MinReports && owed*100 > all*rules.Percent, err
 }

@@ -56,14 +56,14 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 	}
 	used := report(item, estimate-100)
 	filed := d.filed(t, used)
-	if filed.Problem != "" || filed.Again || filed.Late || filed.Deviant || filed.Settled != held-100*dollar/1000 || !strings.HasPrefix(filed.ID, "rep-") {
+	if filed.Problem != "" || filed.Replayed || filed.Late || filed.Deviant || filed.Settled != held-100*dollar/1000 || !strings.HasPrefix(filed.ID, "rep-") {
 		t.Errorf("%+v", filed)
 	}
 	if b := d.Balance(t); b.Held != 0 || b.Earned != filed.Settled || b.Available != funds-filed.Settled {
 		t.Errorf("%+v", b)
 	}
 	kept := d.transaction(t, item.Transaction.ID)
-	if kept.Obligation != transactions.Fulfilled || kept.Report != (transactions.Report{ID: filed.ID, Of: used.ID, Made: d.Clock.Now(), Consumed: estimate - 100, Settled: filed.Settled, Details: used.UsageDetails.JSON()}) {
+	if kept.Obligation != transactions.Fulfilled || kept.Report != (transactions.Report{ID: filed.ID, BuyerID: used.ID, Made: d.Clock.Now(), Consumed: estimate - 100, Settled: filed.Settled, Details: used.UsageDetails.JSON()}) {
 		t.Errorf("%+v", kept)
 	}
 	entries := d.Entries(t, "usage")
@@ -71,7 +71,7 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 		t.Errorf("%v", entries)
 	}
 	again := d.filed(t, used)
-	if !again.Again || again.ID != filed.ID || again.Settled != filed.Settled {
+	if !again.Replayed || again.ID != filed.ID || again.Settled != filed.Settled {
 		t.Errorf("filed again: %+v", again)
 	}
 	other := used
@@ -222,7 +222,7 @@ func TestALateReportLiftsTheBlock(t *testing.T) {
 		}
 		d.Clock.Pass(1000)
 		if swept {
-			if err := d.KeepDealsOnce(t.Context()); err != nil {
+			if err := d.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if got := d.transaction(t, item.Transaction.ID).Obligation; got != transactions.Expired {
@@ -382,7 +382,7 @@ func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
 			if n := len(d.Entries(t, "usage")); (n == 1) != durable {
 				t.Errorf("%d entries", n)
 			}
-			if got := d.filed(t, u); got.Again != durable || got.ID == "" {
+			if got := d.filed(t, u); got.Replayed != durable || got.ID == "" {
 				t.Errorf("%+v", got)
 			}
 			if n := len(d.Entries(t, "usage")); n != 1 {
@@ -400,7 +400,7 @@ func TestARequestIsForgottenAfterItsDayAndAnother(t *testing.T) {
 	d.BuyAt(t, "a/1")
 	at := func(requests int) {
 		t.Helper()
-		if err := d.KeepDealsOnce(t.Context()); err != nil {
+		if err := d.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := d.Rows(t, "deal_request"); n != requests {
@@ -425,7 +425,7 @@ func TestAnOfferIsRememberedAfterItsEnd(t *testing.T) {
 	at := func(now time.Time, offers int) {
 		t.Helper()
 		d.Clock.Pass(now.Sub(d.Clock.Now()))
-		if err := d.KeepDealsOnce(t.Context()); err != nil {
+		if err := d.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := d.Rows(t, "deal_offer"); n != offers {

@@ -57,10 +57,10 @@ func (s *Service) renewed(ctx context.Context, t transactions.Transaction, f *di
 	} else if canonical, err := catalog.CanonicalURI(t.URI); err == nil { // it may have gone since
 		address = canonical
 	}
-	claims, err := s.assortment.deps.Supply.Shelves.Claims(ctx, t.Site, address, t.Made.Add(-disputes.Race), t.Made.Add(disputes.Race))
+	claims, err := s.assortment.deps.Push.Store.Claims(ctx, t.Site, address, t.Made.Add(-disputes.Race), t.Made.Add(disputes.Race))
 	for _, c := range claims {
 		if c.Digest != f.Offered && c.Made.After(f.Attested) {
-			f.Fresher = c.Came
+			f.Fresher = c.Received
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (s *Service) compare(ctx context.Context, t transactions.Transaction, f *di
 	item, _, err := s.assortment.CopyOf(ctx, t)
 	switch {
 	case err == nil:
-		f.There, f.Known = true, item.Sums()
+		f.StillAvailable, f.Known = true, item.Sums()
 	case fail.From(err).Code != fail.NotFound:
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *Service) compare(ctx context.Context, t transactions.Transaction, f *di
 			rules, tenant, sold := s.assortment.termsFor(entry, s.assortment.Terms())
 			if sold && rules.Decide(entry.Facts()).Access != policy.Blocked {
 				if outlet := s.assortment.outlet(entry, tenant); outlet != nil {
-					f.There = outlet.ready(ctx, entry.URL, s.deps.Now())
+					f.StillAvailable = outlet.ready(ctx, entry.URL, s.deps.Now())
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func (s *Service) ReviewDisputes(ctx context.Context) error {
 	}
 	for more := true; more && failed == nil; {
 		failed = s.deps.DB.Update(ctx, func(tx *store.Tx) error {
-			n, err := disputes.Forget(ctx, tx, s.deps.Now().Add(-s.deps.Cases.disputeRules().Keep), dealsStep)
+			n, err := disputes.Forget(ctx, tx, s.deps.Now().Add(-s.deps.Cases.disputeRules().Retention), dealsStep)
 			more = n == dealsStep
 			return err
 		})
@@ -192,7 +192,7 @@ func (s *Service) reconsider(ctx context.Context, m *moving) (v disputes.Verdict
 		if records, err = recordsOf(ctx, tx, m.sale); err != nil {
 			return err
 		}
-		if cases, err = disputes.Short(ctx, tx, c.Site, m.now.Add(-caseMonth), reviewStep); err != nil {
+		if cases, err = disputes.CountShort(ctx, tx, c.Site, m.now.Add(-caseMonth), reviewStep); err != nil {
 			return err
 		}
 		rates, err = s.rates(ctx, tx, c, m.now)
@@ -213,7 +213,7 @@ func (s *Service) reconsider(ctx context.Context, m *moving) (v disputes.Verdict
 	v = disputes.Tier2(f)
 	c.Short = c.Short || v.Short
 	if c.Appeals > 0 && (v.Resolution == disputes.Rejected || v.Resolution == c.Resolution) {
-		v = disputes.Verdict{Resolution: disputes.Investigation, Rule: disputes.RuleAppeal, Consulted: v.Consulted}
+		v = disputes.Verdict{Resolution: disputes.Investigation, Rule: disputes.RuleAppeal, Evidence: v.Evidence}
 	}
 	return v, nil
 }
@@ -228,11 +228,11 @@ func (s *Service) rates(ctx context.Context, tx *store.Tx, c *disputes.Case, now
 	}
 	out := disputes.NoRates
 	since := now.Add(-caseMonth)
-	n, err := disputes.By(ctx, tx, c.Buyer, since, 1_000_000)
+	n, err := disputes.CountByBuyer(ctx, tx, c.Buyer, since, 1_000_000)
 	if err != nil || n < leastDisputes {
 		return out, err
 	}
-	bought, err := s.deps.Book.Bought(ctx, tx, c.Buyer, since, n*21) // with more the rate is below 5 %, which is usual
+	bought, err := s.deps.Accounts.CountPurchases(ctx, tx, c.Buyer, since, n*21) // with more the rate is below 5 %, which is usual
 	out.Agent = 100 * float64(n) / float64(max(bought, n))
 	return out, err
 }
@@ -290,8 +290,8 @@ func decidable(c disputes.Case, known bool, by Decision) error {
 	switch {
 	case !known:
 		return fail.New(fail.NotFound, "there is no dispute %.60q", by.Dispute)
-	case len(by.Note) > disputes.MostNote || !utf8.ValidString(by.Note):
-		return fail.New(fail.Invalid, "a note is a text of at most %d bytes", disputes.MostNote)
+	case len(by.Note) > disputes.MaxNote || !utf8.ValidString(by.Note):
+		return fail.New(fail.Invalid, "a note is a text of at most %d bytes", disputes.MaxNote)
 	case by.By == "":
 		return fail.New(fail.Invalid, "a decision names who decides")
 	case !c.Status.Open():

@@ -41,8 +41,8 @@ func NewSuppliers(deps SupplierDeps) (*Suppliers, error) {
 	}
 	deps.Now, deps.Log, deps.Fault = orNow(deps.Now), orDiscard(deps.Log), orNone(deps.Fault)
 	p := &Suppliers{deps: deps, assortment: deps.Assortment, pushLane: newLane()}
-	checker := *deps.Assortment.deps.Supply.Attested
-	checker.Turn = p.pushLane.do
+	checker := *deps.Assortment.deps.Push.Attested
+	checker.Throttle = p.pushLane.do
 	p.attested = &checker
 	return p, nil
 }

@@ -19,45 +19,45 @@ import (
 // methods may be called from many goroutines.
 type Domains struct {
 	deps   DomainDeps
-	supply *Supply
+	supply *PushDeps
 }
 
 // DomainDeps is what Domains need. All of it is required but where it says otherwise.
 type DomainDeps struct {
 	Assortment *Assortment
-	Proofs     *identity.Proofs
+	Verifier   *identity.DomainVerifier
 	Keys       *identity.DeliveryKeys
-	// Told is told of what came of each challenge that was looked at: "verified", or one word for why not; nil for nobody.
-	Told  func(outcome string)
-	Log   *slog.Logger            // nil for none
-	Fault func(step string) error // as in Deps
+	// OnOutcome is told of what came of each challenge that was looked at: "verified", or one word for why not; nil for nobody.
+	OnOutcome func(outcome string)
+	Log       *slog.Logger            // nil for none
+	Fault     func(step string) error // as in Deps
 }
 
 // NewDomains returns the domains of those who supply an assortment.
 func NewDomains(deps DomainDeps) (*Domains, error) {
 	if err := fail.Missing("exchange.NewDomains", map[string]bool{
-		"Assortment": deps.Assortment != nil, "Proofs": deps.Proofs != nil, "Keys": deps.Keys != nil,
+		"Assortment": deps.Assortment != nil, "Proofs": deps.Verifier != nil, "Keys": deps.Keys != nil,
 	}); err != nil {
 		return nil, err
 	}
-	if deps.Told == nil {
-		deps.Told = func(string) {}
+	if deps.OnOutcome == nil {
+		deps.OnOutcome = func(string) {}
 	}
 	deps.Log, deps.Fault = orDiscard(deps.Log), orNone(deps.Fault)
-	return &Domains{deps: deps, supply: &deps.Assortment.deps.Supply}, nil
+	return &Domains{deps: deps, supply: &deps.Assortment.deps.Push}, nil
 }
 
 // DomainLife is how long a domain is verified: as long as a key signs at the most (RAMP v1, DomainVerificationResult: valid_until).
 const DomainLife = identity.DeliveryKeyLife
 
-// Challenged is a challenge as its caller is told.
-type Challenged struct {
+// IssuedChallenge is a challenge as its caller is told.
+type IssuedChallenge struct {
 	Token, URL string
 	Ends       time.Time
 }
 
-// Proven is what came of a challenge. Of a domain that is not verified Reason says why: one word, and a sentence that says what to do.
-type Proven struct {
+// Verification is what came of a challenge. Of a domain that is not verified Reason says why: one word, and a sentence that says what to do.
+type Verification struct {
 	Verified bool
 	KeyID    string // of the key that was registered, or is still in use; empty for none
 	Until    time.Time
@@ -65,7 +65,7 @@ type Proven struct {
 }
 
 // mayProve gives the tenant of a domain that a caller may verify. Of domains that are not its tenants' it does not tell whose they are.
-func (d *Domains) mayProve(by *requesters.Caller, domain string) (tenant string, err error) {
+func (d *Domains) mayProve(by *requesters.PushClient, domain string) (tenant string, err error) {
 	tenant, site := d.supply.Site(domain)
 	if !site {
 		if one := d.supply.Tenants.At(domain); one != nil {
@@ -79,7 +79,7 @@ func (d *Domains) mayProve(by *requesters.Caller, domain string) (tenant string,
 }
 
 // Challenge makes a challenge by which a caller can show that a domain of its tenant is its own (RAMP v1, RequestDomainVerification).
-func (d *Domains) Challenge(ctx context.Context, by *requesters.Caller, domain string) (*Challenged, error) {
+func (d *Domains) Challenge(ctx context.Context, by *requesters.PushClient, domain string) (*IssuedChallenge, error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
 		return nil, err
@@ -88,16 +88,16 @@ func (d *Domains) Challenge(ctx context.Context, by *requesters.Caller, domain s
 	if err != nil {
 		return nil, err
 	}
-	return &Challenged{Token: token, URL: identity.ChallengeURL(domain, token), Ends: ends}, nil
+	return &IssuedChallenge{Token: token, URL: identity.ChallengeURL(domain, token), Ends: ends}, nil
 }
 
 // provingTime is how long looking whether a challenge is met may take in all; who asked may have gone by then.
-const provingTime = 2*identity.ProofTime + 10*time.Second
+const provingTime = 2*identity.ChallengeTimeout + 10*time.Second
 
 // Prove looks whether a challenge is met, and verifies the domain where it is; a key that comes with it signs the addresses of what is sold at the
 // domain from then on (RAMP v1, ConfirmDomainVerification). A challenge is good for one look, whatever comes of it. The
 // error is fail.Invalid for a key that cannot be meant, which costs no challenge.
-func (d *Domains) Prove(ctx context.Context, by *requesters.Caller, domain, token, key, form string) (*Proven, error) {
+func (d *Domains) Prove(ctx context.Context, by *requesters.PushClient, domain, token, key, form string) (*Verification, error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
 		return nil, err
@@ -119,38 +119,38 @@ func (d *Domains) Prove(ctx context.Context, by *requesters.Caller, domain, toke
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provingTime) // it is used up, so that it is looked at to the end
 	defer cancel()
 	proved, err := d.prove(ctx, used, token, register)
-	var why *identity.Unproven
+	var why *identity.VerificationError
 	switch {
 	case errors.As(err, &why):
 	case err != nil:
-		return nil, errors.Join(err, d.supply.Tenants.Disprove(ctx, used, identity.VerificationStopped))
+		return nil, errors.Join(err, d.supply.Tenants.RecordFailure(ctx, used, identity.VerificationStopped))
 	default:
-		d.deps.Keys.Fresh()
-		d.deps.Told(push.DomainVerified)
-		return &Proven{Verified: true, KeyID: proved.Key, Until: proved.Until}, nil
+		d.deps.Keys.Invalidate()
+		d.deps.OnOutcome(push.DomainVerified)
+		return &Verification{Verified: true, KeyID: proved.Key, Until: proved.Until}, nil
 	}
-	if err := d.supply.Tenants.Disprove(ctx, used, why.Reason); err != nil {
+	if err := d.supply.Tenants.RecordFailure(ctx, used, why.Reason); err != nil {
 		return nil, err
 	}
 	d.deps.Log.Info("a domain was not verified", "domain", domain, "caller", by.ID, "reason", why)
 	return d.unproven(why), nil
 }
 
-// prove asks the domain, and keeps that it is verified. The error is a *[identity.Unproven] where it is not.
+// prove asks the domain, and keeps that it is verified. The error is a *[identity.VerificationError] where it is not.
 func (d *Domains) prove(ctx context.Context, used push.Challenge, token string, register func(context.Context, *store.Tx) (push.Registered, error)) (push.Domain, error) {
-	if err := d.deps.Proofs.Look(ctx, used.Domain, token); err != nil {
+	if err := d.deps.Verifier.Verify(ctx, used.Domain, token); err != nil {
 		return push.Domain{}, err
 	}
 	if err := d.deps.Fault("challenge met"); err != nil {
 		return push.Domain{}, err
 	}
-	proved, err := d.supply.Tenants.Prove(ctx, used, DomainLife, register)
+	proved, err := d.supply.Tenants.RecordProof(ctx, used, DomainLife, register)
 	var refused *fail.Error
 	switch {
 	case errors.Is(err, push.ErrMoved):
-		return proved, &identity.Unproven{Reason: identity.DomainMoved, Detail: "the domain was given to another tenant meanwhile; ask the operator of this Exchange"}
+		return proved, &identity.VerificationError{Reason: identity.DomainMoved, Detail: "the domain was given to another tenant meanwhile; ask the operator of this Exchange"}
 	case errors.As(err, &refused) && refused.Code == fail.Invalid:
-		return proved, &identity.Unproven{Reason: identity.KeyRefused, Detail: refused.Detail}
+		return proved, &identity.VerificationError{Reason: identity.KeyRefused, Detail: refused.Detail}
 	case err == nil:
 		err = d.deps.Fault("domain verified")
 	}
@@ -190,19 +190,19 @@ func (d *Domains) registers(ctx context.Context, tenant, domain, key string, for
 }
 
 // unusable is why a token proves nothing; nil for another error, and none.
-func unusable(err error) *identity.Unproven {
+func unusable(err error) *identity.VerificationError {
 	switch {
 	case errors.Is(err, push.ErrNoChallenge):
-		return &identity.Unproven{Reason: identity.TokenUnknown, Detail: "this is no token that you were given for the domain; ask for another challenge"}
+		return &identity.VerificationError{Reason: identity.TokenUnknown, Detail: "this is no token that you were given for the domain; ask for another challenge"}
 	case errors.Is(err, push.ErrChallengeUsed):
-		return &identity.Unproven{Reason: identity.TokenUsed, Detail: "the token was used before, and is good once; ask for another challenge"}
+		return &identity.VerificationError{Reason: identity.TokenUsed, Detail: "the token was used before, and is good once; ask for another challenge"}
 	case errors.Is(err, push.ErrChallengeOver):
-		return &identity.Unproven{Reason: identity.TokenExpired, Detail: "the token is over, ten minutes after it was given; ask for another challenge"}
+		return &identity.VerificationError{Reason: identity.TokenExpired, Detail: "the token is over, ten minutes after it was given; ask for another challenge"}
 	}
 	return nil
 }
 
-func (d *Domains) unproven(why *identity.Unproven) *Proven {
-	d.deps.Told(why.Reason)
-	return &Proven{Reason: why.Reason + ": " + why.Detail}
+func (d *Domains) unproven(why *identity.VerificationError) *Verification {
+	d.deps.OnOutcome(why.Reason)
+	return &Verification{Reason: why.Reason + ": " + why.Detail}
 }

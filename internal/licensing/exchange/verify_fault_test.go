@@ -99,8 +99,8 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 		return nil
 	})
 	p.own(t, "acme", domain)
-	proofs := identity.NewProofs(fetch.New(fetch.Options{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: identity.ProofTime, MaxRedirects: -1,
+	proofs := identity.NewDomainVerifier(fetch.New(fetch.Options{
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: identity.ChallengeTimeout, MaxRedirects: -1,
 	}), "exchange.example.com")
 	corpus := contenttest.New(t, db, released.Options{Sites: contenttest.Sites()})
 	goods, err := catalog.New(catalog.Config{Content: corpus.Catalog})
@@ -108,15 +108,15 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 		t.Fatal(err)
 	}
 	assortment, err := exchange.NewAssortment(exchange.AssortmentDeps{
-		Corpus: corpus.Corpus, Catalog: goods, Selling: func() *exchange.Selling { return &exchange.Selling{} },
-		Supply: exchange.Supply{
-			Shelves: push.NewShelves(db, time.Now), Tenants: p.tenants, Terms: func(*push.Tenant) *policy.Terms { return corpus.Terms() },
+		Corpus: corpus.Corpus, Catalog: goods, OfferPolicy: func() *exchange.OfferPolicy { return &exchange.OfferPolicy{} },
+		Push: exchange.PushDeps{
+			Store: push.NewStore(db, time.Now), Tenants: p.tenants, Terms: func(*push.Tenant) *policy.Terms { return corpus.Terms() },
 			Site: func(string) (string, bool) { return "", false }, Attested: &attestation.Checker{},
 		},
 	})
 	if err == nil {
 		p.Domains, err = exchange.NewDomains(exchange.DomainDeps{
-			Assortment: assortment, Proofs: proofs, Keys: p.keys, Fault: func(step string) error {
+			Assortment: assortment, Verifier: proofs, Keys: p.keys, Fault: func(step string) error {
 				if p.fault == nil {
 					return nil
 				}
@@ -146,7 +146,7 @@ func (p *prover) again(t *testing.T) *prover {
 
 var (
 	errFault = errors.New("the fault")
-	acme     = &requesters.Caller{ID: "acme-cms", Tenants: []string{"acme"}}
+	acme     = &requesters.PushClient{ID: "acme-cms", Tenants: []string{"acme"}}
 )
 
 func (p *prover) token(t *testing.T) string {
@@ -159,7 +159,7 @@ func (p *prover) token(t *testing.T) string {
 }
 
 // confirm has a challenge be looked at with a key; crashed says that the process ended amid it.
-func (p *prover) confirm(ctx context.Context, token, key string) (proven *exchange.Proven, crashed bool, err error) {
+func (p *prover) confirm(ctx context.Context, token, key string) (proven *exchange.Verification, crashed bool, err error) {
 	defer func() {
 		if recover() != nil {
 			crashed = true
@@ -177,7 +177,7 @@ func (p *prover) standing(t *testing.T) (verified int, signing []string) {
 		t.Fatal(err)
 	}
 	for _, d := range domains {
-		if d.Good(time.Now()) {
+		if d.Valid(time.Now()) {
 			verified++
 		}
 	}

@@ -26,7 +26,7 @@ func newShop(t testing.TB, sites ...string) *shop {
 	t.Helper()
 	s := saletest.New(t, sites...)
 	told, err := New(Deps{
-		Corpus: s.Corpus.Corpus, Catalog: s.Goods, Selling: func() *exchange.Selling { return s.Selling },
+		Corpus: s.Corpus.Corpus, Catalog: s.Goods, OfferPolicy: func() *exchange.OfferPolicy { return s.Selling },
 		Tenant: s.Assortment.Tenant, Now: s.Now,
 	})
 	if err != nil {

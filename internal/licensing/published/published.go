@@ -20,8 +20,8 @@ import (
 type Deps struct {
 	Corpus  *released.Corpus
 	Catalog *catalog.Catalog
-	// Selling gives what the owner declares at present, as exchange.AssortmentDeps has it.
-	Selling func() *exchange.Selling
+	// OfferPolicy gives what the owner declares at present, as exchange.AssortmentDeps has it.
+	OfferPolicy func() *exchange.OfferPolicy
 	// Tenant gives the tenant that has a host beside those of this front desk's own sites, and its terms.
 	Tenant func(host string) (id string, terms *policy.Terms, ok bool)
 	Now    func() time.Time // nil is time.Now
@@ -38,7 +38,7 @@ type Service struct {
 // New returns a Service.
 func New(deps Deps) (*Service, error) {
 	if err := fail.Missing("published.New", map[string]bool{
-		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "Selling": deps.Selling != nil,
+		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "OfferPolicy": deps.OfferPolicy != nil,
 		"Tenant": deps.Tenant != nil,
 	}); err != nil {
 		return nil, err

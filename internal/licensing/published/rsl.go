@@ -17,7 +17,7 @@ import (
 type licensings struct {
 	mu    sync.Mutex
 	rules *policy.Terms // of which they are, with how things are sold
-	owner *exchange.Selling
+	owner *exchange.OfferPolicy
 	how   string
 	made  time.Time
 	hosts map[string]*policy.Licensing
@@ -36,7 +36,7 @@ func (s *Service) RSL(ctx context.Context, host, origin, how string) ([]byte, er
 	if !ok {
 		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
 	}
-	rules, owner, now := s.deps.Corpus.Terms(), s.deps.Selling(), s.deps.Now()
+	rules, owner, now := s.deps.Corpus.Terms(), s.deps.OfferPolicy(), s.deps.Now()
 	if tenant, terms, ok := s.deps.Tenant(name); ok {
 		licensing := terms.Paths(tenant, name, owner.Prices[tenant], how)
 		return licensing.RSL(origin), nil
@@ -59,7 +59,7 @@ func (s *Service) RSL(ctx context.Context, host, origin, how string) ([]byte, er
 }
 
 // makeLicensings makes what documents say of all hosts: those that sites name, and those of items.
-func (s *Service) makeLicensings(ctx context.Context, rules *policy.Terms, owner *exchange.Selling, how string) (map[string]*policy.Licensing, error) {
+func (s *Service) makeLicensings(ctx context.Context, rules *policy.Terms, owner *exchange.OfferPolicy, how string) (map[string]*policy.Licensing, error) {
 	drafts := map[string]*licensingDraft{}
 	draft := func(site, host string) *licensingDraft {
 		if drafts[host] == nil {
@@ -106,7 +106,7 @@ func (s *Service) makeLicensings(ctx context.Context, rules *policy.Terms, owner
 }
 
 // fallbackOf is what licensed items of a site cost whose rule names no price.
-func fallbackOf(owner *exchange.Selling, site string) policy.Money {
+func fallbackOf(owner *exchange.OfferPolicy, site string) policy.Money {
 	if price, ok := owner.Prices[site]; ok {
 		return price
 	}
@@ -114,7 +114,7 @@ func fallbackOf(owner *exchange.Selling, site string) policy.Money {
 }
 
 // licenseOf is the licence of an item. What it is for most items is remembered.
-func licenseOf(said map[string]string, entry *catalog.Entry, decision policy.Decision, owner *exchange.Selling, how string) string {
+func licenseOf(said map[string]string, entry *catalog.Entry, decision policy.Decision, owner *exchange.OfferPolicy, how string) string {
 	if len(decision.Own) > 0 || decision.Rule < 0 {
 		return decision.RSL(fallbackOf(owner, entry.Site), how)
 	}

@@ -23,7 +23,7 @@ import (
 type sitemaps struct {
 	mu    sync.Mutex
 	rules *policy.Terms // of which they are, with how things are sold
-	owner *exchange.Selling
+	owner *exchange.OfferPolicy
 	made  time.Time
 	hosts map[string][]string // elements of a sitemap, by their addresses
 }
@@ -77,7 +77,7 @@ func (s *Service) Sitemap(ctx context.Context, host, at string, page int) ([]byt
 
 // sitemapOf gives the elements of a host's sitemap.
 func (s *Service) sitemapOf(ctx context.Context, host string) ([]string, error) {
-	rules, owner, now := s.deps.Corpus.Terms(), s.deps.Selling(), s.deps.Now()
+	rules, owner, now := s.deps.Corpus.Terms(), s.deps.OfferPolicy(), s.deps.Now()
 	kept := &s.sitemaps
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Service) sitemapOf(ctx context.Context, host string) ([]string, error) 
 				continue
 			}
 			if decision := rules.Decide(entry.Facts()); decision.Allows(released.Search) {
-				made[of] = append(made[of], sitemapLine(&entry, decision.Stated(fallbackOf(owner, entry.Site))))
+				made[of] = append(made[of], sitemapLine(&entry, decision.SitemapTerms(fallbackOf(owner, entry.Site))))
 			}
 		}
 		for _, lines := range made {

@@ -33,8 +33,8 @@ type Broker struct {
 	Dispute func(ctx context.Context, request *rampv1.DisputeRequest, who requesters.Requester) (answer *rampv1.DisputeResponse, is bool, err error)
 }
 
-// Told is an error that says itself how it is told: by a code of Connect, its own words, details for programs, and when to come back.
-type Told interface {
+// CodedError is an error that says itself how it is told: by a code of Connect, its own words, details for programs, and when to come back.
+type CodedError interface {
 	error
 	Code() string
 	Details() map[string]any
@@ -97,8 +97,8 @@ func (d *door) resolve(ctx context.Context, c *call, request *rampv1.RAMPRequest
 	if err := c.exceeded(); err != nil {
 		return nil, err
 	}
-	if under := c.who.Delegation; under != nil && under.Over != nil { // RAMP v1, Delegation: MUST reject expired tokens
-		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Over)
+	if under := c.who.Delegation; under != nil && under.Ended != nil { // RAMP v1, Delegation: MUST reject expired tokens
+		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Ended)
 	}
 	if d.Resolved != nil && c.who.Proof != nil {
 		if err := d.Resolved(ctx, c.who.Proof); err != nil {
@@ -117,7 +117,7 @@ func (d *door) resolve(ctx context.Context, c *call, request *rampv1.RAMPRequest
 
 // asTold is an error as it wants to be told.
 func asTold(err error) error {
-	var says Told
+	var says CodedError
 	if !errors.As(err, &says) {
 		return err
 	}

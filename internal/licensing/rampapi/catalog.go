@@ -54,7 +54,7 @@ func (c supply) RefreshCatalog(ctx context.Context, r *connect.Request[rampv1.Re
 
 // supplied has a request of the CatalogService, or about a domain, answered, once it is known which caller sent it: the signature over HTTP says so, before anything of
 // the message is looked at beside who it says it is by.
-func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *requesters.Caller, *Q) (*A, error)) (*connect.Response[A], error) {
+func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *requesters.PushClient, *Q) (*A, error)) (*connect.Response[A], error) {
 	httpx.EventFrom(ctx).Set("protocol", r.Peer().Protocol)
 	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
 	defer cancel()
@@ -71,8 +71,8 @@ func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], ans
 }
 
 // caller says who sent a request, and counts who could not be told.
-func (d *door) caller(ctx context.Context, m any) (*requesters.Caller, error) {
-	if d.Caller == nil {
+func (d *door) caller(ctx context.Context, m any) (*requesters.PushClient, error) {
+	if d.PushClient == nil {
 		return nil, fail.New(fail.UnsupportedMode, "nothing is pushed here")
 	}
 	if d.Ready != nil {
@@ -90,7 +90,7 @@ func (d *door) caller(ctx context.Context, m any) (*requesters.Caller, error) {
 		named = m.GetCallerId()
 	}
 	came, _ := ctx.Value(arrivalKey{}).(requesters.Call)
-	by, err := d.Caller(ctx, named, came)
+	by, err := d.PushClient(ctx, named, came)
 	if err == nil || fail.From(err).Code != fail.Unauthorized || d.Suspect == nil {
 		return by, err
 	}
@@ -101,14 +101,14 @@ func (d *door) caller(ctx context.Context, m any) (*requesters.Caller, error) {
 	return nil, err
 }
 
-func (c supply) push(ctx context.Context, by *requesters.Caller, m *rampv1.PushResourcesRequest) (*rampv1.PushResourcesResponse, error) {
+func (c supply) push(ctx context.Context, by *requesters.PushClient, m *rampv1.PushResourcesRequest) (*rampv1.PushResourcesResponse, error) {
 	if err := wire.Validate(&rampv1.PushResourcesRequest{TenantId: m.TenantId, CallerId: m.CallerId}); err != nil {
 		return nil, err
 	}
 	if len(m.Entries) > wire.MaxEntries {
 		return nil, &wire.Invalid{Path: "entries", Problem: fmt.Sprintf("has more than %d; push them in several requests", wire.MaxEntries)}
 	}
-	accepted, rejected, err := c.services.Suppliers.Push(ctx, by, m.TenantId, len(m.Entries), func(i int) exchange.Pushed { return pushed(m.Entries[i]) })
+	accepted, rejected, err := c.services.Suppliers.Push(ctx, by, m.TenantId, len(m.Entries), func(i int) exchange.PushedEntry { return pushed(m.Entries[i]) })
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ const (
 )
 
 // pushed is an entry in the service's words. What is wrong with it is told there, and does not touch the others.
-func pushed(e *rampv1.ResourceEntry) exchange.Pushed {
-	p := exchange.Pushed{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), URI: wire.EntryURI(e), Attestations: e.GetAttestations()}
+func pushed(e *rampv1.ResourceEntry) exchange.PushedEntry {
+	p := exchange.PushedEntry{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), URI: wire.EntryURI(e), Attestations: e.GetAttestations()}
 	p.Entry.ContentID, p.Entry.Title, p.Entry.Hash, p.Entry.Method = e.GetContentId(), e.GetTitle(), e.GetContentHash(), e.GetHashMethod()
 	p.Entry.Words, p.Entry.Quantity, p.Entry.Found = int64(e.GetWordCount()), int64(e.GetEstimatedQuantity()), int32(e.GetSource())
 	p.Entry.Provenance = e.GetProvenanceSource()
@@ -152,7 +152,7 @@ func pushed(e *rampv1.ResourceEntry) exchange.Pushed {
 	return p
 }
 
-func (c supply) remove(ctx context.Context, by *requesters.Caller, m *rampv1.RemoveResourcesRequest) (*rampv1.RemoveResourcesResponse, error) {
+func (c supply) remove(ctx context.Context, by *requesters.PushClient, m *rampv1.RemoveResourcesRequest) (*rampv1.RemoveResourcesResponse, error) {
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (c supply) remove(ctx context.Context, by *requesters.Caller, m *rampv1.Rem
 	return &rampv1.RemoveResourcesResponse{Removed: clamp(int64(removed))}, nil
 }
 
-func (c supply) reread(_ context.Context, by *requesters.Caller, m *rampv1.RefreshCatalogRequest) (*rampv1.RefreshCatalogResponse, error) {
+func (c supply) reread(_ context.Context, by *requesters.PushClient, m *rampv1.RefreshCatalogRequest) (*rampv1.RefreshCatalogResponse, error) {
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func FuzzPushedEntries(f *testing.F) {
 }
 
 // within holds that an entry that is not refused is one that can be kept.
-func within(t *testing.T, p *exchange.Pushed) {
+func within(t *testing.T, p *exchange.PushedEntry) {
 	t.Helper()
 	e := &p.Entry
 	if p.URI == "" && (p.Domain == "" || p.Path == "") || p.Domain != strings.ToLower(p.Domain) || utf8.RuneCountInString(p.Path) > wire.MaxPath || len(p.Attestations) > wire.MaxAttestations ||

@@ -40,7 +40,7 @@ func Deliver(d *delivery.Service, fetchAt func(*http.Request) string) http.Handl
 }
 
 // hand answers with what was bought, in the form that the client accepts.
-func hand(w http.ResponseWriter, r *http.Request, fetched *delivery.Fetched) {
+func hand(w http.ResponseWriter, r *http.Request, fetched *delivery.Content) {
 	if media, ok := accepted(w, r, fetched.Media); ok {
 		describe(w.Header(), fetched, fetched.In(media)).send(w, r)
 	}
@@ -56,7 +56,7 @@ func accepted(w http.ResponseWriter, r *http.Request, forms []string) (string, b
 }
 
 // describe writes what an answer tells of a rendition.
-func describe(header http.Header, fetched *delivery.Fetched, rendition *delivery.Rendition) *outgoing {
+func describe(header http.Header, fetched *delivery.Content, rendition *delivery.Rendition) *outgoing {
 	header.Set("Content-Type", rendition.Media)
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Link", "<"+fetched.URI+`>; rel="canonical"`)
@@ -74,7 +74,7 @@ type outgoing struct {
 	rendition *delivery.Rendition
 	at        int64 // that is read next
 
-	sending *delivery.Sending // nil before anything is sent
+	sending *delivery.Transfer // nil before anything is sent
 	sent    int64
 	refused bool // an answer that is no delivery has been written in its place
 }

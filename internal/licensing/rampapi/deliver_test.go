@@ -58,7 +58,7 @@ func (s *shop) fresh() (all []transactions.Delivery) {
 	if s.known == nil {
 		s.known = map[string]bool{}
 	}
-	for d, err := range transactions.NewReader(s.DB).EachDelivery(s.t.Context(), transactions.Sent{}) {
+	for d, err := range transactions.NewReader(s.DB).EachDelivery(s.t.Context(), transactions.DeliveryFilter{}) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

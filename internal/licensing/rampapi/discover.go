@@ -23,8 +23,8 @@ func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuer
 	if err := c.exceeded(); err != nil {
 		return nil, err
 	}
-	if under := c.who.Delegation; under != nil && under.Over != nil { // RAMP v1, Delegation: MUST reject expired tokens
-		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Over)
+	if under := c.who.Delegation; under != nil && under.Ended != nil { // RAMP v1, Delegation: MUST reject expired tokens
+		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Ended)
 	}
 	q, err := asked(c, query)
 	if err != nil {
@@ -71,14 +71,14 @@ func asked(c *call, query *rampv1.ResourceQuery) (exchange.Query, error) {
 
 // absences are the protocol's reasons for those of the service.
 var absences = map[exchange.Absence]rampv1.OfferAbsenceReason{
-	exchange.NotInCatalog:  rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG,
-	exchange.ScopeMissing:  rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_SCOPE_INSUFFICIENT,
-	exchange.NotAuthorised: rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED,
-	exchange.NotLicensed:   rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_CONTENT_BLOCKED,
-	exchange.FunctionOut:   rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED,
-	exchange.UserOut:       rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_USER_CATEGORY_PROHIBITED,
-	exchange.CountryOut:    rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_GEO_RESTRICTED,
-	exchange.NotNow:        rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_TEMPORARILY_UNAVAILABLE,
+	exchange.NotInCatalog:     rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG,
+	exchange.ScopeMissing:     rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_SCOPE_INSUFFICIENT,
+	exchange.NotAuthorised:    rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED,
+	exchange.NotLicensed:      rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_CONTENT_BLOCKED,
+	exchange.FunctionExcluded: rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED,
+	exchange.UserExcluded:     rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_USER_CATEGORY_PROHIBITED,
+	exchange.CountryExcluded:  rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_GEO_RESTRICTED,
+	exchange.NotNow:           rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_TEMPORARILY_UNAVAILABLE,
 }
 
 // group is what is offered for one address. All that is sold here is found in the catalog.
@@ -90,7 +90,7 @@ func group(q *exchange.OfferGroup, sealed map[string]*rampv1.Offer) *rampv1.Offe
 	if len(out.Offers) > 0 { // a query names its addresses: nothing here recommends any, or follows where they are syndicated
 		out.DiscoveryMethod = rampv1.DiscoveryMethod_DISCOVERY_METHOD_MARKETPLACE.Enum()
 	} else {
-		out.AbsenceReason = absences[q.Absent].Enum()
+		out.AbsenceReason = absences[q.Absence].Enum()
 	}
 	return out
 }

@@ -70,8 +70,8 @@ func (s *selling) attest(path string) {
 	if err := errors.Join(wrong, wire.SignAttestation(a, key)); err != nil {
 		s.t.Fatal(err)
 	}
-	n, _, err := s.Suppliers.Push(ctx, &requesters.Caller{ID: "verifier", Tenants: []string{"site"}}, "site", 1, func(int) exchange.Pushed {
-		return exchange.Pushed{Domain: "site.example", Path: "/" + path, Attestations: []*rampv1.ResourceAttestation{a}}
+	n, _, err := s.Suppliers.Push(ctx, &requesters.PushClient{ID: "verifier", Tenants: []string{"site"}}, "site", 1, func(int) exchange.PushedEntry {
+		return exchange.PushedEntry{Domain: "site.example", Path: "/" + path, Attestations: []*rampv1.ResourceAttestation{a}}
 	})
 	if err != nil || n != 1 {
 		s.t.Fatal(n, err)

@@ -58,7 +58,7 @@ func newSelling(t testing.TB) *selling {
 	s := &selling{Shop: saletest.New(t), t: t, key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
 	s.now = s.Clock.Now()
 	s.Now = s.time
-	s.Shop.Selling = &exchange.Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Currency: "USD"}
+	s.Shop.Selling = &exchange.OfferPolicy{Validity: 5 * time.Minute, ReportingWindow: 24 * time.Hour, Currency: "USD"}
 	s.Reports = exchange.ReportRules{}
 	s.obey(policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}})
 	s.config = Config{
@@ -511,7 +511,7 @@ func TestSubscriptionIsOfferedBesideThePrice(t *testing.T) {
 		if err := book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.now}, "", s.now); err != nil {
 			return err
 		}
-		return book.SetQuota(t.Context(), tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
+		return book.SetQuota(t.Context(), tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequ
 	}
 	e := httpx.EventFrom(ctx)
 	e.Set("accepted", heard.Problem == "")
-	e.Set("again", heard.Again)
+	e.Set("again", heard.Replayed)
 	if heard.Case.ID != "" {
 		e.Set("dispute", heard.Case.ID)
 		e.Set("status", string(heard.Case.Status))

@@ -141,7 +141,7 @@ func TestADisputeTellsEachStatusItStandsAt(t *testing.T) {
 	}
 	review := func() {
 		t.Helper()
-		if err := s.KeepDealsOnce(t.Context()); err != nil {
+		if err := s.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

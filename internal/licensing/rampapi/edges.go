@@ -82,8 +82,8 @@ func (c EdgeConfig) told(d *delivery.Service, w http.ResponseWriter, r *http.Req
 // signed reads a body, and gives the key that has signed it. Of who names no key that is good, nothing is read.
 func (c EdgeConfig) signed(w http.ResponseWriter, r *http.Request) ([]byte, identity.EdgeKey, error) {
 	h := r.Header
-	m := identity.EdgeSigned{Key: h.Get(edge.KeyHeader), ID: h.Get(sign.WebhookID), Timestamp: h.Get(sign.WebhookTimestamp), Signature: h.Get(sign.WebhookSignature)}
-	known, err := c.Keys.Knows(r.Context(), m.Key)
+	m := identity.SignedMessage{Key: h.Get(edge.KeyHeader), ID: h.Get(sign.WebhookID), Timestamp: h.Get(sign.WebhookTimestamp), Signature: h.Get(sign.WebhookSignature)}
+	known, err := c.Keys.Has(r.Context(), m.Key)
 	if err == nil && !known {
 		err = c.wrong(r, fail.New(fail.Unauthorized, "%s names no key of an edge that is good; `frontdesk keys issue edge NAME` makes one", edge.KeyHeader))
 	}

@@ -54,7 +54,7 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 	e := httpx.EventFrom(ctx)
 	e.Set("offers", len(bought.Items))
 	e.Set("granted", granted)
-	e.Set("again", bought.Again)
+	e.Set("again", bought.Replayed)
 	if granted == 0 {
 		e.Set("denial", string(bought.Items[0].Denial))
 	}
@@ -114,7 +114,7 @@ var denials = map[exchange.Denial]rampv1.DenialReason{
 	exchange.FunctionProhibited:  rampv1.DenialReason_DENIAL_REASON_FUNCTION_PROHIBITED,
 	exchange.GeoRestricted:       rampv1.DenialReason_DENIAL_REASON_GEO_RESTRICTED,
 	exchange.ReportingOverdue:    rampv1.DenialReason_DENIAL_REASON_REPORTING_OVERDUE,
-	exchange.TakenTooLate:        rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED,
+	exchange.OfferExpired:        rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED,
 	exchange.SignatureInvalid:    rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID,
 	exchange.QuotaExceeded:       rampv1.DenialReason_DENIAL_REASON_QUOTA_EXCEEDED,
 	exchange.DelegationExpired:   rampv1.DenialReason_DENIAL_REASON_DELEGATION_EXPIRED,

@@ -231,11 +231,11 @@ func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 	}{
 		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "USD", "")}, &rampv1.Cost{Amount: 2.3, Currency: "USD"}},
 		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
-		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", exchange.TakenTooLate), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
+		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", exchange.OfferExpired), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
 		{[]exchange.ItemResult{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
 		{[]exchange.ItemResult{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")}, &rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
-		{[]exchange.ItemResult{item(0, "", ""), item(3e7, "EUR", exchange.TakenTooLate)}, &rampv1.Cost{Currency: "CHF"}},
-		{[]exchange.ItemResult{item(3e7, "EUR", exchange.TakenTooLate)}, nil},
+		{[]exchange.ItemResult{item(0, "", ""), item(3e7, "EUR", exchange.OfferExpired)}, &rampv1.Cost{Currency: "CHF"}},
+		{[]exchange.ItemResult{item(3e7, "EUR", exchange.OfferExpired)}, nil},
 	} {
 		d := &door{Config: Config{Currency: "CHF"}}
 		var results []*rampv1.TransactionResultItem
@@ -262,7 +262,7 @@ func TestASubscriptionPaysAndIsTold(t *testing.T) {
 		if err := s.Book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: buyer, Begins: s.now}, "", s.now); err != nil {
 			return err
 		}
-		return s.Book.SetQuota(t.Context(), tx, "gold", accounts.QuotaRow{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
+		return s.Book.SetQuota(t.Context(), tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -92,8 +92,8 @@ func (d *door) offer(p *exchange.OfferDraft) (*rampv1.Offer, error) {
 	for _, q := range p.Quotas {
 		out.SubscriptionQuota = append(out.SubscriptionQuota, quota(p.Subscription, q))
 	}
-	if len(p.Told) > 0 {
-		ext, err := structpb.NewStruct(p.Told)
+	if len(p.Extensions) > 0 {
+		ext, err := structpb.NewStruct(p.Extensions)
 		if err != nil {
 			return nil, err
 		}

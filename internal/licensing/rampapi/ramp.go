@@ -53,8 +53,8 @@ type Config struct {
 	// Targets gives the addresses of a request under which it may have been signed: that at which it arrived, and that
 	// which the public address makes of it.
 	Targets func(*http.Request) []string
-	// Elsewhere says of a request that the host in its Targets is nobody's word but its sender's. Nil says that of none.
-	Elsewhere func(*http.Request) bool
+	// UnknownHost says of a request that the host in its Targets is nobody's word but its sender's. Nil says that of none.
+	UnknownHost func(*http.Request) bool
 	// Identify says who sent a request. Its errors are those of [requesters.Registry.Identify].
 	Identify func(context.Context, *rampv1.Requester, requesters.Call) (requesters.Requester, error)
 	// Resolved takes the signature of a request to the Broker, once. Nil takes it any number of times.
@@ -68,9 +68,9 @@ type Config struct {
 	// process: nothing is bought there, since nobody can show who they are.
 	Purchases string
 	Local     bool
-	// Caller says which caller sent a request of the CatalogService, or about a domain, which names it, or does not name anybody. Its errors are those of
-	// [requesters.Callers.Identify]. Nil takes nothing that is pushed.
-	Caller func(ctx context.Context, named string, call requesters.Call) (*requesters.Caller, error)
+	// PushClient says which caller sent a request of the CatalogService, or about a domain, which names it, or does not name anybody. Its errors are those of
+	// [requesters.PushClients.Identify]. Nil takes nothing that is pushed.
+	PushClient func(ctx context.Context, named string, call requesters.Call) (*requesters.PushClient, error)
 	// SignUp signs a requester up, and says whether it had not been before. Nil lets nobody do so itself.
 	SignUp SignUp
 	// Admit says why the sender of a tool's call is not let in, whoever the requester is. Nil lets in all.

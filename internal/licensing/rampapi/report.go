@@ -38,7 +38,7 @@ func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) 
 	}
 	e := httpx.EventFrom(ctx)
 	e.Set("accepted", filed.Problem == "")
-	e.Set("again", filed.Again)
+	e.Set("again", filed.Replayed)
 	out := &rampv1.UsageReportResponse{Accepted: filed.Problem == "", ReportId: filed.ID}
 	if !out.Accepted {
 		out.RejectionReason = &filed.Problem

@@ -101,7 +101,7 @@ func (d *door) standing(ctx context.Context, query *rampv1.ResourceQuery) (out s
 	if c.who.Signed == "" {
 		return out, fail.New(fail.Unauthorized, "how somebody stands is told to who signs with its key; send requester.signature")
 	}
-	s, err := d.services.Exchange.Standing(ctx, c.who)
+	s, err := d.services.Exchange.BuyerSummary(ctx, c.who)
 	if err != nil {
 		return out, err
 	}

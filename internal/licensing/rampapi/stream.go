@@ -131,7 +131,7 @@ func overWebSocket(w http.ResponseWriter, r *http.Request, stream *delivery.Stre
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{streamProtocol}, InsecureSkipVerify: true})
 	if err != nil {
 		httpx.EventFrom(r.Context()).Set("failure", "websocket")
-		stream.Leave(r.Context())
+		stream.Abandon(r.Context())
 		return
 	}
 	defer conn.CloseNow()

@@ -71,7 +71,7 @@ func (d *door) receivedAs(method string, most int64, next http.Handler) http.Han
 		if d.Targets != nil {
 			came.Targets = d.Targets(r)
 		}
-		came.Elsewhere = d.Elsewhere != nil && d.Elsewhere(r)
+		came.UnknownHost = d.UnknownHost != nil && d.UnknownHost(r)
 		r = r.WithContext(WithCall(r.Context(), came))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)

@@ -286,7 +286,7 @@ func (f fetching) affords(o *rampv1.Offer) bool {
 func (d *door) handOver(ctx context.Context, f fetching, at string, bought *exchange.OrderResult, out *fetchAnswer) error {
 	item := &bought.Items[0]
 	e := httpx.EventFrom(ctx)
-	e.Set("again", bought.Again)
+	e.Set("again", bought.Replayed)
 	if item.Denial != "" {
 		e.Set("denial", string(item.Denial))
 		out.NotBought, out.Denial = "it was not sold, as denial_reason says", denials[item.Denial].String()

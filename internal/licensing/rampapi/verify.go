@@ -24,7 +24,7 @@ func (x exchangeService) ConfirmDomainVerification(ctx context.Context, r *conne
 	return supplied(ctx, x.door, r, x.proveDomain)
 }
 
-func (x exchangeService) challengeDomain(ctx context.Context, by *requesters.Caller, m *rampv1.DomainVerificationRequest) (*rampv1.DomainVerificationChallenge, error) {
+func (x exchangeService) challengeDomain(ctx context.Context, by *requesters.PushClient, m *rampv1.DomainVerificationRequest) (*rampv1.DomainVerificationChallenge, error) {
 	if err := provable(m, m.Domain); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (x exchangeService) challengeDomain(ctx context.Context, by *requesters.Cal
 	return &rampv1.DomainVerificationChallenge{Token: given.Token, ExpiresAt: timestamppb.New(given.Ends), VerificationUrl: given.URL}, nil
 }
 
-func (x exchangeService) proveDomain(ctx context.Context, by *requesters.Caller, m *rampv1.DomainVerificationConfirmation) (*rampv1.DomainVerificationResult, error) {
+func (x exchangeService) proveDomain(ctx context.Context, by *requesters.PushClient, m *rampv1.DomainVerificationConfirmation) (*rampv1.DomainVerificationResult, error) {
 	if err := provable(m, m.Domain); err != nil {
 		return nil, err
 	}

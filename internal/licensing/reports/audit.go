@@ -13,7 +13,7 @@ import (
 // behind want.After on, and at most so many of them for a limit above 0. Of who bought it tells the domain. Of want, Since, Until and After
 // count; no more than a bounded number of transactions of others are passed over for a page with a limit, and next is from where to go on,
 // empty when there are no more.
-func (b Books) Audit(ctx context.Context, want Wanted, host string, limit int) (rows []map[string]any, next string, err error) {
+func (b Reporter) Audit(ctx context.Context, want Request, host string, limit int) (rows []map[string]any, next string, err error) {
 	for d, err := range b.sales(ctx, want, host, limit, &next) {
 		if err != nil {
 			return nil, "", err
@@ -24,7 +24,7 @@ func (b Books) Audit(ctx context.Context, want Wanted, host string, limit int) (
 }
 
 // WriteAudit writes all that Audit gives as lines of JSON.
-func (b Books) WriteAudit(ctx context.Context, w io.Writer, want Wanted, host string) error {
+func (b Reporter) WriteAudit(ctx context.Context, w io.Writer, want Request, host string) error {
 	var next string
 	return write(w, Lines, b.sales(ctx, want, host, 0, &next), audited)
 }
@@ -33,10 +33,10 @@ func (b Books) WriteAudit(ctx context.Context, w io.Writer, want Wanted, host st
 const auditLooked = 5000
 
 // sales gives transactions of a host's addresses in detail.
-func (b Books) sales(ctx context.Context, want Wanted, host string, limit int, next *string) iter.Seq2[detail, error] {
+func (b Reporter) sales(ctx context.Context, want Request, host string, limit int, next *string) iter.Seq2[detail, error] {
 	return func(yield func(detail, error) bool) {
 		looked, given, last := 0, 0, ""
-		for d, err := range b.transactions(ctx, Wanted{Since: want.Since, Until: want.Until, After: want.After}) {
+		for d, err := range b.transactions(ctx, Request{Since: want.Since, Until: want.Until, After: want.After}) {
 			if err != nil {
 				yield(detail{}, err)
 				return

@@ -15,7 +15,7 @@ import (
 type detail struct {
 	transactions.Transaction
 	hold     accounts.Hold
-	got      transactions.Delivered
+	got      transactions.DeliveryTotal
 	usage    transactions.UsageDetails
 	disputed disputes.Case // the zero value of what is not disputed
 }
@@ -24,7 +24,7 @@ type detail struct {
 const atOnce = 200
 
 // transactions gives transactions in detail, the oldest first.
-func (b Books) transactions(ctx context.Context, want Wanted) iter.Seq2[detail, error] {
+func (b Reporter) transactions(ctx context.Context, want Request) iter.Seq2[detail, error] {
 	return func(yield func(detail, error) bool) {
 		var some []detail
 		give := func() (more bool) {
@@ -37,7 +37,7 @@ func (b Books) transactions(ctx context.Context, want Wanted) iter.Seq2[detail, 
 			some = some[:0]
 			return true
 		}
-		for t, err := range b.Deals.Each(ctx, transactions.Wanted{Buyer: want.Buyer, Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
+		for t, err := range b.Transactions.Each(ctx, transactions.Filter{Buyer: want.Buyer, Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
 			if err != nil {
 				yield(detail{}, err)
 				return
@@ -51,7 +51,7 @@ func (b Books) transactions(ctx context.Context, want Wanted) iter.Seq2[detail, 
 }
 
 // complete looks up what the book has of transactions, and what was delivered.
-func (b Books) complete(ctx context.Context, some []detail) error {
+func (b Reporter) complete(ctx context.Context, some []detail) error {
 	ids, at := make([]string, len(some)), map[string]int{}
 	for i, d := range some {
 		ids[i], at[d.ID] = d.ID, i
@@ -63,7 +63,7 @@ func (b Books) complete(ctx context.Context, some []detail) error {
 	for _, h := range holds {
 		some[at[h.ID]].hold = h
 	}
-	got, err := b.Deals.Delivered(ctx, ids...)
+	got, err := b.Transactions.Delivered(ctx, ids...)
 	for id, n := range got {
 		some[at[id]].got = n
 	}

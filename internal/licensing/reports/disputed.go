@@ -11,12 +11,12 @@ import (
 
 // charged is a line of an invoice, with the dispute of its purchase; the zero value of one that is not disputed.
 type charged struct {
-	accounts.Charged
+	accounts.InvoiceLine
 	disputed disputes.Case
 }
 
 // invoiced adds to lines of an invoice what is disputed of their purchases.
-func (b Books) invoiced(ctx context.Context, lines iter.Seq2[accounts.Charged, error]) iter.Seq2[charged, error] {
+func (b Reporter) invoiced(ctx context.Context, lines iter.Seq2[accounts.InvoiceLine, error]) iter.Seq2[charged, error] {
 	return func(yield func(charged, error) bool) {
 		var some []charged
 		give := func() (more bool) {
@@ -41,7 +41,7 @@ func (b Books) invoiced(ctx context.Context, lines iter.Seq2[accounts.Charged, e
 				}
 				return
 			}
-			if some = append(some, charged{Charged: line}); len(some) == atOnce && !give() {
+			if some = append(some, charged{InvoiceLine: line}); len(some) == atOnce && !give() {
 				return
 			}
 		}
@@ -50,7 +50,7 @@ func (b Books) invoiced(ctx context.Context, lines iter.Seq2[accounts.Charged, e
 }
 
 // disputed gives the disputes of some purchases.
-func (b Books) disputed(ctx context.Context, ids []string) (map[string]disputes.Case, error) {
+func (b Reporter) disputed(ctx context.Context, ids []string) (map[string]disputes.Case, error) {
 	if b.Disputes == nil {
 		return nil, nil
 	}
@@ -59,12 +59,12 @@ func (b Books) disputed(ctx context.Context, ids []string) (map[string]disputes.
 
 // compliance is what a buyer had to report and did, and how much it disputed that it filed in the same time.
 type compliance struct {
-	transactions.Complied
+	transactions.Compliance
 	disputes, open, credited int64
 }
 
 // complied gives how buyers comply, by their names.
-func (b Books) complied(ctx context.Context, want Wanted) iter.Seq2[compliance, error] {
+func (b Reporter) complied(ctx context.Context, want Request) iter.Seq2[compliance, error] {
 	return func(yield func(compliance, error) bool) {
 		var tallies []disputes.Tally
 		if b.Disputes != nil {
@@ -86,9 +86,9 @@ func (b Books) complied(ctx context.Context, want Wanted) iter.Seq2[compliance, 
 			}
 			of[t.Buyer] = c
 		}
-		for row, err := range b.Deals.Compliance(ctx, want.Since, want.Until, b.Now()) {
+		for row, err := range b.Transactions.Compliance(ctx, want.Since, want.Until, b.Now()) {
 			c := of[row.Buyer]
-			c.Complied = row
+			c.Compliance = row
 			if !yield(c, err) || err != nil {
 				return
 			}

@@ -29,7 +29,7 @@ type leak struct {
 }
 
 // leaks gives the deliveries without a transaction, those that were recorded before those of imported logs, and then the transactions without a delivery, each the oldest first.
-func (b Books) leaks(ctx context.Context, want Wanted) iter.Seq2[leak, error] {
+func (b Reporter) leaks(ctx context.Context, want Request) iter.Seq2[leak, error] {
 	until := b.Now().Add(-want.Grace)
 	if !want.Until.IsZero() && want.Until.Before(until) {
 		until = want.Until
@@ -49,21 +49,23 @@ func (b Books) leaks(ctx context.Context, want Wanted) iter.Seq2[leak, error] {
 }
 
 // unbought gives deliveries whose transaction was not known when they were told of, and is not now.
-func (b Books) unbought(ctx context.Context, want Wanted, until time.Time) iter.Seq2[leak, error] {
-	all := both(b.Deals.EachDelivery(ctx, transactions.Sent{Site: want.Site, Stray: true, Since: want.Since, Until: until}), b.Evidence.Strays(ctx, want.Site, want.Since, until))
-	return without(all, func(some []transactions.Delivery) (map[string]bool, error) { return b.Deals.Bought(ctx, some...) },
+func (b Reporter) unbought(ctx context.Context, want Request, until time.Time) iter.Seq2[leak, error] {
+	all := both(b.Transactions.EachDelivery(ctx, transactions.DeliveryFilter{Site: want.Site, Stray: true, Since: want.Since, Until: until}), b.AccessLog.Strays(ctx, want.Site, want.Since, until))
+	return without(all, func(some []transactions.Delivery) (map[string]bool, error) {
+		return b.Transactions.PurchasedDeliveries(ctx, some...)
+	},
 		func(d transactions.Delivery) (string, leak) { return d.ID, leak{kind: unbought, delivery: d} })
 }
 
 // LoggedStrays gives what imported logs tell of under transactions that nobody knows by now, the newest first, up to so many: of a site, or of all
 // where it is empty. It looks at a bounded number of lines, so that it never takes long: next is from where to go on (before), empty when there are no more.
-func (b Books) LoggedStrays(ctx context.Context, site string, since, until time.Time, before string, limit int) (all []transactions.Delivery, next string, err error) {
+func (b Reporter) LoggedStrays(ctx context.Context, site string, since, until time.Time, before string, limit int) (all []transactions.Delivery, next string, err error) {
 	for range straysLooked {
-		some, more, err := b.Evidence.StraysBefore(ctx, since, until, before)
+		some, more, err := b.AccessLog.StraysBefore(ctx, since, until, before)
 		if err != nil || len(some) == 0 {
 			return all, "", err
 		}
-		bought, err := b.Deals.Bought(ctx, some...)
+		bought, err := b.Transactions.PurchasedDeliveries(ctx, some...)
 		if err != nil {
 			return nil, "", err
 		}
@@ -99,18 +101,18 @@ func both[R any](first, second iter.Seq2[R, error]) iter.Seq2[R, error] {
 }
 
 // unfetched gives transactions under which nothing was ever delivered, as far as anybody told, and that were not taken back.
-func (b Books) unfetched(ctx context.Context, want Wanted, until time.Time) iter.Seq2[leak, error] {
-	all := b.Deals.Each(ctx, transactions.Wanted{Site: want.Site, Since: want.Since, Until: until})
+func (b Reporter) unfetched(ctx context.Context, want Request, until time.Time) iter.Seq2[leak, error] {
+	all := b.Transactions.Each(ctx, transactions.Filter{Site: want.Site, Since: want.Since, Until: until})
 	return without(all, func(some []transactions.Transaction) (map[string]bool, error) {
 		ids := make([]string, len(some))
 		for i, t := range some {
 			ids[i] = t.ID
 		}
-		has, err := b.Deals.Fetched(ctx, ids...)
+		has, err := b.Transactions.Fetched(ctx, ids...)
 		if err != nil {
 			return nil, err
 		}
-		logged, err := b.Evidence.Fetched(ctx, ids...)
+		logged, err := b.AccessLog.Fetched(ctx, ids...)
 		maps.Copy(has, logged)
 		for _, t := range some {
 			if t.Failed {

@@ -52,21 +52,21 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 		left := row(a[4:], "2026-03-18T12:00:00Z,transaction_without_delivery,txn-ID,news,https://news.example/a,,,,,,buyer.example.com/=cmd,direct,per_access,USD,0.02,entry-ID\n")
 		const head = "time,kind,transaction,site,uri,delivery,by,status,state,bytes,buyer,method,model,currency,authorised,entry\n"
 		for name, v := range map[string]struct {
-			want reports.Wanted
+			want reports.Request
 			text string
 		}{
-			"all":                {reports.Wanted{Grace: time.Hour}, head + stray + left},
-			"of a site":          {reports.Wanted{Site: "shop", Grace: time.Hour}, head},
-			"later":              {reports.Wanted{Since: noon.Add(time.Second), Grace: time.Hour}, head},
-			"before":             {reports.Wanted{Until: noon, Grace: time.Hour}, head},
-			"younger than grace": {reports.Wanted{Grace: 49 * time.Hour}, head},
+			"all":                {reports.Request{Grace: time.Hour}, head + stray + left},
+			"of a site":          {reports.Request{Site: "shop", Grace: time.Hour}, head},
+			"later":              {reports.Request{Since: noon.Add(time.Second), Grace: time.Hour}, head},
+			"before":             {reports.Request{Until: noon, Grace: time.Hour}, head},
+			"younger than grace": {reports.Request{Grace: 49 * time.Hour}, head},
 		} {
 			v.want.Report, v.want.Form = reports.Leakage, reports.CSV
 			if text, err := s.write(v.want); err != nil || text != v.text {
 				t.Errorf("%s: %v\n%s\nwant\n%s", name, err, text, v.text)
 			}
 		}
-		text, err := s.write(reports.Wanted{Report: reports.Leakage, Form: reports.CSV})
+		text, err := s.write(reports.Request{Report: reports.Leakage, Form: reports.CSV})
 		if err != nil || !strings.Contains(text, "txn-late") || !strings.Contains(text, young) || strings.Contains(text, c) {
 			t.Errorf("without grace: %s, %v", text, err)
 		}
@@ -85,7 +85,7 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 				return err
 			})
 		}
-		text, err = s.write(reports.Wanted{Report: reports.Leakage, Form: reports.Lines, Since: noon.Add(time.Hour), Grace: time.Hour})
+		text, err = s.write(reports.Request{Report: reports.Leakage, Form: reports.Lines, Since: noon.Add(time.Hour), Grace: time.Hour})
 		if err != nil || strings.Count(text, "\n") != len(many) {
 			t.Fatalf("%v, %d of %d", err, strings.Count(text, "\n"), len(many))
 		}
@@ -105,7 +105,7 @@ func TestLogsAreCounterparts(t *testing.T) {
 		s, a, _, _ := furnished(t, open(t, accounts.Schema, transactions.Schema, accesslog.Schema, disputes.Schema))
 		leaks := func() string {
 			t.Helper()
-			text, err := s.write(reports.Wanted{Report: reports.Leakage, Form: reports.CSV, Grace: time.Hour})
+			text, err := s.write(reports.Request{Report: reports.Leakage, Form: reports.CSV, Grace: time.Hour})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,12 +117,12 @@ func TestLogsAreCounterparts(t *testing.T) {
 		line := func(transaction string, status int) string {
 			return fmt.Sprintf(`{"time":"2026-03-18T12:00:00Z","host":"cdn.example","url":"/x?txn_id=%s&sig=1","status":%d,"bytes":9}`+"\n", transaction, status)
 		}
-		keeper := accesslog.Keeper{DB: s.db}
+		keeper := accesslog.Importer{DB: s.db}
 		for _, text := range []string{line(a, 403), line(a, 200) + line("txn-forged", 200) + line("txn-refused", 403)} {
 			if text == line(a, 403) && !strings.Contains(leaks(), a) {
 				t.Error("what was refused is no delivery")
 			}
-			if _, err := keeper.Import(t.Context(), strings.NewReader(text), accesslog.Log{By: "cdn-1"}); err != nil {
+			if _, err := keeper.Import(t.Context(), strings.NewReader(text), accesslog.Source{By: "cdn-1"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,9 +11,9 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// Ripe is how old a day is, at the least, when its purchases are held against their deliveries and reports: reports are due by the usual window
+// MinAge is how old a day is, at the least, when its purchases are held against their deliveries and reports: reports are due by the usual window
 // then, and the logs of deliveries are there.
-const Ripe = 48 * time.Hour
+const MinAge = 48 * time.Hour
 
 // day is that of which purchases are held against their deliveries: one of UTC.
 const day = 24 * time.Hour
@@ -38,11 +38,11 @@ type sides struct {
 // report (RAMP v1, reconciliation). They contradict one another where use was reported of what nobody delivered, where what was delivered
 // was reported as not used, and where something was delivered that nobody bought. What was neither delivered nor reported contradicts nothing.
 // Of a site whose deliveries somebody else makes and tells nothing of in that time, those do not count. It gives sites by their ids.
-func (b Books) Reconcile(ctx context.Context, since, until time.Time) (map[string]Reconciled, error) {
-	return b.reconcile(ctx, Wanted{Since: since, Until: until})
+func (b Reporter) Reconcile(ctx context.Context, since, until time.Time) (map[string]Reconciled, error) {
+	return b.reconcile(ctx, Request{Since: since, Until: until})
 }
 
-func (b Books) reconcile(ctx context.Context, want Wanted) (map[string]Reconciled, error) {
+func (b Reporter) reconcile(ctx context.Context, want Request) (map[string]Reconciled, error) {
 	all := map[string]*sides{}
 	at := func(site string) *sides {
 		if all[site] == nil {
@@ -63,7 +63,7 @@ func (b Books) reconcile(ctx context.Context, want Wanted) (map[string]Reconcile
 			count.Gaps++
 		}
 	}
-	for l, err := range b.unbought(ctx, Wanted{Site: want.Site, Since: want.Since}, want.Until) {
+	for l, err := range b.unbought(ctx, Request{Site: want.Site, Since: want.Since}, want.Until) {
 		if err != nil {
 			return nil, err
 		}
@@ -95,11 +95,11 @@ const (
 
 // Difference is a purchase whose sides contradict one another, or a delivery that nobody bought.
 type Difference struct {
-	Kind     string
-	Sale     transactions.Transaction // the zero value of an Unbought
-	Got      transactions.Delivered   // what was recorded under Sale, by this front desk and its edges
-	Logged   bool                     // an imported log tells of content under Sale
-	Delivery transactions.Delivery    // of an Unbought
+	Kind      string
+	Sale      transactions.Transaction   // the zero value of an Unbought
+	Delivered transactions.DeliveryTotal // what was recorded under Sale, by this front desk and its edges
+	Logged    bool                       // an imported log tells of content under Sale
+	Delivery  transactions.Delivery      // of an Unbought
 }
 
 // Why says in words what contradicts what.
@@ -131,14 +131,14 @@ func (d Difference) used() string {
 // told says who tells that something was delivered.
 func (d Difference) told() string {
 	switch {
-	case d.Got.Times == 0 && d.Logged:
+	case d.Delivered.Times == 0 && d.Logged:
 		return "an imported log tells of content"
-	case d.Got.Times == 0:
+	case d.Delivered.Times == 0:
 		return "a delivery has begun"
-	case d.Got.Times == 1:
-		return "a delivery of " + strconv.FormatInt(d.Got.Bytes, 10) + " bytes is recorded"
+	case d.Delivered.Times == 1:
+		return "a delivery of " + strconv.FormatInt(d.Delivered.Bytes, 10) + " bytes is recorded"
 	}
-	return strconv.FormatInt(d.Got.Times, 10) + " deliveries of " + strconv.FormatInt(d.Got.Bytes, 10) + " bytes are recorded"
+	return strconv.FormatInt(d.Delivered.Times, 10) + " deliveries of " + strconv.FormatInt(d.Delivered.Bytes, 10) + " bytes are recorded"
 }
 
 // At is when the purchase was made, or the delivery began.
@@ -169,7 +169,7 @@ func (c compared) away() bool { return c.sale.Method == instructions }
 
 // compared gives the purchases of a time that were delivered or reported, the oldest first. It looks at so many purchases at the most, 0 for all, and
 // says behind which it ended where there may be more.
-func (b Books) compared(ctx context.Context, want Wanted, most int, next *string) iter.Seq2[compared, error] {
+func (b Reporter) compared(ctx context.Context, want Request, most int, next *string) iter.Seq2[compared, error] {
 	return func(yield func(compared, error) bool) {
 		var some []transactions.Transaction
 		give := func() (more bool) {
@@ -187,7 +187,7 @@ func (b Books) compared(ctx context.Context, want Wanted, most int, next *string
 			return true
 		}
 		looked := 0
-		for t, err := range b.Deals.Each(ctx, transactions.Wanted{Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
+		for t, err := range b.Transactions.Each(ctx, transactions.Filter{Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
 			if err != nil {
 				yield(compared{}, err)
 				return
@@ -205,7 +205,7 @@ func (b Books) compared(ctx context.Context, want Wanted, most int, next *string
 }
 
 // compare holds some purchases against what is known of their deliveries.
-func (b Books) compare(ctx context.Context, some []transactions.Transaction) (all []compared, err error) {
+func (b Reporter) compare(ctx context.Context, some []transactions.Transaction) (all []compared, err error) {
 	if len(some) == 0 {
 		return nil, nil
 	}
@@ -213,11 +213,11 @@ func (b Books) compare(ctx context.Context, some []transactions.Transaction) (al
 	for i, t := range some {
 		ids[i] = t.ID
 	}
-	delivered, err := b.Deals.Fetched(ctx, ids...)
+	delivered, err := b.Transactions.Fetched(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
-	logged, err := b.Evidence.Fetched(ctx, ids...)
+	logged, err := b.AccessLog.Fetched(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (b Books) compare(ctx context.Context, some []transactions.Transaction) (al
 // Differences gives the purchases of a time whose sides contradict one another, the oldest first, at most so many: of a site, or of all where it is
 // empty, and of a kind where one is named; those that silent says of a site are left out that somebody else was to deliver, and who told
 // nothing. It looks at a bounded number of purchases, so that it never takes long: next is from where to go on (Wanted.After), empty when there are no more.
-func (b Books) Differences(ctx context.Context, want Wanted, kind string, silent func(site string) bool, limit int) (all []Difference, next string, err error) {
+func (b Reporter) Differences(ctx context.Context, want Request, kind string, silent func(site string) bool, limit int) (all []Difference, next string, err error) {
 	var found []compared
 	for c, err := range b.compared(ctx, want, auditLooked, &next) {
 		if err != nil {
@@ -259,21 +259,21 @@ func (b Books) Differences(ctx context.Context, want Wanted, kind string, silent
 }
 
 // detailed looks up what was recorded of some differences.
-func (b Books) detailed(ctx context.Context, some []compared) (all []Difference, err error) {
+func (b Reporter) detailed(ctx context.Context, some []compared) (all []Difference, err error) {
 	ids := make([]string, len(some))
 	for i, c := range some {
 		ids[i] = c.sale.ID
 	}
-	got, err := b.Deals.Delivered(ctx, ids...)
+	got, err := b.Transactions.Delivered(ctx, ids...)
 	for _, c := range some {
-		all = append(all, Difference{Kind: c.kind, Sale: c.sale, Got: got[c.sale.ID], Logged: c.logged})
+		all = append(all, Difference{Kind: c.kind, Sale: c.sale, Delivered: got[c.sale.ID], Logged: c.logged})
 	}
 	return all, err
 }
 
 // Strays gives what was delivered in a time without being bought, the oldest first, up to so many: what Reconcile counts of it.
-func (b Books) Strays(ctx context.Context, site string, since, until time.Time, limit int) (all []Difference, err error) {
-	for l, err := range b.unbought(ctx, Wanted{Site: site, Since: since}, until) {
+func (b Reporter) Strays(ctx context.Context, site string, since, until time.Time, limit int) (all []Difference, err error) {
+	for l, err := range b.unbought(ctx, Request{Site: site, Since: since}, until) {
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +295,7 @@ type reconciledDay struct {
 }
 
 // days gives the days of UTC of a time, whole and old enough, in which there was something to hold against anything.
-func (b Books) days(ctx context.Context, want Wanted) iter.Seq2[[]reconciledDay, error] {
+func (b Reporter) days(ctx context.Context, want Request) iter.Seq2[[]reconciledDay, error] {
 	return func(yield func([]reconciledDay, error) bool) {
 		since, err := b.firstDay(ctx, want)
 		until := b.Now().Add(-want.Grace)
@@ -306,7 +306,7 @@ func (b Books) days(ctx context.Context, want Wanted) iter.Seq2[[]reconciledDay,
 			return
 		}
 		for ; !since.Add(day).After(until) && (want.Until.IsZero() || since.Before(want.Until)); since = since.Add(day) {
-			sites, err := b.reconcile(ctx, Wanted{Site: want.Site, Since: since, Until: since.Add(day)})
+			sites, err := b.reconcile(ctx, Request{Site: want.Site, Since: since, Until: since.Add(day)})
 			var all []reconciledDay
 			for _, site := range slices.Sorted(maps.Keys(sites)) {
 				all = append(all, reconciledDay{since, site, sites[site]})
@@ -319,21 +319,21 @@ func (b Books) days(ctx context.Context, want Wanted) iter.Seq2[[]reconciledDay,
 }
 
 // firstDay is the first day that begins at Since or later, or that of the first thing there is; the zero time where there is nothing.
-func (b Books) firstDay(ctx context.Context, want Wanted) (first time.Time, err error) {
+func (b Reporter) firstDay(ctx context.Context, want Request) (first time.Time, err error) {
 	if !want.Since.IsZero() {
 		if first = want.Since.UTC().Truncate(day); first.Before(want.Since) {
 			first = first.Add(day)
 		}
 		return first, nil
 	}
-	for t, err := range b.Deals.Each(ctx, transactions.Wanted{}) {
+	for t, err := range b.Transactions.Each(ctx, transactions.Filter{}) {
 		if err != nil {
 			return first, err
 		}
 		first = t.Made.UTC().Truncate(day)
 		break
 	}
-	for l, err := range b.unbought(ctx, Wanted{}, b.Now()) {
+	for l, err := range b.unbought(ctx, Request{}, b.Now()) {
 		if err != nil {
 			return first, err
 		}
@@ -346,7 +346,7 @@ func (b Books) firstDay(ctx context.Context, want Wanted) (first time.Time, err 
 }
 
 // reconciledDays gives the days one by one.
-func (b Books) reconciledDays(ctx context.Context, want Wanted) iter.Seq2[reconciledDay, error] {
+func (b Reporter) reconciledDays(ctx context.Context, want Request) iter.Seq2[reconciledDay, error] {
 	return func(yield func(reconciledDay, error) bool) {
 		for some, err := range b.days(ctx, want) {
 			if err != nil {
@@ -363,7 +363,7 @@ func (b Books) reconciledDays(ctx context.Context, want Wanted) iter.Seq2[reconc
 }
 
 // differences gives every difference of the days, those of purchases before deliveries that nobody bought.
-func (b Books) differences(ctx context.Context, want Wanted) iter.Seq2[Difference, error] {
+func (b Reporter) differences(ctx context.Context, want Request) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		for some, err := range b.days(ctx, want) {
 			if err != nil {
@@ -375,7 +375,7 @@ func (b Books) differences(ctx context.Context, want Wanted) iter.Seq2[Differenc
 				silent[d.site] = d.Untold > 0
 				gaps += d.Gaps
 			}
-			if gaps > 0 && !b.differencesOf(ctx, Wanted{Site: want.Site, Since: some[0].day, Until: some[0].day.Add(day)}, silent, yield) {
+			if gaps > 0 && !b.differencesOf(ctx, Request{Site: want.Site, Since: some[0].day, Until: some[0].day.Add(day)}, silent, yield) {
 				return
 			}
 		}
@@ -383,7 +383,7 @@ func (b Books) differences(ctx context.Context, want Wanted) iter.Seq2[Differenc
 }
 
 // differencesOf gives those of one day, of which it is known who told nothing.
-func (b Books) differencesOf(ctx context.Context, want Wanted, silent map[string]bool, yield func(Difference, error) bool) (more bool) {
+func (b Reporter) differencesOf(ctx context.Context, want Request, silent map[string]bool, yield func(Difference, error) bool) (more bool) {
 	for {
 		all, next, err := b.Differences(ctx, want, "", func(site string) bool { return silent[site] }, atOnce)
 		if err != nil {
@@ -400,7 +400,7 @@ func (b Books) differencesOf(ctx context.Context, want Wanted, silent map[string
 		}
 		want.After = next
 	}
-	for l, err := range b.unbought(ctx, Wanted{Site: want.Site, Since: want.Since}, want.Until) {
+	for l, err := range b.unbought(ctx, Request{Site: want.Site, Since: want.Since}, want.Until) {
 		if err == nil && l.delivery.Site == "" {
 			continue
 		}
@@ -436,9 +436,11 @@ var differing = []column[Difference]{
 		return d.of(func(t transactions.Transaction) any { return t.URI }, func(l transactions.Delivery) any { return text(l.URI) })
 	}},
 	{"method", func(d Difference) any { return d.of(func(t transactions.Transaction) any { return t.Method }, nil) }},
-	{"deliveries", func(d Difference) any { return d.of(func(transactions.Transaction) any { return d.Got.Times }, nil) }},
+	{"deliveries", func(d Difference) any {
+		return d.of(func(transactions.Transaction) any { return d.Delivered.Times }, nil)
+	}},
 	{"delivered_bytes", func(d Difference) any {
-		return d.of(func(transactions.Transaction) any { return d.Got.Bytes }, func(l transactions.Delivery) any { return l.Bytes })
+		return d.of(func(transactions.Transaction) any { return d.Delivered.Bytes }, func(l transactions.Delivery) any { return l.Bytes })
 	}},
 	{"logged", func(d Difference) any {
 		return d.of(func(transactions.Transaction) any { return yes(d.Logged) }, nil)

@@ -32,7 +32,7 @@ func TestThreeSidesAreReconciled(t *testing.T) {
 			s.do(func(ctx context.Context, tx *store.Tx) error {
 				_, err := tx.Exec(ctx, `UPDATE deal_transaction SET method = $1 WHERE id = $2`, method, id)
 				if err == nil && consumed >= 0 {
-					err = transactions.PutReport(ctx, tx, id, transactions.Report{ID: "rep-" + id, Of: id, Made: at, Consumed: consumed}, transactions.Fulfilled)
+					err = transactions.PutReport(ctx, tx, id, transactions.Report{ID: "rep-" + id, BuyerID: id, Made: at, Consumed: consumed}, transactions.Fulfilled)
 				}
 				if err == nil && delivered {
 					_, err = transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-" + id, Transaction: id, Site: site, State: transactions.DeliveryEnded, Status: 200, Bytes: 17, At: at})
@@ -45,10 +45,10 @@ func TestThreeSidesAreReconciled(t *testing.T) {
 		buy("news", "direct", -1, true)
 		buy("news", "direct", -1, false) // of which nobody says anything
 		buy("news", "direct", 0, false)
-		unrecorded := buy("news", "direct", 7, false)                                                     // used, and not delivered
-		unused := buy("news", "direct", 0, true)                                                          // delivered, and not used
-		undone := buy("news", "direct", 7, false)                                                         // taken back
-		s.do(func(ctx context.Context, tx *store.Tx) error { return transactions.Fail(ctx, tx, undone) }) //
+		unrecorded := buy("news", "direct", 7, false)                                                           // used, and not delivered
+		unused := buy("news", "direct", 0, true)                                                                // delivered, and not used
+		undone := buy("news", "direct", 7, false)                                                               // taken back
+		s.do(func(ctx context.Context, tx *store.Tx) error { return transactions.MarkFailed(ctx, tx, undone) }) //
 		s.do(func(ctx context.Context, tx *store.Tx) error {
 			_, err := transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-stray", Transaction: "txn-nobodys", Site: "shop", State: transactions.DeliveryEnded, Status: 200, At: noon, Stray: true})
 			return err
@@ -62,11 +62,11 @@ func TestThreeSidesAreReconciled(t *testing.T) {
 			t.Errorf("%v, %v; want %v", got, err, want)
 		}
 		// The reports say the same, purchase by purchase, however they are paged.
-		days, err := s.write(reports.Wanted{Report: reports.Days, Form: reports.CSV})
+		days, err := s.write(reports.Request{Report: reports.Days, Form: reports.CSV})
 		if want := "day,site,compared,differences,differences_percent,not_told\n2026-03-18,cdn,2,1,50.0,0\n2026-03-18,news,5,2,40.0,0\n2026-03-18,shop,1,1,100.0,0\n2026-03-18,silent,0,0,,1\n"; err != nil || days != want {
 			t.Errorf("%s, %v", days, err)
 		}
-		rows, err := s.write(reports.Wanted{Report: reports.Reconciliation, Form: reports.CSV})
+		rows, err := s.write(reports.Request{Report: reports.Reconciliation, Form: reports.CSV})
 		if want := []string{"day,", unrecorded, unused, unlogged, "2026-03-18,shop,delivered_not_bought"}; err != nil || strings.Count(rows, "\n") != len(want) {
 			t.Errorf("%s, %v", rows, err)
 		} else {
@@ -82,7 +82,7 @@ func TestThreeSidesAreReconciled(t *testing.T) {
 			}
 		}
 		var paged []string
-		for want := (reports.Wanted{Since: noon, Until: noon.Add(time.Hour)}); len(paged) < 9; {
+		for want := (reports.Request{Since: noon, Until: noon.Add(time.Hour)}); len(paged) < 9; {
 			all, next, err := s.books.Differences(t.Context(), want, "", func(site string) bool { return site == "silent" }, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -97,15 +97,15 @@ func TestThreeSidesAreReconciled(t *testing.T) {
 		if !slices.Equal(paged, []string{unrecorded, unused, unlogged}) {
 			t.Errorf("page by page: %v", paged)
 		}
-		for name, want := range map[string]reports.Wanted{
-			"of another site": {Site: "nobodys"}, "before": {Until: noon.Truncate(24 * time.Hour)}, "later": {Since: noon}, "not ripe": {Grace: reports.Ripe},
+		for name, want := range map[string]reports.Request{
+			"of another site": {Site: "nobodys"}, "before": {Until: noon.Truncate(24 * time.Hour)}, "later": {Since: noon}, "not ripe": {Grace: reports.MinAge},
 		} {
 			want.Report, want.Form = reports.Reconciliation, reports.Lines
 			if rows, err := s.write(want); err != nil || rows != "" {
 				t.Errorf("%s: %s, %v", name, rows, err)
 			}
 		}
-		if rows, err := s.write(reports.Wanted{Report: reports.Reconciliation, Form: reports.Lines, Site: "news"}); err != nil || strings.Count(rows, "\n") != 2 || strings.Contains(rows, unlogged) {
+		if rows, err := s.write(reports.Request{Report: reports.Reconciliation, Form: reports.Lines, Site: "news"}); err != nil || strings.Count(rows, "\n") != 2 || strings.Contains(rows, unlogged) {
 			t.Errorf("of a site: %s, %v", rows, err)
 		}
 		if got, err = s.books.Reconcile(t.Context(), noon.Add(time.Hour), noon.Add(2*time.Hour)); err != nil || len(got) != 0 {

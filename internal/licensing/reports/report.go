@@ -25,13 +25,13 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Books are what reports are made of. They may be used from several goroutines.
-type Books struct {
-	Accounts *accounts.Reader
-	Deals    *transactions.Reader
-	Evidence *accesslog.Reader // of logs that were imported
-	Disputes *disputes.Reader
-	Now      func() time.Time
+// Reporter are what reports are made of. They may be used from several goroutines.
+type Reporter struct {
+	Accounts     *accounts.Reader
+	Transactions *transactions.Reader
+	AccessLog    *accesslog.Reader // of logs that were imported
+	Disputes     *disputes.Reader
+	Now          func() time.Time
 }
 
 // The reports.
@@ -54,11 +54,11 @@ var names = map[string]string{
 	"provider-revenue": Revenue, "buyer-invoice": Invoice, "compliance-status": Compliance, "transaction-detail": Transactions, "leakage-check": Leakage,
 }
 
-// Short gives a report by what RAMP v1 calls it, such as provider-revenue; any other name as it is.
-func Short(name string) string { return cmp.Or(names[name], name) }
+// ByRAMPName gives a report by what RAMP v1 calls it, such as provider-revenue; any other name as it is.
+func ByRAMPName(name string) string { return cmp.Or(names[name], name) }
 
-// Wanted says which report is wanted. An empty field is no condition, unless it says something else.
-type Wanted struct {
+// Request says which report is wanted. An empty field is no condition, unless it says something else.
+type Request struct {
 	Report string // one of the reports
 	Form   string // CSV, Lines or JSON
 	Site   string // of Revenue, Transactions, Citations, Leakage, Reconciliation and Days
@@ -72,19 +72,19 @@ type Wanted struct {
 	Grace time.Duration
 }
 
-// GraceOf is the Grace of a report where no other is wanted; 0 for reports without any.
-func GraceOf(name string) time.Duration {
+// DefaultGrace is the Grace of a report where no other is wanted; 0 for reports without any.
+func DefaultGrace(name string) time.Duration {
 	switch name {
 	case Leakage:
 		return Grace
 	case Reconciliation, Days:
-		return Ripe
+		return MinAge
 	}
 	return 0
 }
 
 // Check says what is wrong with what is wanted, as fail.Invalid; nil for nothing.
-func (w Wanted) Check() error {
+func (w Request) Check() error {
 	switch {
 	case !slices.Contains(reports, w.Report):
 		return fail.New(fail.NotFound, "there is no report %.40q; there are %s", w.Report, strings.Join(reports, ", "))
@@ -105,7 +105,7 @@ func (w Wanted) Check() error {
 // Write writes a report. Amounts and rates are decimal numbers of their currency; what there is not is left out. The error is
 // fail.Invalid for a report that there cannot be, and fail.NotFound for an invoice where there is no such account: nothing was written
 // then. With any other error, what was written is a part of the report.
-func (b Books) Write(ctx context.Context, w io.Writer, want Wanted) error {
+func (b Reporter) Write(ctx context.Context, w io.Writer, want Request) error {
 	if err := want.Check(); err != nil {
 		return err
 	}

@@ -33,13 +33,13 @@ var noon = time.Date(2026, 3, 18, 12, 0, 0, 0, time.UTC)
 type shop struct {
 	t     *testing.T
 	db    *store.DB
-	book  *accounts.Book
-	books reports.Books
+	book  *accounts.Ledger
+	books reports.Reporter
 }
 
 func newShop(t *testing.T, db *store.DB) *shop {
-	return &shop{t, db, accounts.New(accounts.Options{}), reports.Books{
-		Accounts: accounts.NewReader(db), Deals: transactions.NewReader(db), Evidence: accesslog.NewReader(db), Disputes: disputes.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
+	return &shop{t, db, accounts.New(accounts.Options{}), reports.Reporter{
+		Accounts: accounts.NewReader(db), Transactions: transactions.NewReader(db), AccessLog: accesslog.NewReader(db), Disputes: disputes.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
 	}}
 }
 
@@ -76,7 +76,7 @@ func (s *shop) sell(id, buyer, site, model string, rate float64, quantity int64,
 	})
 }
 
-func (s *shop) write(w reports.Wanted) (string, error) {
+func (s *shop) write(w reports.Request) (string, error) {
 	var out bytes.Buffer
 	err := s.books.Write(s.t.Context(), &out, w)
 	return out.String(), err
@@ -104,7 +104,7 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 		at, shown := noon.Add(20*time.Hour), true
 		settled, err := s.book.Settle(ctx, tx, b, accounts.Report{Quantity: 90, Now: at})
 		if err == nil {
-			err = transactions.PutReport(ctx, tx, b, transactions.Report{ID: "rep-1", Of: "x", Made: at, Consumed: 90, Settled: settled.Charged, Prohibited: true, Details: transactions.UsageDetails{
+			err = transactions.PutReport(ctx, tx, b, transactions.Report{ID: "rep-1", BuyerID: "x", Made: at, Consumed: 90, Settled: settled.Charged, Prohibited: true, Details: transactions.UsageDetails{
 				Shown: &shown, Functions: []string{"FUNCTION_AI_INPUT", "FUNCTION_AI_TRAIN"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "x.example", Assets: []transactions.Asset{{URI: "urn:a"}, {URI: "urn:b"}},
 				Attribution: []transactions.Attribution{{URL: "=cmd", Format: "CITATION_FORMAT_LINK", Visible: &shown}, {Format: "CITATION_FORMAT_INLINE"}},
 			}.JSON()}, transactions.Fulfilled)
@@ -128,7 +128,7 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 			_, err = s.book.Release(ctx, tx, c, noon.Add(21*time.Hour))
 		}
 		if err == nil {
-			err = transactions.Fail(ctx, tx, c)
+			err = transactions.MarkFailed(ctx, tx, c)
 		}
 		return err
 	})
@@ -142,53 +142,53 @@ func TestReportsSayWhatWasSold(t *testing.T) {
 		s, a, b, c := furnished(t, open(t, accounts.Schema, transactions.Schema, accesslog.Schema, disputes.Schema))
 		names := strings.NewReplacer("TXN-A", a, "TXN-B", b, "TXN-C", c, "ID-A", a[4:], "ID-B", b[4:], "ID-C", c[4:])
 		for _, one := range []struct {
-			want reports.Wanted
+			want reports.Request
 			text string
 		}{
-			{reports.Wanted{Report: reports.Revenue, Form: reports.CSV}, `day,site,buyer,currency,amount,movements
+			{reports.Request{Report: reports.Revenue, Form: reports.CSV}, `day,site,buyer,currency,amount,movements
 2026-03-18,news,buyer.example.com/*,USD,1.02,2
 2026-03-19,news,buyer.example.com/*,USD,-1,1
 2026-03-19,shop,buyer.example.com/*,USD,0.09,1
 `},
-			{reports.Wanted{Report: reports.Revenue, Form: reports.Lines, Site: "shop", Since: noon.Add(12 * time.Hour), Until: noon.Add(36 * time.Hour)},
+			{reports.Request{Report: reports.Revenue, Form: reports.Lines, Site: "shop", Since: noon.Add(12 * time.Hour), Until: noon.Add(36 * time.Hour)},
 				`{"amount":"0.09","buyer":"buyer.example.com/*","currency":"USD","day":"2026-03-19","movements":1,"site":"shop"}
 `},
-			{reports.Wanted{Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "USD", Since: noon}, `time,transaction,buyer,site,model,kind,rate,estimated,reported,currency,amount,dispute,dispute_status
+			{reports.Request{Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "USD", Since: noon}, `time,transaction,buyer,site,model,kind,rate,estimated,reported,currency,amount,dispute,dispute_status
 2026-03-18T12:00:00Z,TXN-A,buyer.example.com/=cmd,news,per_access,charge,0.02,0,,USD,0.02,,
 2026-03-18T12:00:02Z,TXN-C,buyer.example.com/research-bot,news,per_access,charge,1,0,,USD,1,,
 2026-03-19T08:00:00Z,TXN-B,buyer.example.com/research-bot,shop,per_token,settle,0.001,100,90,USD,0.09,dsp-1,auto_resolved
 2026-03-19T09:00:00Z,TXN-C,buyer.example.com/research-bot,news,per_access,release,1,0,,USD,-1,,
 `},
-			{reports.Wanted{Report: reports.Invoice, Form: reports.Lines, Buyer: domain, Currency: "USD", Since: noon.Add(time.Hour), Until: noon.Add(20*time.Hour + 1000)},
+			{reports.Request{Report: reports.Invoice, Form: reports.Lines, Buyer: domain, Currency: "USD", Since: noon.Add(time.Hour), Until: noon.Add(20*time.Hour + 1000)},
 				`{"amount":"0.09","buyer":"buyer.example.com/research-bot","currency":"USD","dispute":"dsp-1","dispute_status":"auto_resolved","estimated":100,"kind":"settle","model":"per_token","rate":"0.001","reported":90,"site":"shop","time":"2026-03-19T08:00:00Z","transaction":"TXN-B"}
 `},
-			{reports.Wanted{Report: reports.Compliance, Form: reports.CSV}, `buyer,purchases,in_time,late,overdue,pending,waived,in_time_percent,reports,off_estimate,near_estimate_percent,last_purchase,last_report,oldest_overdue,disputes,disputes_open,disputes_credited
+			{reports.Request{Report: reports.Compliance, Form: reports.CSV}, `buyer,purchases,in_time,late,overdue,pending,waived,in_time_percent,reports,off_estimate,near_estimate_percent,last_purchase,last_report,oldest_overdue,disputes,disputes_open,disputes_credited
 buyer.example.com/=cmd,1,0,0,1,0,0,0.0,0,0,,2026-03-18T12:00:00Z,,2026-03-19T12:00:00Z,0,0,0
 buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,2026-03-19T08:00:00Z,,1,0,1
 `},
-			{reports.Wanted{Report: reports.Compliance, Form: reports.Lines, Until: noon.Add(time.Second)},
+			{reports.Request{Report: reports.Compliance, Form: reports.Lines, Until: noon.Add(time.Second)},
 				`{"buyer":"buyer.example.com/=cmd","disputes":0,"disputes_credited":0,"disputes_open":0,"in_time":0,"in_time_percent":"0.0","last_purchase":"2026-03-18T12:00:00Z","late":0,"off_estimate":0,"oldest_overdue":"2026-03-19T12:00:00Z","overdue":1,"pending":0,"purchases":1,"reports":0,"waived":0}
 `},
-			{reports.Wanted{Report: reports.Transactions, Form: reports.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,displayed_to_user,citation_included,attribution,subfn,assets,report_exchange,entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited,declared_use,reported_use,prohibited_use,future_date
+			{reports.Request{Report: reports.Transactions, Form: reports.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,displayed_to_user,citation_included,attribution,subfn,assets,report_exchange,entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited,declared_use,reported_use,prohibited_use,future_date
 2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,,,,,,,entry-ID-A,,,,,,,,,
 2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,yes,,"'=cmd (link, visible); without an address (inline)",SUB_FUNCTION_RAG,urn:a; urn:b,x.example,entry-ID-B,dsp-1,delivery_failed,auto_resolved,credit,0.09,search ai-input,ai-input ai-train,yes,no
 2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,,,,,,,entry-ID-C,,,,,,,,,
 `},
-			{reports.Wanted{Report: reports.Citations, Form: reports.CSV}, `reported,site,uri,displayed_url,format,visible_to_user,displayed_to_user,reported_use,subfn,assets,report_exchange,buyer,bought,transaction,report
+			{reports.Request{Report: reports.Citations, Form: reports.CSV}, `reported,site,uri,displayed_url,format,visible_to_user,displayed_to_user,reported_use,subfn,assets,report_exchange,buyer,bought,transaction,report
 2026-03-19T08:00:00Z,shop,https://news.example/a,'=cmd,link,yes,yes,ai-input ai-train,SUB_FUNCTION_RAG,urn:a; urn:b,x.example,buyer.example.com/research-bot,2026-03-18T12:00:01Z,TXN-B,rep-1
 2026-03-19T08:00:00Z,shop,https://news.example/a,,inline,,yes,ai-input ai-train,SUB_FUNCTION_RAG,urn:a; urn:b,x.example,buyer.example.com/research-bot,2026-03-18T12:00:01Z,TXN-B,rep-1
 `},
-			{reports.Wanted{Report: reports.Citations, Form: reports.Lines, Site: "news"}, ""},
-			{reports.Wanted{Report: reports.Transactions, Form: reports.Lines, Site: "news", Buyer: odd},
+			{reports.Request{Report: reports.Citations, Form: reports.Lines, Site: "news"}, ""},
+			{reports.Request{Report: reports.Transactions, Form: reports.Lines, Site: "news", Buyer: odd},
 				`{"account":"buyer.example.com/*","authorised":"0.02","billing":"bill-ID-A","buyer":"buyer.example.com/=cmd","charged":"0.02","currency":"USD","delivered_bytes":0,"deliveries":0,"delivery":"direct","due":"2026-03-19T12:00:00Z","entry":"entry-ID-A","estimated":0,"model":"per_access","obligation":"pending","offer":"offer","rate":"0.02","site":"news","state":"settled","time":"2026-03-18T12:00:00Z","transaction":"TXN-A","unit":"tokens","uri":"https://news.example/a","worth":"0.02"}
 `},
-			{reports.Wanted{Report: reports.Transactions, Form: reports.Lines, Since: noon.Add(time.Hour)}, ""},
+			{reports.Request{Report: reports.Transactions, Form: reports.Lines, Since: noon.Add(time.Hour)}, ""},
 		} {
 			if text, err := s.write(one.want); err != nil || text != names.Replace(one.text) {
 				t.Errorf("%+v: %v\n%s\nwant\n%s", one.want, err, text, names.Replace(one.text))
 			}
 		}
-		for name, w := range map[string]reports.Wanted{
+		for name, w := range map[string]reports.Request{
 			"no such report":     {Report: "leaks", Form: reports.CSV},
 			"no such form":       {Report: reports.Revenue, Form: "xml"},
 			"nobody's invoice":   {Report: reports.Invoice, Form: reports.CSV, Currency: "USD", Since: noon},
@@ -217,7 +217,7 @@ func TestALongReportIsWhole(t *testing.T) {
 		s.sell(id, bot, "news", "per_access", 0.01, 0, at)
 		want[id] = true
 	}
-	text, err := s.write(reports.Wanted{Report: reports.Transactions, Form: reports.CSV})
+	text, err := s.write(reports.Request{Report: reports.Transactions, Form: reports.CSV})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestASpreadsheetTakesNoTextForAFormula(t *testing.T) {
 		_, err := s.book.Release(ctx, tx, id, noon.Add(24*time.Hour))
 		return err
 	})
-	text, err := s.write(reports.Wanted{Report: reports.Revenue, Form: reports.CSV})
+	text, err := s.write(reports.Request{Report: reports.Revenue, Form: reports.CSV})
 	if want := "2026-03-19,news,'=1+1/bot,USD,-0.01,1\n"; err != nil || !strings.HasSuffix(text, want) {
 		t.Errorf("%v %s", err, fmt.Sprintf("%q", text))
 	}

@@ -39,7 +39,7 @@ func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
 			}
 			return nil
 		})
-		text, err := s.write(reports.Wanted{Report: reports.Revenue, Form: reports.CSV})
+		text, err := s.write(reports.Request{Report: reports.Revenue, Form: reports.CSV})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestAnInvoiceIsReadInPages(t *testing.T) {
 		at := noon.Add(time.Duration(n) * time.Second)
 		s.sell(transactions.NewID("txn", at), bot, "news", "per_access", 0.01, 0, at)
 	}
-	text, err := s.write(reports.Wanted{Report: reports.Invoice, Form: reports.JSON, Buyer: bot, Currency: "USD", Since: noon})
+	text, err := s.write(reports.Request{Report: reports.Invoice, Form: reports.JSON, Buyer: bot, Currency: "USD", Since: noon})
 	var told struct {
 		Rows []struct{ Time, Transaction, Amount string }
 	}
@@ -92,7 +92,7 @@ func TestAReportOfNothingIsWholeInEveryForm(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, storetest.OpenSQLite(t, accounts.Schema, transactions.Schema, accesslog.Schema, disputes.Schema))
 	for form, want := range map[string]string{reports.CSV: "day,site,buyer,currency,amount,movements\n", reports.Lines: "", reports.JSON: "{\"rows\": [\n]}\n"} {
-		if text, err := s.write(reports.Wanted{Report: reports.Revenue, Form: form}); err != nil || text != want {
+		if text, err := s.write(reports.Request{Report: reports.Revenue, Form: form}); err != nil || text != want {
 			t.Errorf("%s: %q, %v", form, text, err)
 		}
 	}

@@ -28,7 +28,7 @@ func requestsAreKept(t *testing.T, dsn string, steps int) {
 	want := map[string]Request{}
 	update(t, before, func(ctx context.Context, tx *store.Tx) error {
 		for i, id := range []string{"a", "b", "c"} {
-			r := Request{Digest: [32]byte{byte(i)}, Made: moment.Add(time.Duration(i) * 12 * time.Hour), Lines: []Line{{"o" + id, "t" + id, ""}}}
+			r := Request{Digest: [32]byte{byte(i)}, Made: moment.Add(time.Duration(i) * 12 * time.Hour), Lines: []OrderLine{{"o" + id, "t" + id, ""}}}
 			want[id] = r
 			if _, err := tx.Exec(ctx, `INSERT INTO deal_request (id, digest, made, answer) VALUES ($1, $2, $3, $4)`,
 				requestKey("buyer.example/bot", id), r.Digest[:], store.Micros(r.Made), "o"+id+" t"+id+" "); err != nil {

@@ -15,9 +15,9 @@ func TestADeliveryIsBoughtUnderAStandingTransactionOfItsSite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		all := sold(t, db, 2, nil)
-		update(t, db, func(ctx context.Context, tx *store.Tx) error { return Fail(ctx, tx, all[1].ID) })
+		update(t, db, func(ctx context.Context, tx *store.Tx) error { return MarkFailed(ctx, tx, all[1].ID) })
 		site := all[0].Site
-		got, err := NewReader(db).Bought(t.Context(),
+		got, err := NewReader(db).PurchasedDeliveries(t.Context(),
 			Delivery{ID: "known", Transaction: all[0].ID, Site: site}, Delivery{ID: "foreign", Transaction: all[0].ID, Site: site + "x"},
 			Delivery{ID: "taken back", Transaction: all[1].ID, Site: site}, Delivery{ID: "unknown", Transaction: "txn-none", Site: site}, Delivery{ID: "of none", Site: site})
 		if want := map[string]bool{"known": true, "foreign": false, "taken back": false, "unknown": false, "of none": false}; err != nil || !maps.Equal(got, want) {
@@ -32,7 +32,7 @@ func TestLeaksAreListed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		all := sold(t, db, 6, nil)
-		update(t, db, func(ctx context.Context, tx *store.Tx) error { return Fail(ctx, tx, all[1].ID) })
+		update(t, db, func(ctx context.Context, tx *store.Tx) error { return MarkFailed(ctx, tx, all[1].ID) })
 		site := all[0].Site
 		stray := func(id, transaction, site string) Delivery {
 			d := sent(transaction, moment)
@@ -44,7 +44,7 @@ func TestLeaksAreListed(t *testing.T) {
 		deliver(t, db, begun, stray("known", all[0].ID, site), stray("foreign", all[0].ID, site+"x"), stray("taken back", all[1].ID, site), stray("unknown", "txn-none", site))
 		r := NewReader(db)
 		for before, want := "", []string{"unknown", "taken back", "foreign"}; ; {
-			page, next, err := r.Deliveries(t.Context(), Sent{Stray: true, Unbought: true, Before: before, Limit: 1})
+			page, next, err := r.Deliveries(t.Context(), DeliveryFilter{Stray: true, Unbought: true, Before: before, Limit: 1})
 			if err != nil || len(want) == 0 && (len(page) > 0 || next != "") || len(want) > 0 && (len(page) != 1 || page[0].ID != want[0]) {
 				t.Fatalf("%v, %q, %v, want %q", page, next, err, want)
 			}
@@ -53,15 +53,15 @@ func TestLeaksAreListed(t *testing.T) {
 			}
 			before, want = next, want[1:]
 		}
-		page, _, err := r.Transactions(t.Context(), Wanted{Unfetched: true, Limit: 9})
+		page, _, err := r.Transactions(t.Context(), Filter{Unfetched: true, Limit: 9})
 		if got, want := ids(page), []string{all[5].ID, all[4].ID, all[3].ID}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
-		page, next, err := r.Transactions(t.Context(), Wanted{Unfetched: true, Site: all[0].Site, Since: all[3].Made, Until: all[5].Made, Limit: 1})
+		page, next, err := r.Transactions(t.Context(), Filter{Unfetched: true, Site: all[0].Site, Since: all[3].Made, Until: all[5].Made, Limit: 1})
 		if got := ids(page); err != nil || !slices.Equal(got, []string{all[4].ID}) || next != all[4].ID {
 			t.Errorf("%q, %q, %v", got, next, err)
 		}
-		if page, next, err := r.Transactions(t.Context(), Wanted{Unfetched: true, Site: "none", Limit: 9}); err != nil || len(page) > 0 || next != "" {
+		if page, next, err := r.Transactions(t.Context(), Filter{Unfetched: true, Site: "none", Limit: 9}); err != nil || len(page) > 0 || next != "" {
 			t.Errorf("%q, %q, %v", ids(page), next, err)
 		}
 	})

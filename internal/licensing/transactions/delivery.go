@@ -122,9 +122,9 @@ func EndDelivery(ctx context.Context, tx *store.Tx, d Delivery) (over bool, err 
 	return n > 0, nil
 }
 
-// GoOnDelivery records of a delivery that is under way that more was announced, where that is more than was, and for how many seconds it
+// ExtendDelivery records of a delivery that is under way that more was announced, where that is more than was, and for how many seconds it
 // is open.
-func GoOnDelivery(ctx context.Context, tx *store.Tx, id string, announced, seconds int64) error {
+func ExtendDelivery(ctx context.Context, tx *store.Tx, id string, announced, seconds int64) error {
 	_, err := tx.Exec(ctx, `UPDATE deal_delivery SET announced = CASE WHEN announced < $1 THEN $1 ELSE announced END, seconds = $2 WHERE id = $3 AND state = 'begun'`,
 		announced, seconds, id)
 	if err != nil {
@@ -151,8 +151,8 @@ func CountDeliveries(ctx context.Context, tx *store.Tx, transaction string, most
 	return n, nil
 }
 
-// Unended gives deliveries of this front desk that began before a time and are not over, the oldest first, up to so many.
-func Unended(ctx context.Context, tx *store.Tx, before time.Time, most int) ([]Delivery, error) {
+// OpenDeliveries gives deliveries of this front desk that began before a time and are not over, the oldest first, up to so many.
+func OpenDeliveries(ctx context.Context, tx *store.Tx, before time.Time, most int) ([]Delivery, error) {
 	return selectDeliveries(ctx, tx, unended+` ORDER BY began, id LIMIT $2`, store.Micros(before), most)
 }
 
@@ -235,8 +235,8 @@ func (r *Reader) DeliveriesOf(ctx context.Context, transaction, after string, li
 	return all, err
 }
 
-// Sent says which deliveries are wanted. An empty field is no condition.
-type Sent struct {
+// DeliveryFilter says which deliveries are wanted. An empty field is no condition.
+type DeliveryFilter struct {
 	Site, By     string
 	State        DeliveryState
 	Stray        bool      // those alone whose transaction was not known
@@ -258,7 +258,7 @@ const unbought = `NOT EXISTS (SELECT 1 FROM deal_transaction AS t WHERE t.id = l
 
 // strays narrows a condition to deliveries of transactions that were not known, if those alone are wanted. It is no parameter, so that
 // their index can be used.
-func (w Sent) strays(where string) string {
+func (w DeliveryFilter) strays(where string) string {
 	if w.Stray {
 		return where + ` AND stray = 1`
 	}
@@ -267,7 +267,7 @@ func (w Sent) strays(where string) string {
 
 // Deliveries gives deliveries, the newest first. It looks at a bounded number of them, so that it never takes long: next is from where
 // to go on (Sent.Before), empty when there are no more.
-func (r *Reader) Deliveries(ctx context.Context, w Sent) (all []Delivery, next string, err error) {
+func (r *Reader) Deliveries(ctx context.Context, w DeliveryFilter) (all []Delivery, next string, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all, next = nil, ""
 		from, to, last := store.Micros(w.Since), int64(math.MaxInt64), ""
@@ -323,7 +323,7 @@ func (r *Reader) Deliveries(ctx context.Context, w Sent) (all []Delivery, next s
 
 // EachDelivery gives all deliveries that are wanted, the oldest first and whatever Sent.Limit and Sent.Before say. It reads on while it
 // is asked, so that its answer is not of one moment.
-func (r *Reader) EachDelivery(ctx context.Context, w Sent) iter.Seq2[Delivery, error] {
+func (r *Reader) EachDelivery(ctx context.Context, w DeliveryFilter) iter.Seq2[Delivery, error] {
 	return func(yield func(Delivery, error) bool) {
 		from, last, to := store.Micros(w.Since), "", int64(math.MaxInt64)
 		if !w.Until.IsZero() {
@@ -352,13 +352,13 @@ func (r *Reader) EachDelivery(ctx context.Context, w Sent) iter.Seq2[Delivery, e
 	}
 }
 
-// Bought says which of some deliveries are of a transaction that is known by now, stands, and is of their site; by the deliveries' ids.
-func (r *Reader) Bought(ctx context.Context, some ...Delivery) (map[string]bool, error) {
+// PurchasedDeliveries says which of some deliveries are of a transaction that is known by now, stands, and is of their site; by the deliveries' ids.
+func (r *Reader) PurchasedDeliveries(ctx context.Context, some ...Delivery) (map[string]bool, error) {
 	ids := make([]string, len(some))
 	for i, d := range some {
 		ids[i] = d.Transaction
 	}
-	known, err := r.Of(ctx, ids...)
+	known, err := r.ByIDs(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -376,13 +376,13 @@ func (r *Reader) Bought(ctx context.Context, some ...Delivery) (map[string]bool,
 	return bought, nil
 }
 
-// Delivered is how often, and how much, was delivered under a transaction.
-type Delivered struct{ Times, Bytes int64 }
+// DeliveryTotal is how often, and how much, was delivered under a transaction.
+type DeliveryTotal struct{ Times, Bytes int64 }
 
 // Delivered counts what was delivered under some transactions, as their own sites tell, by their ids, as far as it is over; what was never fetched is not among
 // them.
-func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[string]Delivered, err error) {
-	counts = map[string]Delivered{}
+func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[string]DeliveryTotal, err error) {
+	counts = map[string]DeliveryTotal{}
 	if len(ids) == 0 {
 		return counts, nil
 	}
@@ -398,7 +398,7 @@ func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[strin
 		defer rows.Close()
 		for rows.Next() {
 			var id string
-			var d Delivered
+			var d DeliveryTotal
 			if err := rows.Scan(&id, &d.Times, &d.Bytes); err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
 				t.Errorf("\n%+v\n%+v", got, want)
 			}
 		}
-		if counts, err := r.Delivered(t.Context(), "txn-1", "txn-unknown", "txn-none"); err != nil || !reflect.DeepEqual(counts, map[string]Delivered{"txn-unknown": {1, 9}}) {
+		if counts, err := r.Delivered(t.Context(), "txn-1", "txn-unknown", "txn-none"); err != nil || !reflect.DeepEqual(counts, map[string]DeliveryTotal{"txn-unknown": {1, 9}}) {
 			t.Errorf("while one is under way: %v, %v", counts, err)
 		}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
@@ -84,7 +84,7 @@ func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
 		if got := found(begun.ID); !reflect.DeepEqual(got, begun) {
 			t.Errorf("\n%+v\n%+v", got, begun)
 		}
-		if counts, err := r.Delivered(t.Context(), "txn-1"); err != nil || counts["txn-1"] != (Delivered{1, 7}) {
+		if counts, err := r.Delivered(t.Context(), "txn-1"); err != nil || counts["txn-1"] != (DeliveryTotal{1, 7}) {
 			t.Errorf("%v, %v", counts, err)
 		}
 		if events, err := r.Events(t.Context(), "txn-1", 9); err != nil || len(events) != 1 || events[0] != (Event{"txn-1", "e1", "delivery", begun.Ended, 7}) {
@@ -122,17 +122,17 @@ func TestDeliveriesAreFoundByTransactionAndByTime(t *testing.T) {
 			return out
 		}
 		for name, c := range map[string]struct {
-			w    Sent
+			w    DeliveryFilter
 			fits func(Delivery) bool
 		}{
-			"all":            {Sent{}, func(Delivery) bool { return true }},
-			"of a site":      {Sent{Site: "shop"}, func(d Delivery) bool { return d.Site == "shop" }},
-			"by another":     {Sent{By: "edge"}, func(d Delivery) bool { return d.By == "edge" }},
-			"by nobody":      {Sent{By: "none"}, func(Delivery) bool { return false }},
-			"that were cut":  {Sent{State: DeliveryCut}, func(d Delivery) bool { return d.State == DeliveryCut }},
-			"of nothing":     {Sent{Stray: true}, func(d Delivery) bool { return d.Stray }},
-			"of a time":      {Sent{Since: all[2].At, Until: all[6].At}, func(d Delivery) bool { return !d.At.Before(all[2].At) && d.At.Before(all[6].At) }},
-			"of all of that": {Sent{Site: "shop", Stray: true, Since: all[2].At}, func(d Delivery) bool { return d.Stray && !d.At.Before(all[2].At) }},
+			"all":            {DeliveryFilter{}, func(Delivery) bool { return true }},
+			"of a site":      {DeliveryFilter{Site: "shop"}, func(d Delivery) bool { return d.Site == "shop" }},
+			"by another":     {DeliveryFilter{By: "edge"}, func(d Delivery) bool { return d.By == "edge" }},
+			"by nobody":      {DeliveryFilter{By: "none"}, func(Delivery) bool { return false }},
+			"that were cut":  {DeliveryFilter{State: DeliveryCut}, func(d Delivery) bool { return d.State == DeliveryCut }},
+			"of nothing":     {DeliveryFilter{Stray: true}, func(d Delivery) bool { return d.Stray }},
+			"of a time":      {DeliveryFilter{Since: all[2].At, Until: all[6].At}, func(d Delivery) bool { return !d.At.Before(all[2].At) && d.At.Before(all[6].At) }},
+			"of all of that": {DeliveryFilter{Site: "shop", Stray: true, Since: all[2].At}, func(d Delivery) bool { return d.Stray && !d.At.Before(all[2].At) }},
 		} {
 			want := only(c.fits)
 			var each []string
@@ -172,7 +172,7 @@ func TestDeliveriesAreFoundByTransactionAndByTime(t *testing.T) {
 			t.Errorf("%v, %v", rest, err)
 		}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
-			old, err := Unended(ctx, tx, all[4].At, 2)
+			old, err := OpenDeliveries(ctx, tx, all[4].At, 2)
 			if want := only(func(d Delivery) bool { return d.State == DeliveryBegun && d.At.Before(all[4].At) }); err != nil || len(old) != 2 || old[0].ID != want[0] || old[1].ID != want[1] {
 				t.Errorf("%v, %v, want %v", old, err, want)
 			}
@@ -221,7 +221,7 @@ func TestDeliveriesAreKeptWhenTheyGetATable(t *testing.T) {
 		if want := []Event{{b.ID, "e0", "delivery", moment, 40}, {b.ID, "e1", "usage", moment, 0}, {b.ID, "e2", "delivery", moment, 42}}; err != nil || !slices.Equal(events, want) {
 			t.Errorf("%+v, %v", events, err)
 		}
-		all, _, err := r.Deliveries(t.Context(), Sent{Limit: 9})
+		all, _, err := r.Deliveries(t.Context(), DeliveryFilter{Limit: 9})
 		if err != nil || len(all) != 2 || all[0].Transaction != b.ID || all[0].State != DeliveryEnded || all[0].Site != "news" || all[0].Sum != nil || all[0].Ended != moment {
 			t.Errorf("%+v, %v", all, err)
 		}

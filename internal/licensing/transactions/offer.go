@@ -85,8 +85,8 @@ func (d Duty) Window() time.Duration { return time.Duration(d.Seconds) * time.Se
 // Ended says whether the offer can no more be taken at a time.
 func (o *Offer) Ended(now time.Time) bool { return !now.Before(o.Expires) }
 
-// Bears says whether a signature is the offer's, in a time that does not depend on where it differs.
-func (o *Offer) Bears(signature []byte) bool {
+// HasSignature says whether a signature is the offer's, in a time that does not depend on where it differs.
+func (o *Offer) HasSignature(signature []byte) bool {
 	return len(o.Signature) > 0 && subtle.ConstantTimeCompare(o.Signature, signature) == 1
 }
 

@@ -80,7 +80,7 @@ func TestAnOfferEndsAtItsTime(t *testing.T) {
 		t.Error("it ends at another time than its own")
 	}
 	o.Signature[0] = 1
-	if !o.Bears(slices.Clone(o.Signature)) || o.Bears(make([]byte, ed25519.SignatureSize)) || o.Bears(nil) || (&Offer{}).Bears(nil) {
+	if !o.HasSignature(slices.Clone(o.Signature)) || o.HasSignature(make([]byte, ed25519.SignatureSize)) || o.HasSignature(nil) || (&Offer{}).HasSignature(nil) {
 		t.Error("it bears another signature than its own")
 	}
 }

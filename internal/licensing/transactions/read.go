@@ -19,8 +19,8 @@ type Reader struct{ db *store.DB }
 // NewReader makes a reader of a database that has this room's Schema.
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// Offered says which offers are wanted. An empty field is no condition.
-type Offered struct {
+// OfferFilter says which offers are wanted. An empty field is no condition.
+type OfferFilter struct {
 	Buyer, Site  string
 	URI          string    // what was asked for, or the item's own address
 	Since, Until time.Time // when they were made: Since ≤ time < Until
@@ -28,14 +28,14 @@ type Offered struct {
 	Limit        int       // how many at most; at least 1
 }
 
-func (w Offered) fits(o *Offer) bool {
+func (w OfferFilter) fits(o *Offer) bool {
 	return (w.Buyer == "" || w.Buyer == o.Buyer) && (w.Site == "" || w.Site == o.Site) && (w.URI == "" || w.URI == o.URI || w.URI == o.URL) &&
 		!o.Issued.Before(w.Since) && (w.Until.IsZero() || o.Issued.Before(w.Until))
 }
 
 // Offers gives offers that are still known, those that end last first. It looks at a bounded number of them, so that it never takes long:
 // next is from where to go on (Offered.Before), empty when there are no more.
-func (r *Reader) Offers(ctx context.Context, w Offered) (all []*Offer, next string, err error) {
+func (r *Reader) Offers(ctx context.Context, w OfferFilter) (all []*Offer, next string, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all, next = nil, ""
 		before := w.Before
@@ -106,8 +106,8 @@ func (r *Reader) Delivery(ctx context.Context, id string) (d Delivery, ok bool, 
 	return d, ok, err
 }
 
-// Wanted says which transactions are wanted. An empty field is no condition.
-type Wanted struct {
+// Filter says which transactions are wanted. An empty field is no condition.
+type Filter struct {
 	Buyer, Site, Model string
 	Since, Until       time.Time // when they were made: Since ≤ time < Until
 	Before             string    // the id of one; those that are older than it
@@ -124,7 +124,7 @@ const unfetched = `failed = 0 AND NOT EXISTS (SELECT 1 FROM deal_delivery AS d W
 
 // Transactions gives transactions without their documents, the newest first. It looks at a bounded number of them, so that it never
 // takes long: next is from where to go on (Wanted.Before), empty when there are no more.
-func (r *Reader) Transactions(ctx context.Context, w Wanted) (all []Transaction, next string, err error) {
+func (r *Reader) Transactions(ctx context.Context, w Filter) (all []Transaction, next string, err error) {
 	from, to := span(w)
 	var where []string
 	args := []any{to, from, looked}
@@ -180,7 +180,7 @@ func (r *Reader) Transactions(ctx context.Context, w Wanted) (all []Transaction,
 
 // Each gives all transactions that are wanted, the oldest first and whatever Wanted.Limit says. It reads on while it is asked, so
 // that its answer is not of one moment.
-func (r *Reader) Each(ctx context.Context, w Wanted) iter.Seq2[Transaction, error] {
+func (r *Reader) Each(ctx context.Context, w Filter) iter.Seq2[Transaction, error] {
 	return func(yield func(Transaction, error) bool) {
 		from, to := span(w)
 		for {
@@ -212,7 +212,7 @@ func (r *Reader) Each(ctx context.Context, w Wanted) iter.Seq2[Transaction, erro
 const eachPage = 500
 
 // span gives the ids between which those of a time lie, both exclusive and to the millisecond.
-func span(w Wanted) (from, to string) {
+func span(w Filter) (from, to string) {
 	from, to = transactionKind+"-", transactionKind+"-"+afterAll
 	if !w.Since.IsZero() {
 		from += ulidAt(w.Since)
@@ -227,8 +227,8 @@ func span(w Wanted) (from, to string) {
 	return from, to
 }
 
-// Of gives the transactions of some ids that there are, without their documents, in no order.
-func (r *Reader) Of(ctx context.Context, ids ...string) (all []Transaction, err error) {
+// ByIDs gives the transactions of some ids that there are, without their documents, in no order.
+func (r *Reader) ByIDs(ctx context.Context, ids ...string) (all []Transaction, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -243,8 +243,8 @@ func (r *Reader) Of(ctx context.Context, ids ...string) (all []Transaction, err 
 	return all, err
 }
 
-// Owed says which obligations to report are wanted.
-type Owed struct {
+// ObligationFilter says which obligations to report are wanted.
+type ObligationFilter struct {
 	State Obligation // Pending, Fulfilled, Expired, Waived or Late
 	Buyer string     // empty for all
 	After string     // the id of a transaction after which to go on; empty for the beginning
@@ -253,7 +253,7 @@ type Owed struct {
 
 // Owed gives the transactions whose obligation is in a state, without their documents: those that are Pending by the end of their
 // windows, others with the latest end first.
-func (r *Reader) Owed(ctx context.Context, w Owed) (all []Transaction, err error) {
+func (r *Reader) Owed(ctx context.Context, w ObligationFilter) (all []Transaction, err error) {
 	if w.State < Pending || w.State > Late {
 		return nil, fmt.Errorf("list obligations: there are none in %v", w.State)
 	}
@@ -322,8 +322,8 @@ func (r *Reader) OwedCount(ctx context.Context, buyer string, most int) (counts 
 	return counts, err
 }
 
-// Complied counts what a buyer had to report of purchases of a time.
-type Complied struct {
+// Compliance counts what a buyer had to report of purchases of a time.
+type Compliance struct {
 	Buyer                                   string
 	Purchases                               int64 // that were not taken back
 	Pending, InTime, Late, Overdue, Waived  int64
@@ -334,16 +334,16 @@ type Complied struct {
 // Compliance counts by buyer what had to be reported of the purchases that were made in a time, as it stands at another: a report
 // that was not filed in time is overdue from then on. Zero times of the former are no condition. It counts for so many buyers at a
 // time, and reads on while it is asked, so that its answer is not of one moment.
-func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) iter.Seq2[Complied, error] {
-	return func(yield func(Complied, error) bool) {
+func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) iter.Seq2[Compliance, error] {
+	return func(yield func(Compliance, error) bool) {
 		for last := ""; ; { // no buyer is called so
-			var page []Complied
+			var page []Compliance
 			err := r.db.View(ctx, func(tx *store.Tx) (err error) {
 				page, err = complied(ctx, tx, last, since, until, now)
 				return err
 			})
 			if err != nil {
-				yield(Complied{}, fmt.Errorf("count what was reported: %w", err))
+				yield(Compliance{}, fmt.Errorf("count what was reported: %w", err))
 				return
 			}
 			for _, c := range page {
@@ -363,8 +363,8 @@ func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) it
 const buyersPage = 5000
 
 // complied counts for the buyers behind one, by their order.
-func complied(ctx context.Context, tx *store.Tx, after string, since, until, now time.Time) (all []Complied, err error) {
-	from, to := span(Wanted{Since: since, Until: until})
+func complied(ctx context.Context, tx *store.Tx, after string, since, until, now time.Time) (all []Compliance, err error) {
+	from, to := span(Filter{Since: since, Until: until})
 	end := int64(math.MaxInt64)
 	if !until.IsZero() {
 		end = store.Micros(until)
@@ -378,7 +378,7 @@ func complied(ctx context.Context, tx *store.Tx, after string, since, until, now
 		return nil, err
 	}
 	for rows.Next() {
-		var c Complied
+		var c Compliance
 		var bought, reported, oldest int64
 		if err = rows.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports, &c.Deviant, &bought, &reported, &oldest); err != nil {
 			break

@@ -49,7 +49,7 @@ func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		r := NewReader(db)
-		if all, next, err := r.Transactions(t.Context(), Wanted{Limit: 5}); len(all) != 0 || next != "" || err != nil {
+		if all, next, err := r.Transactions(t.Context(), Filter{Limit: 5}); len(all) != 0 || next != "" || err != nil {
 			t.Errorf("of nothing: %v, %q, %v", all, next, err)
 		}
 		all := sold(t, db, 9, func(n int, b *Transaction) {
@@ -62,7 +62,7 @@ func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
 		want := ids(all)
 		slices.Reverse(want)
 		var got []string
-		w := Wanted{Limit: 4}
+		w := Filter{Limit: 4}
 		for pages := 0; ; pages++ {
 			page, next, err := r.Transactions(t.Context(), w)
 			if err != nil || pages > 5 {
@@ -77,16 +77,16 @@ func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
 			t.Errorf("page by page:\n%v\n%v", got, want)
 		}
 		for name, c := range map[string]struct {
-			w    Wanted
+			w    Filter
 			want []string
 		}{
-			"of a site":             {Wanted{Site: "shop"}, []string{want[1], want[3], want[5], want[7]}},
-			"of a buyer at a site":  {Wanted{Site: "shop", Buyer: "a.example/x"}, []string{all[3].ID}},
-			"by a model":            {Wanted{Model: "per_access"}, []string{all[8].ID}},
-			"of a time":             {Wanted{Since: all[2].Made, Until: all[5].Made}, []string{all[4].ID, all[3].ID, all[2].ID}},
-			"from a time on":        {Wanted{Since: all[7].Made}, []string{all[8].ID, all[7].ID}},
-			"of nobody":             {Wanted{Buyer: "d.example/x"}, nil},
-			"of a time, before one": {Wanted{Since: all[2].Made, Before: all[4].ID}, []string{all[3].ID, all[2].ID}},
+			"of a site":             {Filter{Site: "shop"}, []string{want[1], want[3], want[5], want[7]}},
+			"of a buyer at a site":  {Filter{Site: "shop", Buyer: "a.example/x"}, []string{all[3].ID}},
+			"by a model":            {Filter{Model: "per_access"}, []string{all[8].ID}},
+			"of a time":             {Filter{Since: all[2].Made, Until: all[5].Made}, []string{all[4].ID, all[3].ID, all[2].ID}},
+			"from a time on":        {Filter{Since: all[7].Made}, []string{all[8].ID, all[7].ID}},
+			"of nobody":             {Filter{Buyer: "d.example/x"}, nil},
+			"of a time, before one": {Filter{Since: all[2].Made, Before: all[4].ID}, []string{all[3].ID, all[2].ID}},
 		} {
 			c.w.Limit = 9
 			page, next, err := r.Transactions(t.Context(), c.w)
@@ -117,7 +117,7 @@ func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
 				t.Errorf("%q finds a transaction, or fails: %v", id, err)
 			}
 		}
-		some, err := r.Of(t.Context(), all[1].ID, "txn-none", all[5].ID)
+		some, err := r.ByIDs(t.Context(), all[1].ID, "txn-none", all[5].ID)
 		if got := ids(some); err != nil || len(got) != 2 || !slices.Contains(got, all[1].ID) || !slices.Contains(got, all[5].ID) {
 			t.Errorf("of some ids: %v, %v", got, err)
 		}
@@ -133,16 +133,16 @@ func TestAPageOfTransactionsLooksAtSoManyAndNoMore(t *testing.T) {
 		}
 	})
 	r := NewReader(db)
-	page, next, err := r.Transactions(t.Context(), Wanted{Buyer: "rare.example/x", Limit: 10})
+	page, next, err := r.Transactions(t.Context(), Filter{Buyer: "rare.example/x", Limit: 10})
 	if err != nil || len(page) != 0 || next != all[3].ID {
 		t.Fatalf("%v, %q, %v", ids(page), next, err)
 	}
-	page, next, err = r.Transactions(t.Context(), Wanted{Buyer: "rare.example/x", Limit: 10, Before: next})
+	page, next, err = r.Transactions(t.Context(), Filter{Buyer: "rare.example/x", Limit: 10, Before: next})
 	if err != nil || len(page) != 1 || page[0].ID != all[1].ID || next != "" {
 		t.Fatalf("%v, %q, %v", ids(page), next, err)
 	}
 	n := 0
-	for _, err := range r.Each(t.Context(), Wanted{}) {
+	for _, err := range r.Each(t.Context(), Filter{}) {
 		if n++; err != nil {
 			t.Fatal(err)
 		}
@@ -167,16 +167,16 @@ func TestObligationsAreListedByTheirEnd(t *testing.T) {
 				first, second = second, first
 			}
 			for name, c := range map[string]struct {
-				w    Owed
+				w    ObligationFilter
 				want []string
 			}{
-				"all":      {Owed{Limit: 5}, []string{first.ID, second.ID}},
-				"one":      {Owed{Limit: 1}, []string{first.ID}},
-				"the next": {Owed{Limit: 5, After: first.ID}, []string{second.ID}},
-				"no more":  {Owed{Limit: 5, After: second.ID}, nil},
-				"a buyer":  {Owed{Limit: 5, Buyer: "b.example/y"}, []string{all[int(state)+6].ID}},
-				"nobody":   {Owed{Limit: 5, Buyer: "c.example/y"}, nil},
-				"unknown":  {Owed{Limit: 5, After: "txn-x"}, nil},
+				"all":      {ObligationFilter{Limit: 5}, []string{first.ID, second.ID}},
+				"one":      {ObligationFilter{Limit: 1}, []string{first.ID}},
+				"the next": {ObligationFilter{Limit: 5, After: first.ID}, []string{second.ID}},
+				"no more":  {ObligationFilter{Limit: 5, After: second.ID}, nil},
+				"a buyer":  {ObligationFilter{Limit: 5, Buyer: "b.example/y"}, []string{all[int(state)+6].ID}},
+				"nobody":   {ObligationFilter{Limit: 5, Buyer: "c.example/y"}, nil},
+				"unknown":  {ObligationFilter{Limit: 5, After: "txn-x"}, nil},
 			} {
 				c.w.State = state
 				if got, err := r.Owed(t.Context(), c.w); err != nil || !slices.Equal(ids(got), c.want) {
@@ -198,7 +198,7 @@ func TestObligationsAreListedByTheirEnd(t *testing.T) {
 		if counts, err := r.OwedCount(t.Context(), "", 1); err != nil || counts[Expired] != 1 {
 			t.Errorf("up to one: %v, %v", counts, err)
 		}
-		if _, err := r.Owed(t.Context(), Owed{State: NoObligation, Limit: 1}); err == nil {
+		if _, err := r.Owed(t.Context(), ObligationFilter{State: NoObligation, Limit: 1}); err == nil {
 			t.Error("no obligation is listed")
 		}
 	})
@@ -227,14 +227,14 @@ func TestComplianceIsCountedByBuyer(t *testing.T) {
 			b.Buyer = []string{"a.example/x", "b.example/y"}[n/6]
 		})
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
-			if err := PutReport(ctx, tx, all[2].ID, Report{ID: "rep-1", Of: "x", Made: moment.Add(time.Minute), Deviant: true}, Fulfilled); err != nil {
+			if err := PutReport(ctx, tx, all[2].ID, Report{ID: "rep-1", BuyerID: "x", Made: moment.Add(time.Minute), Deviant: true}, Fulfilled); err != nil {
 				return err
 			}
-			return Fail(ctx, tx, all[0].ID)
+			return MarkFailed(ctx, tx, all[0].ID)
 		})
 		r := NewReader(db)
 		got, err := every(r.Compliance(t.Context(), time.Time{}, time.Time{}, moment.Add(2*time.Hour)))
-		want := []Complied{
+		want := []Compliance{
 			{Buyer: "a.example/x", Purchases: 5, InTime: 1, Late: 1, Overdue: 2, Waived: 1, Reports: 1, Deviant: 1, LastPurchase: all[5].Made, LastReport: moment.Add(time.Minute), OldestOverdue: moment.Add(time.Hour)},
 			{Buyer: "b.example/y", Purchases: 6, Pending: 1, InTime: 1, Late: 1, Overdue: 1, Waived: 1, LastPurchase: all[11].Made, OldestOverdue: moment.Add(time.Hour)},
 		}
@@ -284,9 +284,9 @@ func TestListsAreFoundInIndexes(t *testing.T) {
 		from + inState(Expired, "x") + ` ORDER BY due DESC, id DESC LIMIT 5`:                                                                                                "INDEX deal_transaction_owed",
 		from + `id < 'x' AND id > 'a' ORDER BY id DESC LIMIT 5`:                                                                                                             "INDEX sqlite_autoindex_deal_transaction_1",
 		`SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE ` + inState(Expired, "") + `) AS o`:                                                                     "COVERING INDEX deal_transaction_ended",
-		deliveries + Sent{}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                                                    "INDEX deal_delivery_began",
-		deliveries + Sent{}.strays(sentAfter) + ` ORDER BY began, id LIMIT 5`:                                                                                               "INDEX deal_delivery_began",
-		deliveries + Sent{Stray: true}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                                         "INDEX deal_delivery_stray",
+		deliveries + DeliveryFilter{}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                                          "INDEX deal_delivery_began",
+		deliveries + DeliveryFilter{}.strays(sentAfter) + ` ORDER BY began, id LIMIT 5`:                                                                                     "INDEX deal_delivery_began",
+		deliveries + DeliveryFilter{Stray: true}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                               "INDEX deal_delivery_stray",
 		deliveries + unended + ` ORDER BY began, id LIMIT 5`:                                                                                                                "INDEX deal_delivery_begun",
 		`SELECT id FROM deal_transaction AS looked WHERE id > 'a' AND ` + unfetched + ` ORDER BY id LIMIT 5`:                                                                "d USING COVERING INDEX deal_delivery_txn",
 		`SELECT id FROM deal_delivery AS looked WHERE began > 5 AND stray = 1 AND ` + unbought + ` ORDER BY began, id LIMIT 5`:                                              "t USING INDEX sqlite_autoindex_deal_transaction_1",
@@ -340,16 +340,16 @@ func TestOffersAreFoundByBuyerAddressAndDay(t *testing.T) {
 		})
 		r := NewReader(db)
 		for name, v := range map[string]struct {
-			want Offered
+			want OfferFilter
 			fits func(n int) bool
 		}{
-			"all":             {Offered{}, func(int) bool { return true }},
-			"of a buyer":      {Offered{Buyer: "b.example/y"}, func(n int) bool { return n%2 == 1 }},
-			"of an address":   {Offered{URI: "https://x.example/3"}, func(n int) bool { return n%7 == 3 }},
-			"of an item":      {Offered{URI: "https://x.example/own", Site: "main"}, func(int) bool { return true }},
-			"of a site":       {Offered{Site: "other"}, func(int) bool { return false }},
-			"of a day":        {Offered{Since: moment.Add(48 * time.Hour), Until: moment.Add(72 * time.Hour)}, func(n int) bool { return n >= 48 && n < 72 }},
-			"of both and all": {Offered{Buyer: "a.example/x", URI: "https://x.example/4", Since: moment.Add(48 * time.Hour)}, func(n int) bool { return n%2 == 0 && n%7 == 4 && n >= 48 }},
+			"all":             {OfferFilter{}, func(int) bool { return true }},
+			"of a buyer":      {OfferFilter{Buyer: "b.example/y"}, func(n int) bool { return n%2 == 1 }},
+			"of an address":   {OfferFilter{URI: "https://x.example/3"}, func(n int) bool { return n%7 == 3 }},
+			"of an item":      {OfferFilter{URI: "https://x.example/own", Site: "main"}, func(int) bool { return true }},
+			"of a site":       {OfferFilter{Site: "other"}, func(int) bool { return false }},
+			"of a day":        {OfferFilter{Since: moment.Add(48 * time.Hour), Until: moment.Add(72 * time.Hour)}, func(n int) bool { return n >= 48 && n < 72 }},
+			"of both and all": {OfferFilter{Buyer: "a.example/x", URI: "https://x.example/4", Since: moment.Add(48 * time.Hour)}, func(n int) bool { return n%2 == 0 && n%7 == 4 && n >= 48 }},
 		} {
 			var got, want []string
 			v.want.Limit = 40

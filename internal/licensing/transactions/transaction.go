@@ -187,7 +187,7 @@ type Transaction struct {
 // Report is what a buyer reported of a transaction's use.
 type Report struct {
 	ID       string // ours
-	Of       string // the id that the buyer gave it
+	BuyerID  string // the id that the buyer gave it
 	Made     time.Time
 	Consumed int64 // units
 	Settled  int64 // what was charged in the end, in units of 1e-8
@@ -244,11 +244,11 @@ func requestKey(buyer, id string) []byte {
 type Request struct {
 	Digest [sha256.Size]byte // of what was asked for
 	Made   time.Time
-	Lines  []Line
+	Lines  []OrderLine
 }
 
-// Line is what came of one offer.
-type Line struct {
+// OrderLine is what came of one offer.
+type OrderLine struct {
 	Offer       string // empty where it is told by the transaction, or was none
 	Transaction string // empty where it was denied
 	Denial      string // why
@@ -283,7 +283,7 @@ func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time
 		if len(part) != 3 {
 			return Request{}, false, errors.New("find a request to buy: what came of it cannot be read")
 		}
-		r.Lines = append(r.Lines, Line{part[0], part[1], part[2]})
+		r.Lines = append(r.Lines, OrderLine{part[0], part[1], part[2]})
 	}
 	return r, true, nil
 }
@@ -366,7 +366,7 @@ func scanned(row interface{ Scan(...any) error }, behind ...any) (t Transaction,
 	var fields, declared, permit, prohibit string
 	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
 		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
-		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &declared, &permit, &prohibit,
+		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.BuyerID, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &declared, &permit, &prohibit,
 		&prohibited, &future, &t.Disputed, &t.Report.Details}, behind...)...)
 	t.Item.Site = t.Site
 	if len(t.Quotas) == 0 {
@@ -401,8 +401,8 @@ func FindTransaction(ctx context.Context, tx *store.Tx, id string) (t Transactio
 	return t, true, nil
 }
 
-// Fail records that nothing could be delivered under a transaction, whose obligation is waived with that.
-func Fail(ctx context.Context, tx *store.Tx, id string) error {
+// MarkFailed records that nothing could be delivered under a transaction, whose obligation is waived with that.
+func MarkFailed(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.Exec(ctx, `UPDATE deal_transaction SET failed = 1, amount = 0, duty = CASE WHEN duty = 0 THEN 0 ELSE 4 END WHERE id = $1`, id)
 	if err != nil {
 		return fmt.Errorf("record that a transaction failed: %w", err)
@@ -410,8 +410,8 @@ func Fail(ctx context.Context, tx *store.Tx, id string) error {
 	return nil
 }
 
-// GiveBack records by which dispute a transaction was given back: nothing is fetched under it any more.
-func GiveBack(ctx context.Context, tx *store.Tx, id, dispute string) error {
+// MarkRefunded records by which dispute a transaction was given back: nothing is fetched under it any more.
+func MarkRefunded(ctx context.Context, tx *store.Tx, id, dispute string) error {
 	if err := tx.ExecOne(ctx, `UPDATE deal_transaction SET disputed = $1 WHERE id = $2`, dispute, id); err != nil {
 		return fmt.Errorf("record that a transaction was given back: %w", err)
 	}
@@ -422,7 +422,7 @@ func GiveBack(ctx context.Context, tx *store.Tx, id, dispute string) error {
 func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obligation) error {
 	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7, details = $8,
 		used_prohibited = $9, used_future = $10 WHERE id = $11`,
-		r.ID, r.Of, store.Micros(r.Made), r.Consumed, r.Settled, truth(r.Deviant), int64(to), r.Details, truth(r.Prohibited), truth(r.Future), id)
+		r.ID, r.BuyerID, store.Micros(r.Made), r.Consumed, r.Settled, truth(r.Deviant), int64(to), r.Details, truth(r.Prohibited), truth(r.Future), id)
 	if err == nil && n != 1 {
 		err = errors.New("there is none of the id")
 	}

@@ -63,13 +63,13 @@ func TestTransactionIsReadAsItWasWritten(t *testing.T) {
 		if got := found(); !reflect.DeepEqual(got, want) {
 			t.Errorf("\n%+v\n%+v", got, want)
 		}
-		want.Report, want.Obligation = Report{ID: "rep-1", Of: "theirs", Made: moment.Add(time.Hour), Consumed: 3000, Settled: 4_545_000, Deviant: true,
+		want.Report, want.Obligation = Report{ID: "rep-1", BuyerID: "theirs", Made: moment.Add(time.Hour), Consumed: 3000, Settled: 4_545_000, Deviant: true,
 			Details: UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}}.JSON()}, Late
 		update(t, db, func(ctx context.Context, tx *store.Tx) error { return PutReport(ctx, tx, want.ID, want.Report, Late) })
 		if got := found(); !reflect.DeepEqual(got, want) {
 			t.Errorf("\n%+v\n%+v", got, want)
 		}
-		update(t, db, func(ctx context.Context, tx *store.Tx) error { return Fail(ctx, tx, want.ID) })
+		update(t, db, func(ctx context.Context, tx *store.Tx) error { return MarkFailed(ctx, tx, want.ID) })
 		if got := found(); !got.Failed || got.Amount != 0 || got.Obligation != Waived {
 			t.Errorf("after it failed: %+v", got)
 		}
@@ -83,7 +83,7 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
-		want := Request{Digest: sha256.Sum256([]byte("a")), Made: moment, Lines: []Line{{"o1", "txn-1", ""}, {"o2", "", "offer_expired"}}}
+		want := Request{Digest: sha256.Sum256([]byte("a")), Made: moment, Lines: []OrderLine{{"o1", "txn-1", ""}, {"o2", "", "offer_expired"}}}
 		day := 24 * time.Hour
 		put := func(r Request, buyer string) (ok bool) {
 			update(t, db, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -124,9 +124,9 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 		if got, _ := find("a b", "id", other.Made); got.Digest != other.Digest {
 			t.Error("the old one is found")
 		}
-		for _, bad := range []Line{{"a b", "", ""}, {"a", "b\nc", ""}, {"a", "", "c d"}} {
+		for _, bad := range []OrderLine{{"a b", "", ""}, {"a", "b\nc", ""}, {"a", "", "c d"}} {
 			if err := db.Update(t.Context(), func(tx *store.Tx) error {
-				_, err := PutRequest(t.Context(), tx, "x", "y", Request{Lines: []Line{bad}}, moment)
+				_, err := PutRequest(t.Context(), tx, "x", "y", Request{Lines: []OrderLine{bad}}, moment)
 				return err
 			}); err == nil {
 				t.Errorf("%q was recorded", bad)
@@ -166,7 +166,7 @@ func TestARequestIsKnownAcrossMidnight(t *testing.T) {
 			db := open(t, Schema)
 			for i, at := range made {
 				update(t, db, func(ctx context.Context, tx *store.Tx) error {
-					r := Request{Made: at, Lines: []Line{{"o1", "txn-1", ""}}}
+					r := Request{Made: at, Lines: []OrderLine{{"o1", "txn-1", ""}}}
 					fresh, err := PutRequest(ctx, tx, "buyer.example/bot", "id", r, at.Add(-day))
 					if fresh != (i == 0) {
 						t.Errorf("%s: of the %d. it is said to be new: %t", name, i+1, fresh)

@@ -27,8 +27,8 @@ func PutVia(ctx context.Context, tx *store.Tx, transaction string, via []string)
 	return nil
 }
 
-// CameVia says whether the offer of a transaction was asked for through the intermediary with a domain.
-func CameVia(ctx context.Context, tx *store.Tx, transaction, domain string) (bool, error) {
+// PassedThrough says whether the offer of a transaction was asked for through the intermediary with a domain.
+func PassedThrough(ctx context.Context, tx *store.Tx, transaction, domain string) (bool, error) {
 	var via string
 	err := tx.QueryRow(ctx, `SELECT via FROM deal_via WHERE txn = $1`, transaction).Scan(&via)
 	if errors.Is(err, sql.ErrNoRows) {

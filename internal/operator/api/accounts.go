@@ -19,7 +19,7 @@ const Accounts = "/admin/accounts"
 
 // Books are the accounts, licences and subscriptions that the door keeps for the operator.
 type Books struct {
-	Book   *accounts.Book
+	Book   *accounts.Ledger
 	Reader *accounts.Reader
 	// Change runs fn in a transaction, from which the ledger learns of each change.
 	Change func(ctx context.Context, fn func(tx *store.Tx) error) error
@@ -82,7 +82,7 @@ func (b Books) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	if buyer := said["buyer"]; buyer != "" {
 		all, err = b.Reader.Balances(r.Context(), buyer) // one in each currency
 	} else {
-		after := accounts.Accounts{Limit: page.limit + 1}
+		after := accounts.AccountFilter{Limit: page.limit + 1}
 		after.Listed, after.Buyer, _ = strings.Cut(page.after, "/")
 		all, err = b.Reader.Accounts(r.Context(), after)
 	}
@@ -214,7 +214,7 @@ func (a accountOf) pay(w http.ResponseWriter, r *http.Request) (int, any, error)
 	var out paid
 	ctx := r.Context()
 	if err := a.Change(ctx, func(tx *store.Tx) error {
-		before, known, err := a.Book.Paid(ctx, tx, asked.Kind, a.buyer, a.currency, asked.Reference)
+		before, known, err := a.Book.LastPayment(ctx, tx, asked.Kind, a.buyer, a.currency, asked.Reference)
 		switch {
 		case err != nil:
 			return err

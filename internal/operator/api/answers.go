@@ -16,7 +16,7 @@ const (
 
 // Answers is what the door needs to know of them.
 type Answers struct {
-	Answers *identity.Answers
+	Answers *identity.ChallengeResponses
 	// Own gives a domain of this front desk's own as its requests name it; ok is false for others.
 	Own func(domain string) (host string, ok bool)
 }
@@ -72,7 +72,7 @@ func (c Answers) put(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, fail.New(fail.Invalid, "expires_at: %.40q is no time; write it as the Exchange did, like 2026-12-01T12:00:00Z", asked.Expires)
 	}
-	if err := c.Answers.Put(r.Context(), identity.Answer{Domain: host, Token: asked.Token, Ends: ends}); err != nil {
+	if err := c.Answers.Put(r.Context(), identity.ChallengeResponse{Domain: host, Token: asked.Token, Ends: ends}); err != nil {
 		return 0, nil, err
 	}
 	return http.StatusCreated, answerForm{host, asked.Token, ends.UTC().Format(time.RFC3339)}, nil

@@ -76,14 +76,14 @@ type disputeShown struct {
 }
 
 type stepShown struct {
-	At         string               `json:"at"`
-	Status     string               `json:"status"`
-	By         string               `json:"by"`
-	Resolution string               `json:"resolution,omitempty"`
-	Rule       string               `json:"rule,omitempty"`
-	Consulted  []disputes.Consulted `json:"consulted,omitempty"`
-	Entry      string               `json:"entry"`
-	Note       string               `json:"note,omitempty"`
+	At         string              `json:"at"`
+	Status     string              `json:"status"`
+	By         string              `json:"by"`
+	Resolution string              `json:"resolution,omitempty"`
+	Rule       string              `json:"rule,omitempty"`
+	Consulted  []disputes.Evidence `json:"consulted,omitempty"`
+	Entry      string              `json:"entry"`
+	Note       string              `json:"note,omitempty"`
 }
 
 // ShowDispute is a dispute as it is told in JSON.
@@ -100,7 +100,7 @@ func ShowDispute(c disputes.Case, steps []disputes.Step) any {
 		out.Credit, out.Currency = policy.Amount(c.Credit), c.Currency
 	}
 	for _, s := range steps {
-		out.Steps = append(out.Steps, stepShown{stamp(s.At), string(s.To), s.By, string(s.Resolution), s.Rule, s.Consulted, s.Entry, s.Note})
+		out.Steps = append(out.Steps, stepShown{stamp(s.At), string(s.To), s.By, string(s.Resolution), s.Rule, s.Evidence, s.Entry, s.Note})
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (of Bench) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	want := disputes.Wanted{
+	want := disputes.Filter{
 		Buyer: q["buyer"], Site: q["site"], Reason: disputes.Reason(q["reason"]), Status: disputes.Status(q["status"]), Resolution: disputes.Resolution(q["resolution"]),
 		Open: q["open"] == "true", Before: q["before"], Limit: usualPage,
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // Importer imports a log.
-type Importer func(ctx context.Context, in io.Reader, log accesslog.Log) (accesslog.Told, error)
+type Importer func(ctx context.Context, in io.Reader, log accesslog.Source) (accesslog.ImportResult, error)
 
 // DeliveryLogsHandler answers at DeliveryLogs: POST imports the log in the body, which may be packed by gzip, as it arrives; of the form
 // ?form= (auto), with the columns ?fields=, under the name ?by=, and of the one site ?site=. It answers with what it found. Where it fails,
@@ -38,7 +38,7 @@ func DeliveryLogsHandler(imports Importer) http.Handler {
 		}
 		fields := strings.FieldsFunc(q["fields"], func(r rune) bool { return r == ',' || r == ' ' })
 		in := &arriving{body: http.MaxBytesReader(w, r.Body, mostLog), control: http.NewResponseController(w)}
-		told, err := imports(r.Context(), in, accesslog.Log{Form: accesslog.Form(q["form"]), Fields: fields, By: q["by"], Site: q["site"], Text: mostLogText})
+		told, err := imports(r.Context(), in, accesslog.Source{Form: accesslog.Form(q["form"]), Fields: fields, By: q["by"], Site: q["site"], MaxText: mostLogText})
 		httpx.EventFrom(r.Context()).Set("lines", told.Lines)
 		_ = in.control.SetWriteDeadline(time.Now().Add(readFor))
 		if err != nil {
@@ -52,7 +52,7 @@ func DeliveryLogsHandler(imports Importer) http.Handler {
 }
 
 // writeFound tells of an error, and what was found before it.
-func writeFound(w http.ResponseWriter, r *http.Request, err error, told accesslog.Told) {
+func writeFound(w http.ResponseWriter, r *http.Request, err error, told accesslog.ImportResult) {
 	house := fail.From(err)
 	httpx.EventFrom(r.Context()).Set("failure", string(house.Code))
 	if house.Code == fail.Internal || house.Code == fail.Unavailable {

@@ -79,7 +79,7 @@ func (g granted) list(_ http.ResponseWriter, r *http.Request) (int, any, error) 
 	if err != nil {
 		return 0, nil, err
 	}
-	all, err := g.Reader.Grants(r.Context(), accounts.Granted{Kind: g.kind, Buyer: said["buyer"], After: page.after, Limit: page.limit + 1}, g.now())
+	all, err := g.Reader.Grants(r.Context(), accounts.GrantFilter{Kind: g.kind, Buyer: said["buyer"], After: page.after, Limit: page.limit + 1}, g.now())
 	all, next := part(page, all, func(one accounts.Grant) string { return one.ID })
 	list := []licence{}
 	for _, one := range all {
@@ -143,7 +143,7 @@ func (g granted) put(ctx context.Context, tx *store.Tx, asked licence) error {
 
 func (g granted) setQuotas(ctx context.Context, tx *store.Tx, id string, quotas []quota) error {
 	for i, q := range quotas {
-		row := accounts.QuotaRow{Unit: q.Unit, Limit: q.Limit, Anew: q.Anew}
+		row := accounts.QuotaSetting{Unit: q.Unit, Limit: q.Limit, Restart: q.Anew}
 		var err error
 		if row.Months, row.Span, err = accounts.ParsePeriod(q.Period); err != nil {
 			return fail.New(fail.Invalid, "quota %d: %v", i+1, err)

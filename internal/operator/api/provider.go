@@ -23,7 +23,7 @@ func ProviderDoor(r *http.Request) (door string, ok bool) {
 
 // TransactionsHandler answers at ProviderTransactions: GET gives the transactions of the time from ≤ time < to as pages of JSON, the
 // oldest first, which go on after the one that next names; or, as lines of JSON, all of them, sent as they are read.
-func TransactionsHandler(books reports.Books) http.Handler {
+func TransactionsHandler(books reports.Reporter) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _ := policy.Host("https://" + r.PathValue("domain") + "/") // whose door the key has opened
 		want, limit, err := wantedTransactions(r)
@@ -53,7 +53,7 @@ func TransactionsHandler(books reports.Books) http.Handler {
 }
 
 // wantedTransactions reads which transactions a request asks for.
-func wantedTransactions(r *http.Request) (want reports.Wanted, limit int, err error) {
+func wantedTransactions(r *http.Request) (want reports.Request, limit int, err error) {
 	page, q, err := listed(r, "from", "to", "format")
 	if err != nil {
 		return want, 0, err

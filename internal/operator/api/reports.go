@@ -20,7 +20,7 @@ const ReportsPath = "/api/v1/reports/"
 // ReportsHandler answers at ReportsPath and below: GET gives a report, by its name in the protocol or its short one, of the time
 // from ≤ time < to. It is JSON, CSV or lines of JSON, as ?format= or Accept says, and is sent as it is read: one that is cut short
 // ends without the end of its transfer, so that nobody takes it for the whole.
-func ReportsHandler(books reports.Books) http.Handler {
+func ReportsHandler(books reports.Reporter) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		want, err := wantedReport(r)
 		if err != nil {
@@ -37,12 +37,12 @@ func ReportsHandler(books reports.Books) http.Handler {
 var reportParameters = []string{"from", "to", "site", "buyer", "currency", "grace", "format"}
 
 // wantedReport reads which report a request asks for.
-func wantedReport(r *http.Request) (want reports.Wanted, err error) {
+func wantedReport(r *http.Request) (want reports.Request, err error) {
 	q, err := parameters(r, reportParameters...)
 	if err != nil {
 		return want, err
 	}
-	want = reports.Wanted{Report: reports.Short(strings.TrimPrefix(r.URL.Path, ReportsPath)), Site: q["site"], Buyer: q["buyer"], Currency: q["currency"]}
+	want = reports.Request{Report: reports.ByRAMPName(strings.TrimPrefix(r.URL.Path, ReportsPath)), Site: q["site"], Buyer: q["buyer"], Currency: q["currency"]}
 	if want.Form, err = formOf(r, q["format"], reports.JSON, reports.CSV, reports.Lines); err != nil {
 		return want, err
 	}
@@ -52,9 +52,9 @@ func wantedReport(r *http.Request) (want reports.Wanted, err error) {
 	if want.Until, err = instant("to", q["to"]); err != nil {
 		return want, err
 	}
-	want.Grace = reports.GraceOf(want.Report)
+	want.Grace = reports.DefaultGrace(want.Report)
 	if text := q["grace"]; text != "" {
-		if reports.GraceOf(want.Report) == 0 {
+		if reports.DefaultGrace(want.Report) == 0 {
 			return want, fail.New(fail.Invalid, "grace is of the reports leakage-check, reconciliation and reconciliation-days alone")
 		}
 		if want.Grace, err = time.ParseDuration(text); err != nil {

@@ -20,7 +20,7 @@ const (
 
 // Rules is what the door needs to know to change content rules.
 type Rules struct {
-	Keeper *overrides.Keeper
+	Keeper *overrides.Store
 	// Check says what of a rule does not fit the configuration.
 	Check func(policy.Rule) error
 	// Apply puts in force what was changed, if that can be done at once.

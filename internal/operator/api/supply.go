@@ -23,8 +23,8 @@ const (
 // Supply is what the door needs to know of them.
 type Supply struct {
 	Tenants *push.Tenants
-	Shelves *push.Shelves
-	Callers *requesters.Callers
+	Shelves *push.Store
+	Callers *requesters.PushClients
 	// Known gives the id of a tenant, or of a site that is served here, by its id or one of its hosts.
 	Known func(name string) (id string, ok bool)
 }
@@ -185,7 +185,7 @@ type callerForm struct {
 	Changed  string   `json:"changed,omitempty"`
 }
 
-func toldCaller(c requesters.Caller) callerForm {
+func toldCaller(c requesters.PushClient) callerForm {
 	out := callerForm{
 		CallerID: c.ID, Domain: c.Domain, Tenants: c.Tenants, Keys: []key{}, State: c.State(),
 		Created: instantText(c.Created), Changed: instantText(c.Changed),
@@ -204,15 +204,15 @@ func CallersHandler(c Supply) http.Handler {
 		if id == "" {
 			return byMethod(w, r, methods{http.MethodGet: c.callers, http.MethodPost: c.putCaller})
 		}
-		one := func(do func() (requesters.Caller, error)) answerer {
+		one := func(do func() (requesters.PushClient, error)) answerer {
 			return func(http.ResponseWriter, *http.Request) (int, any, error) {
 				caller, err := do()
 				return http.StatusOK, toldCaller(caller), err
 			}
 		}
 		return byMethod(w, r, methods{
-			http.MethodGet:    one(func() (requesters.Caller, error) { return c.Callers.Get(r.Context(), id) }),
-			http.MethodDelete: one(func() (requesters.Caller, error) { return c.Callers.Revoke(r.Context(), id) }),
+			http.MethodGet:    one(func() (requesters.PushClient, error) { return c.Callers.Get(r.Context(), id) }),
+			http.MethodDelete: one(func() (requesters.PushClient, error) { return c.Callers.Revoke(r.Context(), id) }),
 		})
 	})
 }
@@ -233,7 +233,7 @@ func (c Supply) putCaller(w http.ResponseWriter, r *http.Request) (int, any, err
 	if err := read(w, r, &asked); err != nil {
 		return 0, nil, err
 	}
-	one := requesters.Caller{ID: asked.CallerID, Domain: asked.Domain, Tenants: asked.Tenants}
+	one := requesters.PushClient{ID: asked.CallerID, Domain: asked.Domain, Tenants: asked.Tenants}
 	if asked.State != "" || asked.Created != "" || asked.Changed != "" {
 		return 0, nil, fail.New(fail.Invalid, "state, created and changed are told here, and cannot be said; leave them out")
 	}

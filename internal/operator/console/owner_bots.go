@@ -97,7 +97,7 @@ func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if body.Site == "" && len(body.Sites) > 0 {
 		body.Site = body.Sites[0].ID
 	}
-	want := botstats.Wanted{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: firstDay(now), Until: now.Add(24 * time.Hour)}
+	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: firstDay(now), Until: now.Add(24 * time.Hour)}
 	all, err := o.config.Sales.Traffic.Days(ctx, want)
 	if err != nil {
 		return unread(err)
@@ -213,7 +213,7 @@ func (a *seenAgent) add(h botstats.Day) {
 }
 
 // outcomeRows count what came of the requests of a time, in the order of outcomes, those that are not known last.
-func outcomeRows(all []botstats.Day, of botstats.Wanted) (rows []outcomeRow) {
+func outcomeRows(all []botstats.Day, of botstats.Filter) (rows []outcomeRow) {
 	count := map[string]*outcomeRow{}
 	for _, h := range all {
 		if h.Day.Before(of.Since) || !h.Day.Before(of.Until) {

@@ -121,7 +121,7 @@ func (o *owner) deliveries(w http.ResponseWriter, r *http.Request, v *visit) err
 			next = all[perPage-1].ID
 		}
 	} else {
-		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.Sent{
+		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{
 			Site: body.Site, By: body.By, State: transactions.DeliveryState(body.State), Since: since, Until: until, Before: q.Get("before"), Limit: perPage,
 		})
 	}
@@ -229,13 +229,13 @@ func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error 
 		}
 	} else if body.Kind == leakUnbought {
 		var all []transactions.Delivery
-		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.Sent{Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage})
+		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage})
 		for _, d := range all {
 			body.Sent = append(body.Sent, newDeliveryRow(d))
 		}
 	} else {
 		var all []transactions.Transaction
-		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Wanted{Site: body.Site, Unfetched: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage}); err == nil {
+		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{Site: body.Site, Unfetched: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage}); err == nil {
 			all, err = o.unlogged(ctx, all)
 		}
 		if err == nil {
@@ -258,6 +258,6 @@ func (o *owner) unlogged(ctx context.Context, all []transactions.Transaction) ([
 	for i, t := range all {
 		ids[i] = t.ID
 	}
-	logged, err := o.config.Sales.Reports.Evidence.Fetched(ctx, ids...)
+	logged, err := o.config.Sales.Reports.AccessLog.Fetched(ctx, ids...)
 	return slices.DeleteFunc(all, func(t transactions.Transaction) bool { return logged[t.ID] }), err
 }

@@ -115,7 +115,7 @@ func (o *owner) disputes(w http.ResponseWriter, r *http.Request, v *visit) error
 			return nil
 		}
 	} else {
-		all, err := from.Cases.Disputes(ctx, disputes.Wanted{
+		all, err := from.Cases.Disputes(ctx, disputes.Filter{
 			Buyer: body.Buyer, Site: body.Site, Reason: body.Reason, Status: body.Status, Since: since, Until: until, Before: q.Get("before"), Limit: perPage + 1,
 		})
 		if err != nil {
@@ -129,7 +129,7 @@ func (o *owner) disputes(w http.ResponseWriter, r *http.Request, v *visit) error
 			body.Rows = append(body.Rows, newDisputeRow(c))
 		}
 	}
-	force, err := from.Measures.Measures(ctx, false, perPage)
+	force, err := from.Measures.Sanctions(ctx, false, perPage)
 	if err != nil {
 		return unread(err)
 	}
@@ -251,15 +251,15 @@ type measuresBody struct {
 
 // measureRow is a measure, for people.
 type measureRow struct {
-	enforcement.Measure
+	enforcement.Sanction
 	Does  string
 	Stops bool // it holds somebody to something
 	Ends  bool // it waits to be confirmed
 }
 
-var stepSays = map[enforcement.Step]string{
-	enforcement.Warn: "warned", enforcement.Flag: "flagged: one reason at many sites", enforcement.Investigate: "to be looked into", enforcement.Plan: "has to say what it will do better",
-	enforcement.Limit: "held to a rate", enforcement.End: "account to be closed",
+var stepSays = map[enforcement.Level]string{
+	enforcement.Warning: "warned", enforcement.Flagged: "flagged: one reason at many sites", enforcement.Investigated: "to be looked into", enforcement.ImprovementPlan: "has to say what it will do better",
+	enforcement.RateLimited: "held to a rate", enforcement.Closure: "account to be closed",
 }
 
 // measures lists measures, the newest first.
@@ -268,13 +268,13 @@ func (o *owner) measures(w http.ResponseWriter, r *http.Request, v *visit) error
 	defer cancel()
 	from := o.config.Sales.Disputes
 	body := measuresBody{All: r.URL.Query().Get("all") != "", May: from.Lift != nil && v.in.Role == identity.Operator}
-	all, err := from.Measures.Measures(ctx, body.All, 10*perPage)
+	all, err := from.Measures.Sanctions(ctx, body.All, 10*perPage)
 	if err != nil {
 		return unread(err)
 	}
 	for _, m := range all {
-		row := measureRow{Measure: m, Does: stepSays[m.Step], Stops: m.Step == enforcement.Limit || m.Step == enforcement.End, Ends: m.Step == enforcement.End && m.Confirmed.IsZero() && m.Lifted.IsZero()}
-		if m.Step == enforcement.End && !m.Confirmed.IsZero() {
+		row := measureRow{Sanction: m, Does: stepSays[m.Level], Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure, Ends: m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero()}
+		if m.Level == enforcement.Closure && !m.Confirmed.IsZero() {
 			row.Does = "account closed"
 		}
 		body.Rows = append(body.Rows, row)

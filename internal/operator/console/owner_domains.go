@@ -16,14 +16,14 @@ import (
 
 // Domains is what the pages on domains of tenants show and change (RAMP v1, domain verification). Nothing of it may be nil.
 type Domains struct {
-	Known      func(context.Context) ([]push.Domain, error)                                  // those that were verified once
-	Open       func(context.Context) (map[string]int, error)                                 // how many challenges are open, by domain
-	Challenges func(ctx context.Context, domain string, limit int) ([]push.Challenge, error) // the last first
-	Keys       func(context.Context) ([]identity.DeliveryKey, error)                         // that sign addresses
-	Start      func(ctx context.Context, by, domain string) (*exchange.Challenged, error)    // makes a challenge in the name of an operator
-	Look       func(ctx context.Context, by, domain, token string) (*exchange.Proven, error) // looks whether one is met
-	Forget     func(ctx context.Context, domain string) error                                // ends that a domain is verified
-	Revoke     func(ctx context.Context, id string) (identity.DeliveryKey, error)            // ends a key at once
+	Known      func(context.Context) ([]push.Domain, error)                                        // those that were verified once
+	Open       func(context.Context) (map[string]int, error)                                       // how many challenges are open, by domain
+	Challenges func(ctx context.Context, domain string, limit int) ([]push.Challenge, error)       // the last first
+	Keys       func(context.Context) ([]identity.DeliveryKey, error)                               // that sign addresses
+	Start      func(ctx context.Context, by, domain string) (*exchange.IssuedChallenge, error)     // makes a challenge in the name of an operator
+	Look       func(ctx context.Context, by, domain, token string) (*exchange.Verification, error) // looks whether one is met
+	Forget     func(ctx context.Context, domain string) error                                      // ends that a domain is verified
+	Revoke     func(ctx context.Context, id string) (identity.DeliveryKey, error)                  // ends a key at once
 }
 
 // domainsBody is the list of domains.
@@ -185,9 +185,9 @@ type domainBody struct {
 	domainRow
 	May        bool
 	Challenges []challengeRow
-	Started    *exchange.Challenged // shown once
-	Token      string               // to look for
-	Problem    string               // what a look came to, where it is not verified
+	Started    *exchange.IssuedChallenge // shown once
+	Token      string                    // to look for
+	Problem    string                    // what a look came to, where it is not verified
 	All        []keyRow
 }
 

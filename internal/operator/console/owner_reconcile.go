@@ -118,7 +118,7 @@ func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody, before
 		return link("reconciliation", "site", body.Site, "differ", differ, "before", before)
 	}
 	body.First = page("")
-	want := enforcement.Wanted{Site: body.Site, Differing: body.Differ, Limit: perPage + 1}
+	want := enforcement.Filter{Site: body.Site, Differing: body.Differ, Limit: perPage + 1}
 	if day, site, ok := strings.Cut(before, "."); ok {
 		want.After.At, _ = time.Parse(time.DateOnly, day)
 		want.After.Site = site
@@ -144,7 +144,7 @@ func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody, since, 
 	body.Ripe, body.Early = !until.After(body.Until), since.Before(body.Since)
 	body.Sheet = link("reports/reconciliation.csv", "site", body.Site, "since", body.Day, "until", body.Day)
 	body.Lines = link("reports/reconciliation.jsonl", "site", body.Site, "since", body.Day, "until", body.Day)
-	days, err := o.config.Sales.Disputes.Measures.Days(ctx, enforcement.Wanted{Site: body.Site, Since: since, Until: until, Limit: perPage})
+	days, err := o.config.Sales.Disputes.Measures.Days(ctx, enforcement.Filter{Site: body.Site, Since: since, Until: until, Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody, since, 
 			body.Counted = &row
 		}
 	}
-	want := reports.Wanted{Site: body.Site, Since: since, Until: until, After: after}
+	want := reports.Request{Site: body.Site, Since: since, Until: until, After: after}
 	if body.Kind != reports.Unbought {
 		all, next, err := o.config.Sales.Reports.Differences(ctx, want, body.Kind, func(site string) bool { return silent[site] }, perPage)
 		if err != nil {

@@ -23,13 +23,13 @@ import (
 // nil.
 type SalesConfig struct {
 	Sites   []Site
-	Shelf   func(context.Context, exchange.Browse) ([]exchange.Shelved, int, error)
+	Shelf   func(context.Context, exchange.CatalogFilter) ([]exchange.CatalogRow, int, error)
 	Deals   *transactions.Reader
-	Reports reports.Books
+	Reports reports.Reporter
 	Traffic *botstats.Reader
 	// Accounts reads the book, and Clerk changes it, in the name of whom By puts into the context.
 	Accounts *accounts.Reader
-	Clerk    *accounts.Clerk
+	Clerk    *accounts.Admin
 	By       func(ctx context.Context, by string) context.Context
 	Disputes *Disputes
 	Supplied *Supplied
@@ -132,7 +132,7 @@ type takings struct {
 
 // taking is what came from a buyer.
 type taking struct {
-	accounts.Taking
+	accounts.BuyerRevenue
 	Class  string
 	Amount string
 }
@@ -146,7 +146,7 @@ func (o *owner) sales(w http.ResponseWriter, r *http.Request, v *visit) error {
 	defer cancel()
 	now, c := o.config.Now(), o.config.Sales
 	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency")}
-	all, err := c.Accounts.Takings(ctx, body.Site, firstDay(now), time.Time{}, buyersShown)
+	all, err := c.Accounts.Revenue(ctx, body.Site, firstDay(now), time.Time{}, buyersShown)
 	if err != nil {
 		return unread(err)
 	}
@@ -171,7 +171,7 @@ func (o *owner) sales(w http.ResponseWriter, r *http.Request, v *visit) error {
 
 // newTakings draws what was earned. What was taken back makes a bar shorter, but none hangs below the line; the table has the
 // figures.
-func newTakings(t accounts.Takings, now time.Time) *takings {
+func newTakings(t accounts.CurrencyRevenue, now time.Time) *takings {
 	p := &takings{bars: newBars(now), Currency: t.Currency}
 	for i, b := range t.Buyers {
 		p.Buyers = append(p.Buyers, taking{b, "p" + strconv.Itoa(min(i, plotMost)), money(b.Amount, t.Currency)})
@@ -207,7 +207,7 @@ func newTakings(t accounts.Takings, now time.Time) *takings {
 }
 
 // positive is what came in on a day from those who did not get back more.
-func positive(buyers []accounts.Taking, day time.Time) (sum int64) {
+func positive(buyers []accounts.BuyerRevenue, day time.Time) (sum int64) {
 	for _, b := range buyers {
 		sum += max(b.Days[day], 0)
 	}

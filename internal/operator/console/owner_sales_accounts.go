@@ -46,7 +46,7 @@ func (o *owner) accounts(w http.ResponseWriter, r *http.Request, v *visit) error
 	defer cancel()
 	body := accountsBody{May: v.in.Role == identity.Operator}
 	body.listed, _, _ = o.choose(r, "accounts")
-	wanted := accounts.Accounts{Begins: body.Find, Limit: perPage + 1}
+	wanted := accounts.AccountFilter{Begins: body.Find, Limit: perPage + 1}
 	wanted.Listed, wanted.Buyer, _ = strings.Cut(r.URL.Query().Get("before"), " ")
 	all, err := o.config.Sales.Accounts.Accounts(ctx, wanted)
 	if err != nil {
@@ -123,7 +123,7 @@ type accountBody struct {
 
 // journalRow is a movement.
 type journalRow struct {
-	accounts.Line
+	accounts.JournalLine
 	Says                           string
 	Purchase                       bool // Reference is that of one
 	AvailableIs, HeldIs, AfterIs   string
@@ -136,7 +136,7 @@ var lineSays = map[string]string{
 	"credit": "Paid in", "debit": "Paid out", "expire": "Lapsed", "hold": "Held", "charge": "Charged", "settle": "Settled by a report", "share": "Share of revenue", "release": "Taken back",
 }
 
-func newJournalRow(l accounts.Line, currency string) journalRow {
+func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 	signed := func(n int64) string {
 		switch {
 		case n == 0:
@@ -147,7 +147,7 @@ func newJournalRow(l accounts.Line, currency string) journalRow {
 		return "−" + amountOf(-n, currency)
 	}
 	row := journalRow{
-		Line: l, Says: lineSays[l.Kind], Purchase: l.Outside == 0, AvailableIs: signed(l.Available), HeldIs: signed(l.Held), EarnedIs: signed(l.Earned), AfterIs: amountOf(l.After, currency),
+		JournalLine: l, Says: lineSays[l.Kind], Purchase: l.Outside == 0, AvailableIs: signed(l.Available), HeldIs: signed(l.Held), EarnedIs: signed(l.Earned), AfterIs: amountOf(l.After, currency),
 	}
 	if l.Kind == "expire" && row.Purchase {
 		row.Says = "Charged without a report"
@@ -176,7 +176,7 @@ func (o *owner) account(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err != nil {
 		return unread(err)
 	}
-	holds, err := c.Accounts.Purchases(ctx, accounts.Wanted{Holder: buyer, Limit: purchasesShown + 1})
+	holds, err := c.Accounts.Purchases(ctx, accounts.PurchaseFilter{Holder: buyer, Limit: purchasesShown + 1})
 	if err != nil {
 		return unread(err)
 	}
@@ -210,7 +210,7 @@ func (o *owner) changeAccount(w http.ResponseWriter, r *http.Request, v *visit) 
 	var err error
 	switch do {
 	case accounts.Credit, accounts.Debit, accounts.Lapse:
-		payment := accounts.Payment{Did: do, Buyer: buyer, Currency: currency, Reference: field1(r, "reference")}
+		payment := accounts.Payment{Action: do, Buyer: buyer, Currency: currency, Reference: field1(r, "reference")}
 		payment.Seen, _ = strconv.ParseInt(field1(r, "seen"), 10, 64)
 		if payment.Amount, err = amountIn(field1(r, "amount")); err == nil {
 			_, err = clerk.Pay(ctx, payment)
@@ -316,7 +316,7 @@ func (o *owner) grants(w http.ResponseWriter, r *http.Request, v *visit) error {
 	body := grantsBody{May: v.in.Role == identity.Operator, Units: accounts.Units}
 	body.listed, _, _ = o.choose(r, "grants")
 	now := o.config.Now()
-	all, err := o.config.Sales.Accounts.Grants(ctx, accounts.Granted{Buyer: body.Buyer, After: r.URL.Query().Get("before"), Limit: perPage + 1}, now)
+	all, err := o.config.Sales.Accounts.Grants(ctx, accounts.GrantFilter{Buyer: body.Buyer, After: r.URL.Query().Get("before"), Limit: perPage + 1}, now)
 	if err != nil {
 		return unread(err)
 	}
@@ -348,7 +348,7 @@ func (o *owner) addGrant(w http.ResponseWriter, r *http.Request, v *visit) error
 			return fail.New(fail.Invalid, "The day on which it ends is no day; write it like 2028-01-31.")
 		}
 	}
-	var quotas []accounts.QuotaRow
+	var quotas []accounts.QuotaSetting
 	if g.Kind == accounts.GrantSubscription && field1(r, "most") != "" {
 		row, err := quotaIn(r)
 		if err != nil {
@@ -365,8 +365,8 @@ func (o *owner) addGrant(w http.ResponseWriter, r *http.Request, v *visit) error
 }
 
 // quotaIn reads a quota of a form.
-func quotaIn(r *http.Request) (row accounts.QuotaRow, err error) {
-	row.Unit, row.Anew = field1(r, "unit"), r.PostForm.Get("anew") != ""
+func quotaIn(r *http.Request) (row accounts.QuotaSetting, err error) {
+	row.Unit, row.Restart = field1(r, "unit"), r.PostForm.Get("anew") != ""
 	if row.Limit, err = strconv.ParseInt(field1(r, "most"), 10, 64); err != nil {
 		return row, fail.New(fail.Invalid, "How much a quota gives is a whole number.")
 	}
@@ -433,7 +433,7 @@ func (o *owner) changeGrant(w http.ResponseWriter, r *http.Request, v *visit) er
 	case known:
 		err = clerk.SetGrantStatus(ctx, id, status)
 	case do == "quota":
-		var row accounts.QuotaRow
+		var row accounts.QuotaSetting
 		if row, err = quotaIn(r); err == nil {
 			err = clerk.SetQuota(ctx, id, row)
 		}

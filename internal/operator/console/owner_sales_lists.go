@@ -58,7 +58,7 @@ type shelfBody struct {
 
 // shelfRow is something that can be sold, or not.
 type shelfRow struct {
-	exchange.Shelved
+	exchange.CatalogRow
 	Type  string
 	Price string
 	Note  string
@@ -69,8 +69,8 @@ type shelfRow struct {
 // absences say why nobody is offered something.
 var absences = map[exchange.Absence]string{
 	exchange.NotInCatalog: "not sold: what stands within it is not under the same rule", exchange.NotAuthorised: "not sold: its provider does not name this exchange",
-	exchange.NotLicensed: "blocked by the terms", exchange.FunctionOut: "not sold: the terms permit no use of it",
-	exchange.UserOut: "sold to known kinds of users alone", exchange.CountryOut: "sold to known countries alone", exchange.NotNow: "not sold: the terms name no way to deliver it that there is",
+	exchange.NotLicensed: "blocked by the terms", exchange.FunctionExcluded: "not sold: the terms permit no use of it",
+	exchange.UserExcluded: "sold to known kinds of users alone", exchange.CountryExcluded: "sold to known countries alone", exchange.NotNow: "not sold: the terms name no way to deliver it that there is",
 }
 
 // shelf shows the catalog with prices.
@@ -80,7 +80,7 @@ func (o *owner) shelf(w http.ResponseWriter, r *http.Request, v *visit) error {
 	body := shelfBody{}
 	body.listed, _, _ = o.choose(r, "catalog")
 	before, _ := strconv.Atoi(r.URL.Query().Get("before"))
-	all, next, err := o.config.Sales.Shelf(ctx, exchange.Browse{Find: body.Find, Site: body.Site, Before: max(before, 0), Limit: perPage})
+	all, next, err := o.config.Sales.Shelf(ctx, exchange.CatalogFilter{Find: body.Find, Site: body.Site, Before: max(before, 0), Limit: perPage})
 	if err != nil {
 		return unread(err)
 	}
@@ -94,15 +94,15 @@ func (o *owner) shelf(w http.ResponseWriter, r *http.Request, v *visit) error {
 	return nil
 }
 
-func newShelfRow(s exchange.Shelved) shelfRow {
-	row := shelfRow{Shelved: s, Price: priceSays(s.Price), Why: absences[s.Absent], Owed: dutySays(s.Report)}
+func newShelfRow(s exchange.CatalogRow) shelfRow {
+	row := shelfRow{CatalogRow: s, Price: priceSays(s.Price), Why: absences[s.Absence], Owed: dutySays(s.Report)}
 	if len(s.Types) > 0 {
 		row.Type = s.Types[0]
 	}
-	if s.Absent != "" && row.Why == "" {
-		row.Why = "not sold: " + string(s.Absent)
+	if s.Absence != "" && row.Why == "" {
+		row.Why = "not sold: " + string(s.Absence)
 	}
-	if s.Absent == "" && s.Price == (policy.Money{}) {
+	if s.Absence == "" && s.Price == (policy.Money{}) {
 		row.Price = "subscribers alone"
 	}
 	if s.Price.Metered() && s.Worth > 0 {
@@ -148,7 +148,7 @@ func (o *owner) offers(w http.ResponseWriter, r *http.Request, v *visit) error {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	body := offersBody{}
-	want := transactions.Offered{Before: r.URL.Query().Get("before"), Limit: perPage}
+	want := transactions.OfferFilter{Before: r.URL.Query().Get("before"), Limit: perPage}
 	body.listed, want.Since, want.Until = o.choose(r, "offers")
 	want.Buyer, want.Site = body.Buyer, body.Site
 	if strings.Contains(body.Find, "://") {
@@ -296,7 +296,7 @@ func (o *owner) transactions(w http.ResponseWriter, r *http.Request, v *visit) e
 	default:
 		var all []transactions.Transaction
 		var next string
-		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Wanted{
+		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
 			Buyer: body.Buyer, Site: body.Site, Since: since, Until: until, Before: before, Limit: perPage,
 		}); err == nil {
 			body.Rows, err = o.withHolds(ctx, all)
@@ -314,7 +314,7 @@ func (o *owner) transactions(w http.ResponseWriter, r *http.Request, v *visit) e
 
 // boughtFrom lists what was bought from the accounts of a buyer, and gives the address of the next page.
 func (o *owner) boughtFrom(ctx context.Context, buyer, before string) (rows []transactionRow, next string, err error) {
-	holds, err := o.config.Sales.Accounts.Purchases(ctx, accounts.Wanted{Holder: buyer, Before: before, Limit: perPage + 1})
+	holds, err := o.config.Sales.Accounts.Purchases(ctx, accounts.PurchaseFilter{Holder: buyer, Before: before, Limit: perPage + 1})
 	if err != nil {
 		return nil, "", err
 	}
@@ -326,7 +326,7 @@ func (o *owner) boughtFrom(ctx context.Context, buyer, before string) (rows []tr
 	for i, h := range holds {
 		ids[i] = h.ID
 	}
-	all, err := o.config.Sales.Deals.Of(ctx, ids...)
+	all, err := o.config.Sales.Deals.ByIDs(ctx, ids...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -485,7 +485,7 @@ func (o *owner) owed(w http.ResponseWriter, r *http.Request, v *visit) error {
 	for _, s := range owedStates {
 		body.States = append(body.States, owedState{s.name, s.says, counted(counts[s.state]), link("owed", "state", s.name, "buyer", body.Buyer), s.name == chosen.name})
 	}
-	all, err := o.config.Sales.Deals.Owed(ctx, transactions.Owed{State: chosen.state, Buyer: body.Buyer, After: r.URL.Query().Get("before"), Limit: perPage + 1})
+	all, err := o.config.Sales.Deals.Owed(ctx, transactions.ObligationFilter{State: chosen.state, Buyer: body.Buyer, After: r.URL.Query().Get("before"), Limit: perPage + 1})
 	if err != nil {
 		return unread(err)
 	}

@@ -48,7 +48,7 @@ func (o *owner) reports(w http.ResponseWriter, r *http.Request, v *visit) error 
 func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	q := r.URL.Query()
 	name, form, _ := strings.Cut(r.PathValue("file"), ".")
-	want := reports.Wanted{Report: name, Form: form, Site: q.Get("site"), Buyer: strings.TrimSpace(q.Get("buyer")), Currency: strings.ToUpper(strings.TrimSpace(q.Get("currency")))}
+	want := reports.Request{Report: name, Form: form, Site: q.Get("site"), Buyer: strings.TrimSpace(q.Get("buyer")), Currency: strings.ToUpper(strings.TrimSpace(q.Get("currency")))}
 	for _, day := range []struct {
 		text string
 		to   *time.Time
@@ -63,7 +63,7 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *visit)
 		}
 		*day.to = at.AddDate(0, 0, day.add)
 	}
-	want.Grace = reports.GraceOf(name)
+	want.Grace = reports.DefaultGrace(name)
 	out := &download{w: w, name: name + "-" + o.config.Now().UTC().Format("20060102-1504") + "." + form, media: "text/csv; charset=utf-8; header=present"}
 	if form == reports.Lines {
 		out.media = "application/jsonl"

@@ -16,10 +16,10 @@ func TestTakingsAreDrawnAsTheyAre(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		of := accounts.Takings{Currency: "USD", All: accounts.Taking{Days: map[time.Time]int64{}}}
+		of := accounts.CurrencyRevenue{Currency: "USD", All: accounts.BuyerRevenue{Days: map[time.Time]int64{}}}
 		came := map[int]int64{}
 		for n := range rapid.IntRange(1, 9).Draw(t, "buyers") {
-			b := accounts.Taking{Buyer: strconv.Itoa(n), Days: map[time.Time]int64{}}
+			b := accounts.BuyerRevenue{Buyer: strconv.Itoa(n), Days: map[time.Time]int64{}}
 			for range rapid.IntRange(0, 5).Draw(t, "days") {
 				i := rapid.IntRange(0, plotDays-1).Draw(t, "day")
 				day := firstDay(now).AddDate(0, 0, i)

@@ -118,7 +118,7 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id,
 	body.listed, _, _ = o.choose(r, "tenant")
 	body.First = link("tenant", "id", id, "find", body.Find)
 	before, _ := strconv.Atoi(r.URL.Query().Get("before"))
-	all, next, err := o.config.Sales.Shelf(ctx, exchange.Browse{Find: body.Find, Site: id, Before: max(before, 0), Limit: perPage})
+	all, next, err := o.config.Sales.Shelf(ctx, exchange.CatalogFilter{Find: body.Find, Site: id, Before: max(before, 0), Limit: perPage})
 	if err != nil {
 		return unread(err)
 	}

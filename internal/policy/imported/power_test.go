@@ -46,7 +46,7 @@ func TestALossOfPowerLeavesWhatWasStatedWhole(t *testing.T) {
 	states := []*Snapshot{nil}
 	begin := disk.Now()
 	for n := range editions {
-		if held, err := k.Hold(t.Context(), "a"); !held || err != nil {
+		if held, err := k.Claim(t.Context(), "a"); !held || err != nil {
 			t.Fatal(held, err)
 		}
 		if err := k.Put(t.Context(), edition(n), noon, false); err != nil {
@@ -84,7 +84,7 @@ func TestALossOfPowerLeavesWhatWasStatedWhole(t *testing.T) {
 		if err != nil || !same(got, states[done]) && (done == editions || !same(got, states[done+1])) {
 			t.Fatalf("at moment %d, after %d editions: version %d, %v", at, done, version, err)
 		}
-		if held, err := k.Hold(t.Context(), "a"); !held || err != nil { // who held it is gone
+		if held, err := k.Claim(t.Context(), "a"); !held || err != nil { // who held it is gone
 			t.Fatalf("nobody may read it any more: %v", err)
 		}
 		if err := db.Close(); err != nil {

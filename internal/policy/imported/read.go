@@ -20,8 +20,8 @@ import (
 	"frontdesk/wire/licence/sitemap"
 )
 
-// Asking is what is asked of a site.
-type Asking struct {
+// Request is what is asked of a site.
+type Request struct {
 	Site string
 	// URL is the site's first page, from whose host everything else is found.
 	URL string
@@ -29,15 +29,15 @@ type Asking struct {
 	Own bool
 	// Hosts are those of which the site may speak, in canonical form.
 	Hosts []string
-	// Plain takes up the addresses of sitemaps too of which nothing more is told: they are for sale though nothing of them is here.
-	Plain bool
-	// Served says that the site is served here: what a front desk made of its owner's terms is not what the site says beside them.
-	Served bool
-	// Named are places of licences that other pages of the site than the first name (ingest.LicencePlaces): addresses of documents, and those of pages and feeds
+	// PlainSitemaps takes up the addresses of sitemaps too of which nothing more is told: they are for sale though nothing of them is here.
+	PlainSitemaps bool
+	// ServedHere says that the site is served here: what a front desk made of its owner's terms is not what the site says beside them.
+	ServedHere bool
+	// LicencePlaces are places of licences that other pages of the site than the first name (ingest.LicencePlaces): addresses of documents, and those of pages and feeds
 	// that have some, with #page or #feed behind.
-	Named []string
-	// Before is what was read last; nil for nothing. Its documents are kept where the site says that they are what they were, and its posts unless they changed.
-	Before *Snapshot
+	LicencePlaces []string
+	// Previous is what was read last; nil for nothing. Its documents are kept where the site says that they are what they were, and its posts unless they changed.
+	Previous *Snapshot
 	// Full asks for every document and every list, whatever is known of them.
 	Full bool
 	// Pages is how many pages of the site are looked at for licences that they name, beside the first.
@@ -64,7 +64,7 @@ const (
 // Read asks a site for all that it states: its RSL documents by the lines `License:` of its robots.txt, the Link header and the elements link and script of its
 // first page, its feeds, what other pages are known to name or name when they are looked at, and /rsl.txt; and its sitemaps, by their usual names and the lines `Sitemap:`. What fails, breaks off or cannot be read ends the
 // reading with an error, which says where; what is not there does not.
-func Read(ctx context.Context, a Asking) (*Snapshot, error) {
+func Read(ctx context.Context, a Request) (*Snapshot, error) {
 	root, err := url.Parse(a.URL)
 	if err != nil || root.Host == "" {
 		return nil, fail.New(fail.Invalid, "%q is no address of the web", a.URL)
@@ -75,9 +75,9 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 	if a.Now == nil {
 		a.Now = time.Now
 	}
-	r := &reading{Asking: a, root: root, out: &Snapshot{Site: a.Site}, known: map[string]Place{}, asked: map[string]bool{}, told: map[string]int{}}
-	if a.Before != nil && !a.Full {
-		for _, place := range a.Before.Places {
+	r := &reading{Request: a, root: root, out: &Snapshot{Site: a.Site}, known: map[string]Place{}, asked: map[string]bool{}, told: map[string]int{}}
+	if a.Previous != nil && !a.Full {
+		for _, place := range a.Previous.Places {
 			r.known[place.URL] = place
 		}
 	}
@@ -94,7 +94,7 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	if r.Plain {
+	if r.PlainSitemaps {
 		if err := r.posts(ctx); err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 
 // reading is a Read at work.
 type reading struct {
-	Asking
+	Request
 	root   *url.URL
 	out    *Snapshot
 	known  map[string]Place
@@ -150,7 +150,7 @@ func (r *reading) documents(ctx context.Context, named []string) error {
 			return err
 		}
 	}
-	for _, place := range r.Named {
+	for _, place := range r.LicencePlaces {
 		if err := r.named(ctx, place); err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (r *reading) document(ctx context.Context, address string, base *url.URL, n
 		}
 		return nil
 	case response.NotModified:
-		for _, d := range r.Before.Documents {
+		for _, d := range r.Previous.Documents {
 			if d.Place == at.String() {
 				r.out.Documents = append(r.out.Documents, d)
 			}
@@ -274,14 +274,14 @@ func (r *reading) take(place string, text []byte) error {
 	if r.bytes += len(text); r.bytes > maxDocuments {
 		return fail.New(fail.Invalid, "the licences of the site have more than %d bytes in all, those at %s among them", maxDocuments, place)
 	}
-	if r.Served && marked(text) {
+	if r.ServedHere && marked(text) {
 		r.note("the licences at %s were made by a front desk of its owner's terms, and are not read back", place)
 		return nil
 	}
 	d := Document{Place: place, Text: text}
 	document, err := licence.Parse(text)
 	if err == nil {
-		_, err = policy.Stated{Documents: []policy.StatedDocument{{Name: place, Base: place, Document: document}}}.RSL()
+		_, err = policy.ImportedTerms{Documents: []policy.ImportedDocument{{Name: place, Base: place, Document: document}}}.RSL()
 	}
 	if err != nil {
 		return fail.New(fail.Invalid, "the licences at %s cannot be read: %v", place, err)
@@ -303,7 +303,7 @@ func (r *reading) feed(ctx context.Context, address string, base *url.URL) error
 	if at == nil || r.asked[at.String()] {
 		return nil
 	}
-	had := r.Before != nil && slices.ContainsFunc(r.Before.Documents, func(d Document) bool { return d.Place == at.String() })
+	had := r.Previous != nil && slices.ContainsFunc(r.Previous.Documents, func(d Document) bool { return d.Place == at.String() })
 	before := len(r.out.Documents)
 	if err := r.document(ctx, address, base, true); err != nil {
 		if had || ctx.Err() != nil {
@@ -334,7 +334,7 @@ func (r *reading) get(ctx context.Context, at *url.URL, most int64, whole bool) 
 		return nil, fail.New(fail.Invalid, "%v", err).Wrap(err)
 	}
 	switch s := response.Status; {
-	case response.NotModified && r.Before != nil:
+	case response.NotModified && r.Previous != nil:
 	case s == http.StatusOK:
 	case s >= 400 && s < 500 && s != http.StatusTooManyRequests && s != http.StatusRequestTimeout:
 		return nil, nil
@@ -392,7 +392,7 @@ func (r *reading) list(ctx context.Context, l listed) error {
 	if isPage(body) {
 		return nil
 	}
-	if r.Served && marked(body) {
+	if r.ServedHere && marked(body) {
 		r.note("the sitemap %s was made by a front desk of its owner's terms, and is not read back", at)
 		return nil
 	}
@@ -418,12 +418,12 @@ func (r *reading) list(ctx context.Context, l listed) error {
 
 // again takes what a list said before, which is what it says. Lists that it names may be others by now, and are asked for.
 func (r *reading) again(ctx context.Context, at *url.URL, level int) error {
-	for _, a := range r.Before.Addresses {
+	for _, a := range r.Previous.Addresses {
 		if a.Place == at.String() {
 			r.tell(a)
 		}
 	}
-	for _, child := range r.Before.Places {
+	for _, child := range r.Previous.Places {
 		if child.Of == at.String() {
 			if err := r.list(ctx, listed{child.URL, at, child.Of, "", level + 1}); err != nil {
 				return err
@@ -435,7 +435,7 @@ func (r *reading) again(ctx context.Context, at *url.URL, level int) error {
 
 // address takes an address of a list. Where two tell of the same, what says more counts.
 func (r *reading) address(e sitemap.Entry, at *url.URL) {
-	if e.Stated == nil && !r.Plain {
+	if e.Stated == nil && !r.PlainSitemaps {
 		return
 	}
 	u := resolve(e.URL, at)

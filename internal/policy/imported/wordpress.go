@@ -53,9 +53,9 @@ type press struct {
 func (r *reading) posts(ctx context.Context) error {
 	p := &press{reading: r, found: map[int64]*Address{}, gone: map[int64]bool{}}
 	had := false
-	if r.Before != nil {
-		p.before = r.Before.Posts
-		had = p.before != nil || slices.ContainsFunc(r.Before.Addresses, func(a Address) bool { return a.Source == CMS })
+	if r.Previous != nil {
+		p.before = r.Previous.Posts
+		had = p.before != nil || slices.ContainsFunc(r.Previous.Addresses, func(a Address) bool { return a.Source == CMS })
 	}
 	if p.before != nil && date(p.before.Latest).IsZero() {
 		p.before = nil
@@ -169,7 +169,7 @@ func (p *press) settle(whole bool) {
 		out.Whole = p.Now().UTC()
 	}
 	if p.before != nil {
-		for _, a := range p.Before.Addresses {
+		for _, a := range p.Previous.Addresses {
 			one, again := p.found[a.Post]
 			switch {
 			case a.Source != CMS || a.Post == 0 || p.gone[a.Post]:

@@ -95,8 +95,8 @@ func (h *host) at(now time.Time, before *Snapshot, full bool) (*Snapshot, error)
 	h.mu.Lock()
 	h.asked = nil
 	h.mu.Unlock()
-	return Read(h.Context(), Asking{
-		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, Plain: true, Before: before, Full: full, Now: func() time.Time { return now },
+	return Read(h.Context(), Request{
+		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, PlainSitemaps: true, Previous: before, Full: full, Now: func() time.Time { return now },
 		Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	})
 }

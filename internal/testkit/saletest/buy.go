@@ -105,8 +105,8 @@ func (s *Shop) Quoted(t contenttest.T, q exchange.Query) []exchange.OfferGroup {
 		t.Fatal(err)
 	}
 	for _, g := range groups {
-		if (len(g.Offers) == 0) != (g.Absent != "") {
-			t.Fatal(fmt.Sprintf("%s has %d offers, and the reason %q why there is none", g.URI, len(g.Offers), g.Absent))
+		if (len(g.Offers) == 0) != (g.Absence != "") {
+			t.Fatal(fmt.Sprintf("%s has %d offers, and the reason %q why there is none", g.URI, len(g.Offers), g.Absence))
 		}
 	}
 	return groups
@@ -115,7 +115,7 @@ func (s *Shop) Quoted(t contenttest.T, q exchange.Query) []exchange.OfferGroup {
 // Absent is why there is no offer for one address; empty when there is one.
 func (s *Shop) Absent(t contenttest.T, q exchange.Query) exchange.Absence {
 	t.Helper()
-	return s.Quoted(t, q)[0].Absent
+	return s.Quoted(t, q)[0].Absence
 }
 
 // Offered is the first offer for a path of the site.
@@ -125,7 +125,7 @@ func (s *Shop) Offered(t testing.TB, by requesters.Requester, path string) *tran
 	q.By = by
 	got := s.Quoted(t, q)[0]
 	if len(got.Offers) == 0 {
-		t.Fatalf("%s is not offered: %s", path, got.Absent)
+		t.Fatalf("%s is not offered: %s", path, got.Absence)
 	}
 	return got.Offers[0]
 }
@@ -194,7 +194,7 @@ func (s *Shop) Sound(t testing.TB) {
 		}
 	}
 	over := 0
-	for one, err := range transactions.NewReader(s.DB).EachDelivery(ctx, transactions.Sent{}) {
+	for one, err := range transactions.NewReader(s.DB).EachDelivery(ctx, transactions.DeliveryFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

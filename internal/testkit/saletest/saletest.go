@@ -47,8 +47,8 @@ type Shop struct {
 	DB      *store.DB
 	Clock   *clock.Clock
 	Goods   *catalog.Catalog // what can be sold
-	Book    *accounts.Book
-	Shelves *push.Shelves
+	Book    *accounts.Ledger
+	Shelves *push.Store
 	Tenants *push.Tenants
 	Ledger  *ledger.Ledger
 	JWKS    []byte // the public keys of those that sign the ledger
@@ -60,7 +60,7 @@ type Shop struct {
 // Rules are what a test may change of a shop.
 type Rules struct {
 	Now        func() time.Time
-	Selling    *exchange.Selling
+	Selling    *exchange.OfferPolicy
 	Reports    exchange.ReportRules
 	Authorised func(address string) bool                              // nil for all
 	Outlet     func(policy.Facts) *exchange.Outlet                    // nil for none
@@ -109,10 +109,10 @@ func On(t testing.TB, db *store.DB, folder string, sites ...string) *Shop {
 	at := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	s := &Shop{DB: db, Clock: at, Book: accounts.New(accounts.Options{}), Rules: Rules{
 		Now: at.Now,
-		Selling: &exchange.Selling{
-			For: 5 * time.Minute, Window: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD",
+		Selling: &exchange.OfferPolicy{
+			Validity: 5 * time.Minute, ReportingWindow: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD",
 		},
-		Reports: exchange.ReportRules{Overdue: 10, Percent: 20, Least: 5},
+		Reports: exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5},
 		Signed: func(site string, document, signature []byte) bool {
 			return site == "site" && string(signature) == "signed "+string(document)
 		},
@@ -120,7 +120,7 @@ func On(t testing.TB, db *store.DB, folder string, sites ...string) *Shop {
 	}}
 	keys, err := identity.OpenSiteKeys(folder, at.Now)
 	if err == nil && keys.Empty() {
-		err = keys.Make()
+		err = keys.EnsureKey()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -146,13 +146,13 @@ func (s *Shop) Reopen(t testing.TB, sites ...string) {
 	s.Corpus = contenttest.New(t, s.DB, released.Options{
 		Catalog: content.New(s.DB, content.Options{Now: s.now}), Sites: served, Actions: s.Actions, ForSale: s.forSale,
 	})
-	s.Shelves = push.NewShelves(s.DB, s.now)
+	s.Shelves = push.NewStore(s.DB, s.now)
 	var err error
 	s.Tenants, err = push.OpenTenants(t.Context(), push.TenantsConfig{
 		DB: s.DB, Now: s.now, Sites: own, Host: func(domain string) (string, bool) { return domain, true },
 	})
 	if err == nil {
-		s.Goods, err = catalog.New(catalog.Config{Content: s.Catalog, Supply: s.Shelves, Statements: s.Statements})
+		s.Goods, err = catalog.New(catalog.Config{Content: s.Catalog, Pushes: s.Shelves, Statements: s.Statements})
 	}
 	if err == nil {
 		err = s.open()
@@ -170,16 +170,16 @@ func (s *Shop) Reopen(t testing.TB, sites ...string) {
 func (s *Shop) open() (err error) {
 	s.Assortment, err = exchange.NewAssortment(exchange.AssortmentDeps{
 		Corpus: s.Corpus.Corpus, Catalog: s.Goods, Now: s.now,
-		Selling:    func() *exchange.Selling { return s.Selling },
-		Authorised: func(address string) bool { return s.Authorised == nil || s.Authorised(address) },
+		OfferPolicy: func() *exchange.OfferPolicy { return s.Selling },
+		Authorised:  func(address string) bool { return s.Authorised == nil || s.Authorised(address) },
 		Outlet: func(of policy.Facts) *exchange.Outlet {
 			if s.Outlet == nil {
 				return nil
 			}
 			return s.Outlet(of)
 		},
-		Supply: exchange.Supply{
-			Shelves: s.Shelves, Tenants: s.Tenants, Terms: func(*push.Tenant) *policy.Terms { return s.TenantTerms },
+		Push: exchange.PushDeps{
+			Store: s.Shelves, Tenants: s.Tenants, Terms: func(*push.Tenant) *policy.Terms { return s.TenantTerms },
 			Outlet: func(*push.Tenant, string) *exchange.Outlet { return s.TenantOutlet }, Attested: s.Attested,
 			Site: s.Sites().Find,
 		},
@@ -195,33 +195,33 @@ func (s *Shop) open() (err error) {
 		return err
 	}
 	s.Cases, err = exchange.NewCases(exchange.CaseDeps{
-		DB: s.DB, Ledger: s.Ledger, Book: s.Book, Now: s.now, Fault: s.fault,
+		DB: s.DB, Ledger: s.Ledger, Accounts: s.Book, Now: s.now, Fault: s.fault,
 	})
 	if err != nil {
 		return err
 	}
 	keys := func() ([]sign.URLKey, error) { return []sign.URLKey{AddressKey("new"), AddressKey("old")}, s.NoKeys }
 	s.Delivery, err = delivery.New(delivery.Deps{
-		Assortment: s.Assortment, Sites: s.Sites(), DB: s.DB, Ledger: s.Ledger, Book: s.Book, AddressKeys: keys,
-		Sending: time.Minute, Stopping: s.Stopping, Now: s.now, Fault: s.fault,
+		Assortment: s.Assortment, Sites: s.Sites(), DB: s.DB, Ledger: s.Ledger, Accounts: s.Book, AddressKeys: keys,
+		MaxTransferTime: time.Minute, Stopping: s.Stopping, Now: s.now, Fault: s.fault,
 	})
 	if err != nil {
 		return err
 	}
 	s.Service, err = exchange.New(exchange.Deps{
-		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.DB, Ledger: s.Ledger, Book: s.Book,
+		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.DB, Ledger: s.Ledger, Accounts: s.Book,
 		Nonces: identity.NewNonces(s.DB, 0, s.now), AddressKeys: keys, Now: s.now, Fault: s.fault,
 		Signed: func(site string, document, signature []byte) bool {
 			return s.Signed(site, document, signature)
 		},
 		Reports: func() exchange.ReportRules { return s.Reports },
-		Held: func(ctx context.Context, site string) exchange.Denial {
+		Restricted: func(ctx context.Context, site string) exchange.Denial {
 			if s.Held == nil {
 				return ""
 			}
 			return s.Held(ctx, site)
 		},
-		Keep: exchange.Keep{Offers: time.Hour, Sightings: 90 * 24 * time.Hour},
+		Retention: exchange.Retention{Offers: time.Hour, Sightings: 90 * 24 * time.Hour},
 	})
 	return err
 }

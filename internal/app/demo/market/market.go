@@ -53,7 +53,7 @@ type Market struct {
 	hub       hub
 	fetcher   *fetch.Fetcher
 
-	wallet    *buyer.Wallet
+	wallet    *buyer.PurchaseStore
 	agent     *buyer.Buyer          // at Exchanges
 	brokered  *buyer.Buyer          // through the Broker
 	platforms map[string]client.Key // of the platform, by publisher
@@ -503,7 +503,7 @@ func (m *Market) openAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.wallet, err = buyer.Open(ctx, buyer.Config{File: m.file("agent", "buyer.db"), Limits: buyer.Limits{limit}}); err != nil {
+	if m.wallet, err = buyer.Open(ctx, buyer.StoreConfig{File: m.file("agent", "buyer.db"), Limits: buyer.Limits{limit}}); err != nil {
 		return err
 	}
 	options, err := m.web("agent")
@@ -516,8 +516,8 @@ func (m *Market) openAgent(ctx context.Context) error {
 	}
 	options.Buyer = client.Buyer{ID: agentID, Domain: agentDomain, Key: who.key, KeyID: who.id}
 	desks := []string{m.address("review"), m.address("almanac")}
-	m.agent = buyer.New(buyer.Options{Wallet: m.wallet, Client: options, Desks: desks})
-	m.brokered = buyer.New(buyer.Options{Wallet: m.wallet, Client: options, Desks: desks, Broker: m.address("broker")})
+	m.agent = buyer.New(buyer.Options{Purchases: m.wallet, Client: options, FrontDesks: desks})
+	m.brokered = buyer.New(buyer.Options{Purchases: m.wallet, Client: options, FrontDesks: desks, Broker: m.address("broker")})
 	for _, p := range publishers {
 		if err := m.offered(ctx, p.id, options); err != nil {
 			return err

@@ -17,13 +17,13 @@ import (
 // The bounds of challenges (RAMP v1, domain verification). What was used counts until it would have ended, so that they bound how often a domain
 // is asked, too.
 const (
-	ChallengeLife        = 10 * time.Minute
-	ChallengesOfADomain  = 10  // that have not ended
-	ChallengesOfACaller  = 100 // that have not ended
-	KeepChallenges       = 30 * 24 * time.Hour
-	challengeTokenBytes  = 32
-	challengesSweptOnce  = 5000
-	mostChallengesListed = 1000
+	ChallengeLife          = 10 * time.Minute
+	MaxChallengesPerDomain = 10  // that have not ended
+	MaxChallengesPerCaller = 100 // that have not ended
+	ChallengeRetention     = 30 * 24 * time.Hour
+	challengeTokenBytes    = 32
+	challengesSweptOnce    = 5000
+	mostChallengesListed   = 1000
 )
 
 // Challenge is a token by which a caller shows that a domain is its tenant's: the provider answers with it, at the domain. The token itself is not
@@ -87,8 +87,8 @@ func fewChallenges(ctx context.Context, tx *store.Tx, domain, caller string, now
 		query, value, name string
 		most               int
 	}{
-		{`SELECT COUNT(*), COALESCE(MIN(ends), 0) FROM supply_challenge WHERE domain = $1 AND ends > $2`, domain, "the domain " + domain, ChallengesOfADomain},
-		{`SELECT COUNT(*), COALESCE(MIN(ends), 0) FROM supply_challenge WHERE caller = $1 AND ends > $2`, caller, "your caller", ChallengesOfACaller},
+		{`SELECT COUNT(*), COALESCE(MIN(ends), 0) FROM supply_challenge WHERE domain = $1 AND ends > $2`, domain, "the domain " + domain, MaxChallengesPerDomain},
+		{`SELECT COUNT(*), COALESCE(MIN(ends), 0) FROM supply_challenge WHERE caller = $1 AND ends > $2`, caller, "your caller", MaxChallengesPerCaller},
 	} {
 		var n int
 		var next int64
@@ -181,7 +181,7 @@ func (c *Challenges) Open(ctx context.Context) (open map[string]int, err error) 
 
 // Sweep deletes challenges that ended long ago.
 func (c *Challenges) Sweep(ctx context.Context) error {
-	before := store.Micros(c.now().Add(-KeepChallenges))
+	before := store.Micros(c.now().Add(-ChallengeRetention))
 	for {
 		var swept int64
 		err := c.db.Update(ctx, func(tx *store.Tx) (err error) {

@@ -33,12 +33,12 @@ const (
 	LapsedSilent   = "UNREACHABLE" // its ramp.json could not be had for too long
 )
 
-// Good says whether the domain is verified at a time.
-func (d *Domain) Good(now time.Time) bool { return d.Status == DomainVerified && now.Before(d.Until) }
+// Valid says whether the domain is verified at a time.
+func (d *Domain) Valid(now time.Time) bool { return d.Status == DomainVerified && now.Before(d.Until) }
 
 // State is Status, as it is at a time.
 func (d *Domain) State(now time.Time) string {
-	if d.Good(now) {
+	if d.Valid(now) {
 		return DomainVerified
 	}
 	return DomainLapsed
@@ -66,10 +66,10 @@ type Registered struct {
 	Ends     time.Time // zero for never
 }
 
-// Prove keeps that a used challenge was met: the domain is verified for so long. register registers the key that goes with that, in the same
+// RecordProof keeps that a used challenge was met: the domain is verified for so long. register registers the key that goes with that, in the same
 // transaction; it gives the zero value for none, and then the one of before stays. The deadline is no later than the end of the key. The
 // error is ErrMoved where the domain is another's by now, or register's: then nothing is kept.
-func (t *Tenants) Prove(ctx context.Context, c Challenge, life time.Duration, register func(context.Context, *store.Tx) (Registered, error)) (proved Domain, err error) {
+func (t *Tenants) RecordProof(ctx context.Context, c Challenge, life time.Duration, register func(context.Context, *store.Tx) (Registered, error)) (proved Domain, err error) {
 	now := t.config.Now().UTC().Truncate(time.Microsecond)
 	err = t.change(ctx, func(tx *store.Tx) error {
 		if owner, err := ownerOf(ctx, tx, c.Domain); err != nil || owner != c.Tenant && (owner != "" || !t.config.Sites[c.Tenant]) {
@@ -82,7 +82,7 @@ func (t *Tenants) Prove(ctx context.Context, c Challenge, life time.Duration, re
 		}
 		if before.Tenant == c.Tenant {
 			proved.Form, proved.Key = before.Form, before.Key
-			if before.Good(now) {
+			if before.Valid(now) {
 				proved.Since = before.Since
 			}
 		}
@@ -107,8 +107,8 @@ func (t *Tenants) Prove(ctx context.Context, c Challenge, life time.Duration, re
 	return proved, err
 }
 
-// Disprove keeps why a used challenge was not met, in one word. One that was met stays so: whoever could not be told of that may ask this in vain.
-func (t *Tenants) Disprove(ctx context.Context, c Challenge, why string) error {
+// RecordFailure keeps why a used challenge was not met, in one word. One that was met stays so: whoever could not be told of that may ask this in vain.
+func (t *Tenants) RecordFailure(ctx context.Context, c Challenge, why string) error {
 	return t.config.DB.Update(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE supply_challenge SET outcome = $1 WHERE hash = $2 AND outcome = ''`, why, c.Hash)
 		if err != nil || n == 0 {
@@ -208,20 +208,20 @@ func (t *Tenants) Due(ctx context.Context, every time.Duration, limit int) (due 
 	return due, err
 }
 
-// Seen is what came of a look at a domain's ramp.json.
-type Seen string
+// ManifestState is what came of a look at a domain's ramp.json.
+type ManifestState string
 
 // The values of Seen.
 const (
-	SeenListed   Seen = "listed"   // it names this Exchange
-	SeenUnlisted Seen = "unlisted" // it does not, or there is none
-	SeenNothing  Seen = "nothing"  // it could not be had
+	ManifestLists       ManifestState = "listed"   // it names this Exchange
+	ManifestOmits       ManifestState = "unlisted" // it does not, or there is none
+	ManifestUnreachable ManifestState = "nothing"  // it could not be had
 )
 
-// Look keeps what came of a look at a domain that Due gave, and says how the domain stands then: it lapses at once where its provider does not name this
+// RecordCheck keeps what came of a look at a domain that Due gave, and says how the domain stands then: it lapses at once where its provider does not name this
 // Exchange any more, and after a time where that cannot be told, and when its deadline is over; it is verified again as soon as
 // it is named again before its deadline. turned says whether any of this changed now.
-func (t *Tenants) Look(ctx context.Context, due Domain, seen Seen, silent time.Duration) (now Domain, turned bool, err error) {
+func (t *Tenants) RecordCheck(ctx context.Context, due Domain, seen ManifestState, silent time.Duration) (now Domain, turned bool, err error) {
 	at := t.config.Now().UTC().Truncate(time.Microsecond)
 	look := func(tx *store.Tx) error {
 		d, err := domainAt(ctx, tx, due.Domain)
@@ -229,18 +229,18 @@ func (t *Tenants) Look(ctx context.Context, due Domain, seen Seen, silent time.D
 		if err != nil || d.Domain == "" || d.Verified.After(due.Looked) { // what was seen is older than that
 			return err
 		}
-		if seen == SeenListed {
+		if seen == ManifestLists {
 			d.Listed = at
 		}
 		status, reason := DomainVerified, ""
 		switch {
 		case !at.Before(d.Until):
 			status, reason = DomainLapsed, LapsedOver
-		case seen == SeenUnlisted:
+		case seen == ManifestOmits:
 			status, reason = DomainLapsed, LapsedUnlisted
-		case seen == SeenNothing && d.Status == DomainLapsed:
+		case seen == ManifestUnreachable && d.Status == DomainLapsed:
 			status, reason = d.Status, d.Reason
-		case seen == SeenNothing && at.Sub(d.Listed) >= silent:
+		case seen == ManifestUnreachable && at.Sub(d.Listed) >= silent:
 			status, reason = DomainLapsed, LapsedSilent
 		}
 		turned = status != d.Status

@@ -32,8 +32,8 @@ type Entry struct {
 	Collected  time.Time `json:"c,omitzero"`
 	Caller     string    `json:"by"` // by whose key
 	Pushed     time.Time `json:"at"` // UTC
-	// Aside says that it is nothing by itself: it brings what others attest of what is there otherwise.
-	Aside bool `json:"o,omitempty"`
+	// AttestsOnly says that it is nothing by itself: it brings what others attest of what is there otherwise.
+	AttestsOnly bool `json:"o,omitempty"`
 	// Attested says that there are attestations.
 	Attested bool `json:"a,omitempty"`
 	// Attestations are JSON, each as it was signed. They are kept apart: only Attestations gives them.
@@ -74,7 +74,7 @@ func (b *Batch) Write() error {
 
 // Put takes over entries, each in the place of that at its address by the same author, and notes those that were refused; all of it, or
 // nothing. It says how many entries were refused for their stars.
-func (s *Shelves) Put(ctx context.Context, b Batch) (over int, err error) {
+func (s *Store) Put(ctx context.Context, b Batch) (over int, err error) {
 	if len(b.texts) != len(b.Entries) {
 		if err := b.Write(); err != nil {
 			return 0, err
@@ -158,12 +158,12 @@ func (b *Batch) over(ctx context.Context, tx *store.Tx) (many map[int]bool, err 
 
 // Claim is a hash that a provider has attested of what is at an address of its own.
 type Claim struct {
-	Came, Made time.Time
-	Digest     string // SHA-256, in lower-case hex
+	Received, Made time.Time
+	Digest         string // SHA-256, in lower-case hex
 }
 
 // Claims gives those that came at an address of a tenant in a time, both ends included, the oldest first and 100 at most.
-func (s *Shelves) Claims(ctx context.Context, tenant, address string, since, until time.Time) (all []Claim, err error) {
+func (s *Store) Claims(ctx context.Context, tenant, address string, since, until time.Time) (all []Claim, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		rows, err := tx.Query(ctx, `SELECT at, made, digest FROM supply_attested WHERE tenant = $1 AND address = $2 AND at >= $3 AND at <= $4 ORDER BY at LIMIT 100`,
@@ -178,7 +178,7 @@ func (s *Shelves) Claims(ctx context.Context, tenant, address string, since, unt
 			if err := rows.Scan(&came, &made, &c.Digest); err != nil {
 				return err
 			}
-			c.Came, c.Made = store.FromMicros(came), store.FromMicros(made)
+			c.Received, c.Made = store.FromMicros(came), store.FromMicros(made)
 			all = append(all, c)
 		}
 		return rows.Err()
@@ -200,7 +200,7 @@ func joined(all [][]byte) ([]byte, error) {
 
 // Remove takes out what is at some addresses: of everybody, or of one contributor alone. It says how many entries those were. Others learn of it
 // by the feed.
-func (s *Shelves) Remove(ctx context.Context, tenant string, addresses []string, author string) (removed int, err error) {
+func (s *Store) Remove(ctx context.Context, tenant string, addresses []string, author string) (removed int, err error) {
 	err = s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
 		removed = 0
 		now := store.Micros(s.now())
@@ -240,7 +240,7 @@ func remove(ctx context.Context, tx *store.Tx, tenant, address, author string, r
 // Attestations gives what was attested at an address of a tenant, each as JSON as it was signed: what came from the tenant first, then by the
 // domains of contributors. It gives those of the entries alone that of picks by their authors and revisions, so that who follows behind does not put
 // what is attested by now beside what an entry said before; a nil one picks all.
-func (s *Shelves) Attestations(ctx context.Context, tenant, address string, of func(author string, revision int64) bool) (all [][]byte, err error) {
+func (s *Store) Attestations(ctx context.Context, tenant, address string, of func(author string, revision int64) bool) (all [][]byte, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		rows, err := tx.Query(ctx, `SELECT author, revision, attested FROM supply_entry WHERE tenant = $1 AND address = $2 ORDER BY author`, tenant, address)
@@ -271,7 +271,7 @@ func (s *Shelves) Attestations(ctx context.Context, tenant, address string, of f
 }
 
 // At gives what was pushed at an address of a tenant, without attestations: the tenant's own first, then by the domains of contributors.
-func (s *Shelves) At(ctx context.Context, tenant, address string) (all []Entry, err error) {
+func (s *Store) At(ctx context.Context, tenant, address string) (all []Entry, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		return each(ctx, tx, `SELECT author, entry FROM supply_entry WHERE tenant = $1 AND address = $2 AND entry IS NOT NULL ORDER BY author`, func(rows store.Rows) error {
@@ -291,7 +291,7 @@ func (s *Shelves) At(ctx context.Context, tenant, address string) (all []Entry, 
 }
 
 // Has says whether there is something at an address of a tenant by an author.
-func (s *Shelves) Has(ctx context.Context, tenant, address, author string) (has bool, err error) {
+func (s *Store) Has(ctx context.Context, tenant, address, author string) (has bool, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		var one int64
 		err := tx.QueryRow(ctx, `SELECT 1 FROM supply_entry WHERE tenant = $1 AND address = $2 AND author = $3 AND entry IS NOT NULL`, tenant, address, author).Scan(&one)

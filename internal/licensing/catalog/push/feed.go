@@ -22,7 +22,7 @@ type Change struct {
 var ErrBehind = errors.New("what was pushed cannot be told from there; start over")
 
 // Revisions gives the revision of what was pushed for every tenant. It is cheap enough to be asked every second, and after every push.
-func (s *Shelves) Revisions(ctx context.Context) (revisions map[string]int64, err error) {
+func (s *Store) Revisions(ctx context.Context) (revisions map[string]int64, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		shelves, err := shelves(ctx, tx)
 		revisions = make(map[string]int64, len(shelves))
@@ -68,7 +68,7 @@ func shelfOf(ctx context.Context, tx *store.Tx, tenant string) (at shelf, err er
 
 // Changes calls fn with all that was pushed and removed since from, in one consistent snapshot, and returns the revisions to go on from. From an
 // empty map that is everything. What changed several times comes as it is last. An error of fn ends it and is returned. See also ErrBehind.
-func (s *Shelves) Changes(ctx context.Context, from map[string]int64, fn func(Change) error) (to map[string]int64, err error) {
+func (s *Store) Changes(ctx context.Context, from map[string]int64, fn func(Change) error) (to map[string]int64, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		now, err := shelves(ctx, tx)
 		if err != nil {

@@ -41,7 +41,7 @@ func refuse(ctx context.Context, tx *store.Tx, tenant string, at *shelf, all []R
 }
 
 // Refused gives the entries of a tenant that were refused last, the last first, at most so many.
-func (s *Shelves) Refused(ctx context.Context, tenant string, limit int) (all []Rejection, err error) {
+func (s *Store) Refused(ctx context.Context, tenant string, limit int) (all []Rejection, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		rows, err := tx.Query(ctx, `SELECT at, caller, address, reason, detail FROM supply_rejection WHERE tenant = $1 ORDER BY number DESC LIMIT $2`, tenant, limit)

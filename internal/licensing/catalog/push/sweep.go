@@ -9,15 +9,15 @@ import (
 
 // How long what is over is kept.
 const (
-	KeepRemoved = 7 * 24 * time.Hour   // that an entry was removed: who follows less often than that starts over
-	KeepRefused = 30 * 24 * time.Hour  // that an entry was refused
-	KeepClaims  = 400 * 24 * time.Hour // that a provider attested a hash
-	sweptAtOnce = 5000
-	sweptAtMost = 200 // transactions of one sweep
+	RemovalRetention = 7 * 24 * time.Hour   // that an entry was removed: who follows less often than that starts over
+	RefusalRetention = 30 * 24 * time.Hour  // that an entry was refused
+	ClaimRetention   = 400 * 24 * time.Hour // that a provider attested a hash
+	sweptAtOnce      = 5000
+	sweptAtMost      = 200 // transactions of one sweep
 )
 
 // Sweep deletes what was kept long enough, and all that was pushed for tenants that gone says are no more.
-func (s *Shelves) Sweep(ctx context.Context, gone func(tenant string) bool) error {
+func (s *Store) Sweep(ctx context.Context, gone func(tenant string) bool) error {
 	var tenants map[string]shelf
 	err := s.db.View(ctx, func(tx *store.Tx) (err error) {
 		tenants, err = shelves(ctx, tx)
@@ -31,10 +31,10 @@ func (s *Shelves) Sweep(ctx context.Context, gone func(tenant string) bool) erro
 	return err
 }
 
-func (s *Shelves) sweep(ctx context.Context, tenant string, all bool) error {
+func (s *Store) sweep(ctx context.Context, tenant string, all bool) error {
 	now := s.now()
 	err := s.db.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM supply_attested WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-KeepClaims)), number(all))
+		_, err := tx.Exec(ctx, `DELETE FROM supply_attested WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-ClaimRetention)), number(all))
 		return err
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Shelves) sweep(ctx context.Context, tenant string, all bool) error {
 		err := s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
 			swept = 0
 			rows, err := tx.Query(ctx, `SELECT address, author, revision, entry IS NULL FROM supply_entry WHERE tenant = $1 AND (entry IS NULL AND changed < $2 OR $3 = 1) LIMIT $4`,
-				tenant, store.Micros(now.Add(-KeepRemoved)), number(all), sweptAtOnce)
+				tenant, store.Micros(now.Add(-RemovalRetention)), number(all), sweptAtOnce)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (s *Shelves) sweep(ctx context.Context, tenant string, all bool) error {
 				at.horizon = at.revision
 			}
 			swept = len(keys)
-			_, err = tx.Exec(ctx, `DELETE FROM supply_rejection WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-KeepRefused)), number(all))
+			_, err = tx.Exec(ctx, `DELETE FROM supply_rejection WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-RefusalRetention)), number(all))
 			return err
 		})
 		if err != nil || swept < sweptAtOnce {

@@ -60,9 +60,9 @@ func DomainPlace(tenant, domain string) string { return PlaceOf(tenant) + "/" + 
 
 // The bounds of tenants.
 const (
-	MostTenants = 10_000
-	MostDomains = 100 // of one tenant; of its resources as well
-	mostName    = 200
+	MaxTenants = 10_000
+	MaxDomains = 100 // of one tenant; of its resources as well
+	mostName   = 200
 )
 
 // TenantsConfig is what Tenants need.
@@ -219,8 +219,8 @@ func (t *Tenants) Put(ctx context.Context, one Tenant) (put *Tenant, fresh bool,
 		if err != nil {
 			return err
 		}
-		if fresh = active == 0; fresh && there >= MostTenants {
-			return fail.New(fail.Invalid, "there are %d tenants, and there may be no more", MostTenants)
+		if fresh = active == 0; fresh && there >= MaxTenants {
+			return fail.New(fail.Invalid, "there are %d tenants, and there may be no more", MaxTenants)
 		}
 		if fresh && created > 0 {
 			return fail.New(fail.Invalid, "there was a tenant %s before, which was removed; choose another id, so that nobody takes the one for the other", one.ID)
@@ -311,8 +311,8 @@ func (t *Tenants) check(one *Tenant) error {
 	if len(one.Name) > mostName || strings.ContainsFunc(one.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fail.New(fail.Invalid, "name: it has more than %d bytes, or control characters", mostName)
 	}
-	if len(one.Domains) == 0 || len(one.Domains) > MostDomains {
-		return fail.New(fail.Invalid, "domains: name at least one, and at most %d", MostDomains)
+	if len(one.Domains) == 0 || len(one.Domains) > MaxDomains {
+		return fail.New(fail.Invalid, "domains: name at least one, and at most %d", MaxDomains)
 	}
 	domains := []string{}
 	for _, domain := range one.Domains {
@@ -327,8 +327,8 @@ func (t *Tenants) check(one *Tenant) error {
 	}
 	slices.Sort(domains)
 	one.Domains = slices.Compact(domains)
-	if len(one.Resources) > MostDomains {
-		return fail.New(fail.Invalid, "resources: name at most %d", MostDomains)
+	if len(one.Resources) > MaxDomains {
+		return fail.New(fail.Invalid, "resources: name at most %d", MaxDomains)
 	}
 	resources := []string{}
 	for _, beginning := range one.Resources {

@@ -15,8 +15,8 @@ type Reader struct{ db *store.DB }
 // NewReader reads a database that has Schema.
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// Wanted says which sightings are wanted. An empty field is no condition.
-type Wanted struct {
+// Filter says which sightings are wanted. An empty field is no condition.
+type Filter struct {
 	Site    string // its id; it has to be set
 	Agent   string
 	Outcome string
@@ -33,7 +33,7 @@ type Day struct {
 }
 
 // narrowed is the condition of what is wanted, with its arguments.
-func (w Wanted) narrowed() (string, []any) {
+func (w Filter) narrowed() (string, []any) {
 	const day = 24 * time.Hour
 	where, args := "", []any{}
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func (w Wanted) narrowed() (string, []any) {
 }
 
 // Days gives how often agents were seen, by day, agent and outcome.
-func (r *Reader) Days(ctx context.Context, w Wanted) (all []Day, err error) {
+func (r *Reader) Days(ctx context.Context, w Filter) (all []Day, err error) {
 	where, args := w.narrowed()
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
@@ -87,7 +87,7 @@ type Path struct {
 }
 
 // Paths gives where agents were seen most, up to so many rows, the most often first.
-func (r *Reader) Paths(ctx context.Context, w Wanted, limit int) (all []Path, err error) {
+func (r *Reader) Paths(ctx context.Context, w Filter, limit int) (all []Path, err error) {
 	where, args := w.narrowed()
 	args = append(args, limit)
 	err = r.db.View(ctx, func(tx *store.Tx) error {

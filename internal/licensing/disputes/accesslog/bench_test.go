@@ -58,15 +58,15 @@ func BenchmarkImport(b *testing.B) {
 		each(b)
 	})
 	db := storetest.OpenSQLite(b, transactions.Schema, Schema)
-	keep := &Keeper{DB: db}
+	keep := &Importer{DB: db}
 	for _, c := range []struct {
 		name string
 		text []byte
 	}{{"new", text}, {"known", text}, {"packed", packed.Bytes()}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				told, err := keep.Import(b.Context(), bytes.NewReader(c.text), Log{})
-				if err != nil || told.Lines != n || told.Kept+told.Known != n/10 {
+				told, err := keep.Import(b.Context(), bytes.NewReader(c.text), Source{})
+				if err != nil || told.Lines != n || told.Added+told.Duplicates != n/10 {
 					b.Fatalf("%+v, %v", told, err)
 				}
 			}

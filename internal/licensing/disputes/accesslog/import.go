@@ -20,39 +20,39 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// Keeper imports logs. It may be used from many goroutines.
-type Keeper struct {
+// Importer imports logs. It may be used from many goroutines.
+type Importer struct {
 	DB *store.DB
 	// SiteOf is the id of the site of a host, empty for a host of none. It may be nil.
 	SiteOf func(host string) string
-	// Came is told of the transactions of lines that may be new, in the transaction that keeps them. It may be nil.
-	Came func(ctx context.Context, tx *store.Tx, transactions []string) error
+	// OnAdded is told of the transactions of lines that may be new, in the transaction that keeps them. It may be nil.
+	OnAdded func(ctx context.Context, tx *store.Tx, transactions []string) error
 }
 
-// Log says what is imported, and how. An empty field says nothing.
-type Log struct {
+// Source says what is imported, and how. An empty field says nothing.
+type Source struct {
 	Form   Form     // Auto unless it says more
 	Fields []string // the columns of lines with values alone, where no line of the log names them
 	By     string   // under which name the lines are kept; the form's unless it says more
 	Site   string   // the id of the one site of whose transactions lines are kept
-	// Text is the most bytes that are read, unpacked; 0 for no such bound. With more, what was before is kept.
-	Text int64
+	// MaxText is the most bytes that are read, unpacked; 0 for no such bound. With more, what was before is kept.
+	MaxText int64
 	// Progress is told how far it is, from time to time. It may be nil.
-	Progress func(Told)
+	Progress func(ImportResult)
 }
 
-// Told is what an import found in a log.
-type Told struct {
+// ImportResult is what an import found in a log.
+type ImportResult struct {
 	Form       Form  `json:"form"`
 	Lines      int64 `json:"lines"`      // those that tell of a request, or cannot be read
-	Kept       int64 `json:"kept"`       // are new
-	Known      int64 `json:"known"`      // were kept before
+	Added      int64 `json:"kept"`       // are new
+	Duplicates int64 `json:"known"`      // were kept before
 	Stray      int64 `json:"stray"`      // of Kept, those under a transaction that is not known
 	Unlicensed int64 `json:"unlicensed"` // name no transaction
 	Other      int64 `json:"other"`      // of no GET, which delivers nothing
 	Refused    int64 `json:"refused"`    // under a transaction that is not known, and were given nothing
 	Elsewhere  int64 `json:"elsewhere"`  // of another site than Log.Site
-	Bad        int64 `json:"bad"`        // cannot be read
+	Unreadable int64 `json:"bad"`        // cannot be read
 	// Faults are the first of those that cannot be read.
 	Faults []Fault `json:"faults,omitempty"`
 }
@@ -76,7 +76,7 @@ const (
 // Import reads a log line by line, as it is or packed by gzip, and keeps what it says of transactions. What was kept stays kept
 // whatever comes later, and a line counts once: an import that was broken off is done again from its beginning. The error is
 // fail.Invalid where the log is none of the form, or ends in the middle of being packed; what was kept is told with it.
-func (k *Keeper) Import(ctx context.Context, in io.Reader, l Log) (told Told, err error) {
+func (k *Importer) Import(ctx context.Context, in io.Reader, l Source) (told ImportResult, err error) {
 	if l.Form == "" {
 		l.Form = Auto
 	}
@@ -96,7 +96,7 @@ func (k *Keeper) Import(ctx context.Context, in io.Reader, l Log) (told Told, er
 	failed := make(chan error, 1)
 	go func() {
 		defer close(parts)
-		failed <- (&scan{log: l, told: Told{Form: l.Form}, put: func(p part) bool {
+		failed <- (&scan{log: l, told: ImportResult{Form: l.Form}, put: func(p part) bool {
 			select {
 			case parts <- p:
 				return true
@@ -137,7 +137,7 @@ func unpacked(in io.Reader) (io.Reader, error) {
 
 // part is some lines that were read, what of them is to be kept, and how it stood behind them.
 type part struct {
-	told Told
+	told ImportResult
 	rows []row
 }
 
@@ -149,8 +149,8 @@ type row struct {
 
 // scan reads the lines of one log.
 type scan struct {
-	log  Log
-	told Told
+	log  Source
+	told ImportResult
 	rows []row
 	put  func(part) bool // false when nobody wants more
 
@@ -162,8 +162,8 @@ type scan struct {
 // run reads until the end.
 func (s *scan) run(in io.Reader) error {
 	read := &reader{form: s.log.Form, given: s.log.Fields}
-	if s.log.Text > 0 {
-		in = &bounded{in, s.log.Text}
+	if s.log.MaxText > 0 {
+		in = &bounded{in, s.log.MaxText}
 	}
 	lines := bufio.NewReaderSize(in, mostLine)
 	for {
@@ -176,7 +176,7 @@ func (s *scan) run(in io.Reader) error {
 			s.number++
 			s.take(read, bytes.TrimSpace(text))
 		}
-		if s.good == 0 && s.told.Bad >= mostBad {
+		if s.good == 0 && s.told.Unreadable >= mostBad {
 			err = fail.New(fail.Invalid, "none of the first %d lines can be read as %s: %s", mostBad, read.form, s.told.Faults[0].Reason)
 		} else if err != nil && !errors.Is(err, io.EOF) {
 			err = s.broken(err)
@@ -198,7 +198,7 @@ func (s *scan) broken(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, errTooMuch):
-		return fail.New(fail.TooLarge, "the log has more than %d bytes; import it in parts. It is kept up to line %d", s.log.Text, s.number)
+		return fail.New(fail.TooLarge, "the log has more than %d bytes; import it in parts. It is kept up to line %d", s.log.MaxText, s.number)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
 		return fail.New(fail.Invalid, "the log breaks off behind line %d; what was before is kept. Import it again when it is whole", s.number)
 	}
@@ -260,7 +260,7 @@ func (s *scan) take(read *reader, text []byte) {
 
 func (s *scan) bad(err error) {
 	s.told.Lines++
-	if s.told.Bad++; len(s.told.Faults) < mostFaults {
+	if s.told.Unreadable++; len(s.told.Faults) < mostFaults {
 		s.told.Faults = append(s.told.Faults, Fault{s.number, err.Error()})
 	}
 }
@@ -275,12 +275,12 @@ func (s *scan) give(read *reader) bool {
 }
 
 // keep records a part. What it counts is added to what was told so far.
-func (k *Keeper) keep(ctx context.Context, l Log, p part, told *Told) error {
+func (k *Importer) keep(ctx context.Context, l Source, p part, told *ImportResult) error {
 	by := l.By
 	if by == "" {
 		by = string(p.told.Form)
 	}
-	var n Told
+	var n ImportResult
 	if len(p.rows) > 0 {
 		if err := k.DB.Update(ctx, func(tx *store.Tx) (err error) {
 			n, err = k.record(ctx, tx, l.Site, by, p.rows)
@@ -291,12 +291,12 @@ func (k *Keeper) keep(ctx context.Context, l Log, p part, told *Told) error {
 	}
 	so := *told
 	*told = p.told
-	told.Kept, told.Known, told.Stray, told.Refused, told.Elsewhere = so.Kept+n.Kept, so.Known+n.Known, so.Stray+n.Stray, so.Refused+n.Refused, so.Elsewhere+n.Elsewhere
+	told.Added, told.Duplicates, told.Stray, told.Refused, told.Elsewhere = so.Added+n.Added, so.Duplicates+n.Duplicates, so.Stray+n.Stray, so.Refused+n.Refused, so.Elsewhere+n.Elsewhere
 	return nil
 }
 
 // record puts rows into the table, and counts them.
-func (k *Keeper) record(ctx context.Context, tx *store.Tx, only, by string, rows []row) (n Told, err error) {
+func (k *Importer) record(ctx context.Context, tx *store.Tx, only, by string, rows []row) (n ImportResult, err error) {
 	ids := make([]string, 0, len(rows))
 	for _, r := range rows {
 		ids = append(ids, r.transaction)
@@ -331,11 +331,11 @@ func (k *Keeper) record(ctx context.Context, tx *store.Tx, only, by string, rows
 		return n, err
 	}
 	fresh, err := insert(ctx, tx, sold)
-	if err == nil && fresh > 0 && k.Came != nil {
-		err = k.Came(ctx, tx, slices.Sorted(maps.Keys(sites)))
+	if err == nil && fresh > 0 && k.OnAdded != nil {
+		err = k.OnAdded(ctx, tx, slices.Sorted(maps.Keys(sites)))
 	}
-	n.Kept = fresh + n.Stray
-	n.Known = int64((len(sold)+len(stray))/columns) - n.Kept
+	n.Added = fresh + n.Stray
+	n.Duplicates = int64((len(sold)+len(stray))/columns) - n.Added
 	return n, err
 }
 

@@ -25,13 +25,13 @@ import (
 type stand struct {
 	*testing.T
 	db   *store.DB
-	keep *Keeper
+	keep *Importer
 }
 
 func each(t *testing.T, suite func(s stand)) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, transactions.Schema, Schema)
-		s := stand{t, db, &Keeper{DB: db, SiteOf: func(host string) string {
+		s := stand{t, db, &Importer{DB: db, SiteOf: func(host string) string {
 			if host == "cdn.example.net" {
 				return "news"
 			}
@@ -40,7 +40,7 @@ func each(t *testing.T, suite func(s stand)) {
 		s.sell("txn-1", "news")
 		s.sell("txn-2", "cooking")
 		s.sell("txn-undone", "news")
-		s.update(func(tx *store.Tx) error { return transactions.Fail(t.Context(), tx, "txn-undone") })
+		s.update(func(tx *store.Tx) error { return transactions.MarkFailed(t.Context(), tx, "txn-undone") })
 		suite(s)
 	})
 }
@@ -70,7 +70,7 @@ func told(transaction string, status int, more string) string {
 	return fmt.Sprintf(`{"time":"2027-01-31T12:30:05Z","method":"GET","host":"cdn.example.net","url":"/a?agent_id=ab12&txn_id=%s&sig=5ec2e7","status":%d,"bytes":4711%s}`, transaction, status, more)
 }
 
-func (s stand) importing(text string, l Log) Told {
+func (s stand) importing(text string, l Source) ImportResult {
 	s.Helper()
 	got, err := s.keep.Import(s.Context(), strings.NewReader(text), l)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s stand) importing(text string, l Log) Told {
 	return got
 }
 
-func (s stand) wants(got, want Told) {
+func (s stand) wants(got, want ImportResult) {
 	s.Helper()
 	if !reflect.DeepEqual(got, want) {
 		s.Errorf("\n%+v\n%+v", got, want)
@@ -93,20 +93,20 @@ func TestALogIsKeptByTransaction(t *testing.T) {
 			told("txn-1", 200, `,"cache":"hit"`), told("txn-2", 403, ""), told("txn-1", 200, `,"cache":"hit"`), "", told("txn-nobodys", 200, ""), told("txn-nobodys", 404, ""), told("txn-undone", 206, ""),
 			strings.ReplaceAll(told("txn-1", 200, ""), `"GET"`, `"HEAD"`), `{"time":"2027-01-31T12:30:05Z","url":"/free","status":200}`, "nonsense", `{"time":"2027-01-31T12:30:05Z"}`,
 		)
-		want := Told{
-			Form: Frontdesk, Lines: 10, Kept: 4, Known: 1, Stray: 2, Unlicensed: 1, Other: 1, Refused: 1, Bad: 2,
+		want := ImportResult{
+			Form: Frontdesk, Lines: 10, Added: 4, Duplicates: 1, Stray: 2, Unlicensed: 1, Other: 1, Refused: 1, Unreadable: 2,
 			Faults: []Fault{{10, errJSON.Error()}, {11, errStatus.Error()}},
 		}
-		s.wants(s.importing(text, Log{}), want)
-		want.Kept, want.Known, want.Stray = 0, 5, 0
-		s.wants(s.importing(text, Log{Form: Frontdesk}), want)
+		s.wants(s.importing(text, Source{}), want)
+		want.Added, want.Duplicates, want.Stray = 0, 5, 0
+		s.wants(s.importing(text, Source{Form: Frontdesk}), want)
 		var packed bytes.Buffer
 		for part := range strings.SplitAfterSeq(text, "\n") { // many packed one behind the other are a packed file, too
 			w := gzip.NewWriter(&packed)
 			io.WriteString(w, part)
 			w.Close()
 		}
-		s.wants(s.importing(packed.String(), Log{By: "cdn-1"}), want)
+		s.wants(s.importing(packed.String(), Source{By: "cdn-1"}), want)
 
 		all, err := NewReader(s.db).OfTransaction(s.Context(), "txn-1")
 		if want := []Answer{{Kind: Logged, By: "frontdesk", At: second, Status: 200, Bytes: 4711, Cache: "hit", Place: "cdn.example.net/a"}}; err != nil || !reflect.DeepEqual(all, want) {
@@ -126,8 +126,8 @@ func TestSitesAreApart(t *testing.T) {
 	t.Parallel()
 	each(t, func(s stand) {
 		text := log(told("txn-1", 200, ""), told("txn-2", 200, ""), told("txn-nobodys", 200, ""), strings.ReplaceAll(told("txn-other", 200, ""), "cdn.example.net", "elsewhere.example"))
-		s.wants(s.importing(text, Log{Site: "news"}), Told{Form: Frontdesk, Lines: 4, Kept: 2, Stray: 1, Elsewhere: 2})
-		s.wants(s.importing(text, Log{Site: "cooking"}), Told{Form: Frontdesk, Lines: 4, Kept: 1, Elsewhere: 3})
+		s.wants(s.importing(text, Source{Site: "news"}), ImportResult{Form: Frontdesk, Lines: 4, Added: 2, Stray: 1, Elsewhere: 2})
+		s.wants(s.importing(text, Source{Site: "cooking"}), ImportResult{Form: Frontdesk, Lines: 4, Added: 1, Elsewhere: 3})
 		if all, err := NewReader(s.db).OfTransaction(s.Context(), "txn-2"); err != nil || len(all) != 1 {
 			s.Errorf("%v, %v", all, err)
 		}
@@ -137,7 +137,7 @@ func TestSitesAreApart(t *testing.T) {
 func TestWhatWasSignedIsNotKept(t *testing.T) {
 	t.Parallel()
 	each(t, func(s stand) {
-		s.importing(log(told("txn-1", 200, ""), told("txn-nobodys", 200, "")), Log{})
+		s.importing(log(told("txn-1", 200, ""), told("txn-nobodys", 200, "")), Source{})
 		if s.db.Engine() != store.SQLite {
 			return
 		}
@@ -183,12 +183,12 @@ func TestABrokenImportGoesOn(t *testing.T) {
 		}
 		text := log(all...)
 		broken := io.MultiReader(strings.NewReader(text[:len(text)*2/3]), iotest.ErrReader(errors.New("the disk is gone")))
-		got, err := s.keep.Import(s.Context(), broken, Log{})
-		if err == nil || !strings.Contains(err.Error(), "the disk is gone") || got.Kept < 2*atOnce || got.Bad > 0 {
+		got, err := s.keep.Import(s.Context(), broken, Source{})
+		if err == nil || !strings.Contains(err.Error(), "the disk is gone") || got.Added < 2*atOnce || got.Unreadable > 0 {
 			s.Fatalf("%+v, %v", got, err)
 		}
 		ctx, stop := context.WithCancel(s.Context())
-		stopped, err := s.keep.Import(ctx, strings.NewReader(text), Log{Progress: func(Told) { stop() }})
+		stopped, err := s.keep.Import(ctx, strings.NewReader(text), Source{Progress: func(ImportResult) { stop() }})
 		if !errors.Is(err, context.Canceled) {
 			s.Fatalf("%+v, %v", stopped, err)
 		}
@@ -196,12 +196,12 @@ func TestABrokenImportGoesOn(t *testing.T) {
 		w := gzip.NewWriter(&packed)
 		io.WriteString(w, text)
 		w.Close()
-		cut, err := s.keep.Import(s.Context(), bytes.NewReader(packed.Bytes()[:packed.Len()/2]), Log{})
-		if fail.From(err).Code != fail.Invalid || cut.Lines == 0 || cut.Bad > 0 {
+		cut, err := s.keep.Import(s.Context(), bytes.NewReader(packed.Bytes()[:packed.Len()/2]), Source{})
+		if fail.From(err).Code != fail.Invalid || cut.Lines == 0 || cut.Unreadable > 0 {
 			s.Fatalf("%+v, %v", cut, err)
 		}
-		before := got.Kept + cut.Kept
-		s.wants(s.importing(text, Log{}), Told{Form: Frontdesk, Lines: n, Kept: n - before, Known: before})
+		before := got.Added + cut.Added
+		s.wants(s.importing(text, Source{}), ImportResult{Form: Frontdesk, Lines: n, Added: n - before, Duplicates: before})
 	})
 }
 
@@ -210,15 +210,15 @@ func TestWhatIsNoLogIsGivenUp(t *testing.T) {
 	each(t, func(s stand) {
 		for _, c := range []struct {
 			name, text string
-			log        Log
+			log        Source
 			code       fail.Code
 			lines      int64
 		}{
-			{"another form", strings.Repeat("hello\n", 10*mostBad), Log{Form: Fastly}, fail.Invalid, mostBad},
-			{"no form", log("hello"), Log{Form: "excel"}, fail.Invalid, 0},
-			{"a long name", log("hello"), Log{By: strings.Repeat("a", mostName+1)}, fail.Invalid, 0},
-			{"more than is allowed", strings.Repeat(told("txn-1", 200, "")+"\n", 10), Log{Text: 500}, fail.TooLarge, 3},
-			{"a head of gzip", "\x1f\x8bnothing", Log{}, fail.Invalid, 0},
+			{"another form", strings.Repeat("hello\n", 10*mostBad), Source{Form: Fastly}, fail.Invalid, mostBad},
+			{"no form", log("hello"), Source{Form: "excel"}, fail.Invalid, 0},
+			{"a long name", log("hello"), Source{By: strings.Repeat("a", mostName+1)}, fail.Invalid, 0},
+			{"more than is allowed", strings.Repeat(told("txn-1", 200, "")+"\n", 10), Source{MaxText: 500}, fail.TooLarge, 3},
+			{"a head of gzip", "\x1f\x8bnothing", Source{}, fail.Invalid, 0},
 		} {
 			got, err := s.keep.Import(s.Context(), strings.NewReader(c.text), c.log)
 			if err == nil || fail.From(err).Code != c.code || got.Lines != c.lines {
@@ -226,11 +226,11 @@ func TestWhatIsNoLogIsGivenUp(t *testing.T) {
 			}
 		}
 		long := log(strings.Repeat("x", mostLine+1), told("txn-1", 200, ""), strings.Repeat("x", 3*mostLine))
-		s.wants(s.importing(long, Log{Form: Frontdesk}), Told{
-			Form: Frontdesk, Lines: 3, Kept: 0, Known: 1, Bad: 2, Faults: []Fault{{1, "it has more than 65536 bytes"}, {3, "it has more than 65536 bytes"}},
+		s.wants(s.importing(long, Source{Form: Frontdesk}), ImportResult{
+			Form: Frontdesk, Lines: 3, Added: 0, Duplicates: 1, Unreadable: 2, Faults: []Fault{{1, "it has more than 65536 bytes"}, {3, "it has more than 65536 bytes"}},
 		})
-		s.wants(s.importing("", Log{}), Told{Form: Auto})
-		s.wants(s.importing(strings.TrimSpace(log(told("txn-1", 200, ""))), Log{}), Told{Form: Frontdesk, Lines: 1, Known: 1})
+		s.wants(s.importing("", Source{}), ImportResult{Form: Auto})
+		s.wants(s.importing(strings.TrimSpace(log(told("txn-1", 200, ""))), Source{}), ImportResult{Form: Frontdesk, Lines: 1, Duplicates: 1})
 	})
 }
 
@@ -250,7 +250,7 @@ func TestOwnRecordsStandBesideLogs(t *testing.T) {
 			}
 			return nil
 		})
-		s.importing(log(told("txn-1", 503, "")), Log{By: "cdn-1"})
+		s.importing(log(told("txn-1", 503, "")), Source{By: "cdn-1"})
 		all, err := NewReader(s.db).OfTransaction(s.Context(), "txn-1")
 		if want := []Answer{
 			{Kind: Edge, By: "edge-1", At: second.Add(-time.Second), Status: 206, Bytes: 9, Sum: sum},
@@ -273,7 +273,7 @@ func TestStraysAreGivenInOrderAndPages(t *testing.T) {
 			}
 			all = append(all, line)
 		}
-		s.importing(log(all...), Log{})
+		s.importing(log(all...), Source{})
 		ids, last, n := map[string]bool{}, time.Time{}, 0
 		for d, err := range NewReader(s.db).Strays(s.Context(), "news", second, second.Add(time.Minute)) {
 			if err != nil || d.At.Before(last) || !d.Stray || d.By != "frontdesk" || d.URI != "cdn.example.net/a" {

@@ -26,8 +26,8 @@ func putDay(ctx context.Context, tx *store.Tx, d Day) error {
 	return nil
 }
 
-// Wanted says which days are wanted. An empty field is no condition.
-type Wanted struct {
+// Filter says which days are wanted. An empty field is no condition.
+type Filter struct {
 	Site         string
 	Since, Until time.Time // Since ≤ beginning < Until
 	Differing    bool      // those alone on which something differs
@@ -36,7 +36,7 @@ type Wanted struct {
 }
 
 // Days gives what was reconciled, the latest day first, and its sites by their ids.
-func (r *Reader) Days(ctx context.Context, w Wanted) (all []Day, err error) {
+func (r *Reader) Days(ctx context.Context, w Filter) (all []Day, err error) {
 	to, least := int64(math.MaxInt64), int64(0)
 	if !w.Until.IsZero() {
 		to = store.Micros(w.Until)

@@ -4,7 +4,7 @@ import "fmt"
 
 // finding is a step that is due, and why.
 type finding struct {
-	step  Step
+	step  Level
 	cause string
 }
 
@@ -29,30 +29,30 @@ func rate(what string, cases, of int64) string {
 func (r Rules) judge(p Party, c counts, months, same int) (due []finding) {
 	breach, cause := r.breach(p, c)
 	if breach && p.Kind == Provider {
-		due = append(due, finding{Investigate, cause})
+		due = append(due, finding{Investigated, cause})
 	}
 	if p.Kind == Agent && r.Providers > 0 && same >= r.Providers {
-		due = append(due, finding{Flag, fmt.Sprintf("one reason at %d providers", same)})
+		due = append(due, finding{Flagged, fmt.Sprintf("one reason at %d providers", same)})
 	}
 	if !breach {
 		return due
 	}
-	graduated := func(step Step) {
+	graduated := func(step Level) {
 		due = append(due, finding{step, fmt.Sprintf("%s, in month %d in a row", cause, months)})
 	}
 	switch {
 	case months >= endMonths:
-		graduated(End)
-		graduated(Limit)
+		graduated(Closure)
+		graduated(RateLimited)
 	case months >= limitMonths:
-		graduated(Limit)
+		graduated(RateLimited)
 	case months >= planMonths:
-		graduated(Plan)
+		graduated(ImprovementPlan)
 	default:
-		due = append(due, finding{Warn, cause})
+		due = append(due, finding{Warning, cause})
 	}
 	if p.Kind == Agent && months < limitMonths && r.exceeds(c[disputes], c[transactions], r.Limit) {
-		due = append(due, finding{Limit, cause})
+		due = append(due, finding{RateLimited, cause})
 	}
 	return due
 }

@@ -15,7 +15,7 @@ func TestPurchasesAreReconciledOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(c *court) {
 		var spans [][2]time.Time
-		keeper := func() *Keeper {
+		keeper := func() *Enforcer {
 			return New(Config{DB: c.db, Ledger: c.ledger, Rules: usual, Now: c.clock, Log: slog.New(slog.DiscardHandler),
 				Reconcile: func(_ context.Context, since, until time.Time) (map[string]Reconciled, error) {
 					spans = append(spans, [2]time.Time{since, until})
@@ -24,7 +24,7 @@ func TestPurchasesAreReconciledOnce(t *testing.T) {
 		}
 		c.now = time.Date(2027, 2, 3, 12, 0, 0, 0, time.UTC) // so until the first at noon: all of January
 		for range 3 {
-			if err := keeper().Once(t.Context()); err != nil {
+			if err := keeper().RunOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -37,21 +37,21 @@ func TestPurchasesAreReconciledOnce(t *testing.T) {
 			}
 		}
 		c.now = time.Date(2027, 2, 3, 23, 59, 59, 0, time.UTC) // the first is not over for two days
-		if err := keeper().Once(t.Context()); err != nil || len(spans) != 31 {
+		if err := keeper().RunOnce(t.Context()); err != nil || len(spans) != 31 {
 			t.Errorf("%d spans, %v", len(spans), err)
 		}
 		c.now = c.now.Add(time.Second)
-		if err := keeper().Once(t.Context()); err != nil || len(spans) != 32 {
+		if err := keeper().RunOnce(t.Context()); err != nil || len(spans) != 32 {
 			t.Errorf("%d spans, %v", len(spans), err)
 		}
-		days, err := NewReader(c.db).Days(t.Context(), Wanted{Limit: 2})
+		days, err := NewReader(c.db).Days(t.Context(), Filter{Limit: 2})
 		if want := []Day{{spans[31][0], "news", Reconciled{60, 9, 2}}, {spans[30][0], "news", Reconciled{60, 9, 2}}}; err != nil || !slices.Equal(days, want) {
 			t.Errorf("%v, %v; want %v", days, err, want)
 		}
-		if days, err = NewReader(c.db).Days(t.Context(), Wanted{Site: "news", Since: spans[3][0], Until: spans[6][0], Differing: true, After: Day{At: spans[5][0], Site: "news"}, Limit: 9}); err != nil || len(days) != 2 || !days[0].At.Equal(spans[4][0]) {
+		if days, err = NewReader(c.db).Days(t.Context(), Filter{Site: "news", Since: spans[3][0], Until: spans[6][0], Differing: true, After: Day{At: spans[5][0], Site: "news"}, Limit: 9}); err != nil || len(days) != 2 || !days[0].At.Equal(spans[4][0]) {
 			t.Errorf("%v, %v", days, err)
 		}
-		if days, err = NewReader(c.db).Days(t.Context(), Wanted{Site: "shop", Limit: 9}); err != nil || len(days) != 0 {
+		if days, err = NewReader(c.db).Days(t.Context(), Filter{Site: "shop", Limit: 9}); err != nil || len(days) != 0 {
 			t.Errorf("%v, %v", days, err)
 		}
 		if until, err := NewReader(c.db).ReconciledUntil(t.Context()); err != nil || !until.Equal(spans[31][1]) {

@@ -22,8 +22,8 @@ type Sighting struct {
 	Outcome string // a word such as "refused"
 }
 
-// Saw counts a sighting. What was counted is written every now and then; a process that is killed loses what was counted since.
-func (s *Spool) Saw(g Sighting) {
+// CountSighting counts a sighting. What was counted is written every now and then; a process that is killed loses what was counted since.
+func (s *Log) CountSighting(g Sighting) {
 	key := seen{strings.ToLower(g.Host), g.Agent, folder(g.Path), g.Outcome}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *Spool) Saw(g Sighting) {
 		s.writeCounts()
 	}
 	if !s.seen.count(key, now) {
-		s.told.Lost++
+		s.told.Dropped++
 	}
 }
 
@@ -98,7 +98,7 @@ func printable(text string) bool {
 }
 
 // writeCounts writes what was counted since it was last called.
-func (s *Spool) writeCounts() {
+func (s *Log) writeCounts() {
 	all := s.seen.take(s.now())
 	if len(all) == 0 {
 		return
@@ -115,7 +115,7 @@ func (s *Spool) writeCounts() {
 	}
 	if err != nil {
 		for _, one := range all {
-			s.told.Lost += one.Count
+			s.told.Dropped += one.Count
 		}
 		return
 	}

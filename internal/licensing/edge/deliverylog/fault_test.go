@@ -35,7 +35,7 @@ func TestADiskThatTakesNothingHasNothingDelivered(t *testing.T) {
 		}
 		disk.mu.Unlock()
 		let, refused := map[string]int64{}, map[string]bool{}
-		var open []*Begun
+		var open []*OpenDelivery
 		for n := range 60 {
 			failing.Store(source.IntN(3) == 0)
 			transaction := "txn-" + strconv.Itoa(n)
@@ -228,7 +228,7 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 			hand := &Exchange{URL: server.URL + edge.Path, Key: "edg_1", Secret: secret, Fetcher: fetch.New(fetch.Options{}), Now: now.Now}
 			s := opened(t, Config{Dir: t.TempDir(), Sync: DefaultSync, Ship: hand.Ship, Now: now.Now})
 			begin(t, s, "txn-1", 5).End(200, 5, nil)
-			s.Saw(Sighting{"news.example", "GPTBot", "/a", "refused"})
+			s.CountSighting(Sighting{"news.example", "GPTBot", "/a", "refused"})
 			ctx, cancel := context.WithCancel(t.Context())
 			if name == "no end" {
 				go func() {
@@ -243,7 +243,7 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 			if name == "no end" {
 				close(stalled)
 			}
-			if got := s.Standing(); got.Waiting != 3 || got.Failed != 1 || got.Problem == "" {
+			if got := s.Stats(); got.Waiting != 3 || got.Failed != 1 || got.Problem == "" {
 				t.Errorf("%+v", got)
 			}
 			x.honest.Store(true)
@@ -251,8 +251,8 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 			if err := s.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if len(x.deliveries) != 2 || len(x.sightings) != 1 || s.Standing().Waiting != 0 {
-				t.Errorf("%v, %v, %+v", x.deliveries, x.sightings, s.Standing())
+			if len(x.deliveries) != 2 || len(x.sightings) != 1 || s.Stats().Waiting != 0 {
+				t.Errorf("%v, %v, %+v", x.deliveries, x.sightings, s.Stats())
 			}
 			for _, n := range x.sightings {
 				if n != 1 {
@@ -289,7 +289,7 @@ func FuzzRead(f *testing.F) {
 	s := opened(f, Config{Dir: "x", Ship: newDesk().ship, disk: disk, Sync: time.Hour})
 	begin(f, s, "txn-1", 5).End(200, 5, []byte("12345678901234567890123456789012"))
 	begin(f, s, "txn-2", -1)
-	s.Saw(Sighting{"news.example", "GPTBot", "/a", "refused"})
+	s.CountSighting(Sighting{"news.example", "GPTBot", "/a", "refused"})
 	if err := s.Close(); err != nil {
 		f.Fatal(err)
 	}

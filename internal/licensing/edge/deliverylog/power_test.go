@@ -212,7 +212,7 @@ func travel(t *testing.T, seed uint64, config Config) *journey {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := map[*fact]*Begun{}
+	open := map[*fact]*OpenDelivery{}
 	for n := range 150 {
 		now.Pass(time.Duration(source.IntN(1000)) * time.Millisecond)
 		switch source.IntN(8) {
@@ -227,7 +227,7 @@ func travel(t *testing.T, seed uint64, config Config) *journey {
 		case 3, 4, 5:
 			for f, b := range open {
 				if f.length < 0 {
-					if err := b.Sending(0, 3*step); err != nil {
+					if err := b.Announce(0, 3*step); err != nil {
 						t.Fatal(err)
 					}
 					f.sent = 3 * step
@@ -245,7 +245,7 @@ func travel(t *testing.T, seed uint64, config Config) *journey {
 				break
 			}
 		case 6:
-			s.Saw(Sighting{"news.example", "GPTBot", "/a", "refused"})
+			s.CountSighting(Sighting{"news.example", "GPTBot", "/a", "refused"})
 			j.seen = append(j.seen, j.disk.now())
 		case 7:
 			away = source.IntN(3) == 0
@@ -280,7 +280,7 @@ func (j *journey) survives(t *testing.T, left *memory, at int, certain bool) {
 		if err := s.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Standing(); got.Waiting != 0 || got.Open != 0 {
+		if got := s.Stats(); got.Waiting != 0 || got.Open != 0 {
 			t.Errorf("%+v", got)
 		}
 		if err := s.Close(); err != nil {

@@ -19,7 +19,7 @@ const (
 )
 
 // Run hands over what is written, until ctx ends. It is called once.
-func (s *Spool) Run(ctx context.Context) {
+func (s *Log) Run(ctx context.Context) {
 	wait := s.config.Every
 	for {
 		timer := time.NewTimer(wait)
@@ -42,7 +42,7 @@ func (s *Spool) Run(ctx context.Context) {
 
 // Flush writes what was counted, and hands over all that is written by now. It returns nil once everything was taken but what was
 // refused, or failed while other batches were taken; Standing tells of that.
-func (s *Spool) Flush(ctx context.Context) error {
+func (s *Log) Flush(ctx context.Context) error {
 	s.shipping.Lock()
 	defer s.shipping.Unlock()
 	s.tidy()
@@ -63,14 +63,14 @@ func (s *Spool) Flush(ctx context.Context) error {
 // fewSealed is how many segments may wait for another to be sealed while none is taken.
 const fewSealed = 3
 
-func (s *Spool) few() bool {
+func (s *Log) few() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.segments.sealed) < fewSealed
 }
 
 // tidy writes what waits to be written.
-func (s *Spool) tidy() {
+func (s *Log) tidy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writeCounts()
@@ -78,7 +78,7 @@ func (s *Spool) tidy() {
 }
 
 // writeLate writes the ends that could not be written.
-func (s *Spool) writeLate() {
+func (s *Log) writeLate() {
 	for _, o := range s.open.late {
 		s.writeEnd(o)
 	}
@@ -89,7 +89,7 @@ const failuresAtOnce = 2
 
 // handAll hands over the sealed segments that the disk has, those first that failed least, so that one that always fails holds up no
 // other. Its error is the last failure, where nothing was taken.
-func (s *Spool) handAll(ctx context.Context) error {
+func (s *Log) handAll(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := slices.DeleteFunc(slices.Clone(s.segments.sealed), func(g *segment) bool { return g.file != nil })
 	s.mu.Unlock()
@@ -124,13 +124,13 @@ func (s *Spool) handAll(ctx context.Context) error {
 }
 
 // waits says whether a segment is not to be told yet.
-func (s *Spool) waits(g *segment) bool {
+func (s *Log) waits(g *segment) bool {
 	wait := g.later.Sub(s.config.Now())
 	return wait > 0 && wait <= refusedWait // or the clock was set back
 }
 
 // seal seals the active segment where it holds something to tell, and has the disk take it and the one that follows.
-func (s *Spool) seal() error {
+func (s *Log) seal() error {
 	s.mu.Lock()
 	var err error
 	switch {
@@ -150,7 +150,7 @@ func (s *Spool) seal() error {
 }
 
 // hand hands over a sealed segment, and removes it once it was taken. What the Exchange refuses of it is kept, and no error.
-func (s *Spool) hand(ctx context.Context, g *segment) error {
+func (s *Log) hand(ctx context.Context, g *segment) error {
 	text, err := s.config.disk.read(s.config.Dir, g.name)
 	if err != nil {
 		return s.failed(err)
@@ -169,7 +169,7 @@ func (s *Spool) hand(ctx context.Context, g *segment) error {
 }
 
 // taken removes a segment that was taken, all of it but what is in rest, which may be nil.
-func (s *Spool) taken(g, rest *segment) error {
+func (s *Log) taken(g, rest *segment) error {
 	if err := s.config.disk.remove(s.config.Dir, g.name); err != nil {
 		return s.failed(err)
 	}
@@ -181,13 +181,13 @@ func (s *Spool) taken(g, rest *segment) error {
 		return nil
 	}
 	s.told.Problem = ""
-	s.told.Taken++
+	s.told.Accepted++
 	return nil
 }
 
 // refused tells a batch that was refused again in parts, so that one record that will not be taken holds up no other, and keeps what
 // is refused by itself.
-func (s *Spool) refused(ctx context.Context, g *segment, c *content, cause error) error {
+func (s *Log) refused(ctx context.Context, g *segment, c *content, cause error) error {
 	whole := c.batch()
 	rest, err := s.sift(ctx, whole)
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *Spool) refused(ctx context.Context, g *segment, c *content, cause error
 }
 
 // keep writes what is left of a segment to one of its own, which the disk has when it returns.
-func (s *Spool) keep(g *segment, rest edge.Batch, begun time.Time) (*segment, error) {
+func (s *Log) keep(g *segment, rest edge.Batch, begun time.Time) (*segment, error) {
 	text, err := segmentOf(rest, begun)
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ const (
 
 // sift tells a batch in parts, halving those that are refused, and gives what is refused in the end: the batch itself where that is
 // all of it. The same batch has the same parts each time, so that each counts once. The error is one that is about no batch alone.
-func (s *Spool) sift(ctx context.Context, b edge.Batch) (rest edge.Batch, err error) {
+func (s *Log) sift(ctx context.Context, b edge.Batch) (rest edge.Batch, err error) {
 	parts := halves(b)
 	if len(parts) == 0 {
 		return b, nil
@@ -294,7 +294,7 @@ func named(part edge.Batch, whole string) edge.Batch {
 }
 
 // failed counts an attempt that failed.
-func (s *Spool) failed(err error) error {
+func (s *Log) failed(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told.Failed++

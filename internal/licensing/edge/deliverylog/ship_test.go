@@ -34,25 +34,25 @@ func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
 		for n := range 100 {
 			begin(t, s, fmt.Sprint(n), 10).End(200, 10, nil)
 		}
-		s.Saw(Sighting{"news.example", "GPTBot", "/a", "refused"})
+		s.CountSighting(Sighting{"news.example", "GPTBot", "/a", "refused"})
 		for range 3 { // what is refused is told again only after a while
 			if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 100-len(poison) || len(d.sightings) != 1 {
 				t.Fatalf("refused %v: told %d deliveries and %d sightings, %v", poison, len(d.deliveries), len(d.sightings), err)
 			}
 		}
-		if got := s.Standing(); got.Waiting != len(poison) || got.Refused != 1 || got.Problem == "" {
+		if got := s.Stats(); got.Waiting != len(poison) || got.Refused != 1 || got.Problem == "" {
 			t.Errorf("refused %v: %+v", poison, got)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		s = opened(t, Config{Dir: dir, Sync: time.Hour, Now: now.Now, Ship: ship}) // with what was kept
-		if got := s.Standing(); got.Waiting != len(poison) {
+		if got := s.Stats(); got.Waiting != len(poison) {
 			t.Errorf("refused %v, after a restart: %+v", poison, got)
 		}
 		refuse = false
-		if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 100 || s.Standing().Waiting != 0 {
-			t.Errorf("refused %v, and taken in the end: %d deliveries, %v, %+v", poison, len(d.deliveries), err, s.Standing())
+		if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 100 || s.Stats().Waiting != 0 {
+			t.Errorf("refused %v, and taken in the end: %d deliveries, %v, %+v", poison, len(d.deliveries), err, s.Stats())
 		}
 		for key, count := range d.sightings {
 			if count != 1 {
@@ -70,8 +70,8 @@ func TestWhoRefusesEverythingIsNotAskedWithoutEnd(t *testing.T) {
 	for n := range 900 {
 		begin(t, s, fmt.Sprint(n), 10).End(200, 10, nil)
 	}
-	if err := s.Flush(t.Context()); err != nil || asked > 2*(1+siftsInVain) || s.Standing().Waiting < 900 {
-		t.Errorf("asked %d times, %v, %+v", asked, err, s.Standing())
+	if err := s.Flush(t.Context()); err != nil || asked > 2*(1+siftsInVain) || s.Stats().Waiting < 900 {
+		t.Errorf("asked %d times, %v, %+v", asked, err, s.Stats())
 	}
 }
 
@@ -94,8 +94,8 @@ func TestABatchThatAlwaysFailsHoldsUpNoOther(t *testing.T) {
 		_ = s.Flush(t.Context())
 		now.Pass(time.Second)
 	}
-	if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 20 || s.Standing().Waiting == 0 {
-		t.Errorf("told %d deliveries, %v, %+v", len(d.deliveries), err, s.Standing())
+	if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 20 || s.Stats().Waiting == 0 {
+		t.Errorf("told %d deliveries, %v, %+v", len(d.deliveries), err, s.Stats())
 	}
 	if asked > 10 {
 		t.Errorf("what always fails was told %d times within a minute", asked)
@@ -150,7 +150,7 @@ func TestASegmentThatLostItsHeadIsTold(t *testing.T) {
 		t.Errorf("its ids are %q and %q: %v", one.ID, two.ID, one.Check())
 	}
 	s = opened(t, Config{Dir: dir, Sync: time.Hour, Ship: d.ship})
-	if got := s.Standing().Oldest; got > time.Hour {
+	if got := s.Stats().Oldest; got > time.Hour {
 		t.Errorf("it has waited for %s", got)
 	}
 	if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 1 {

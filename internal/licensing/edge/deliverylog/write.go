@@ -16,7 +16,7 @@ import (
 const suffix = ".spool"
 
 // recover reads what a process before left, begins a segment of this one's own, and says there of what was open that it was cut.
-func (s *Spool) recover() error {
+func (s *Log) recover() error {
 	names, err := s.config.disk.list(s.config.Dir)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *Spool) recover() error {
 }
 
 // recoverSegment takes up one file, and brings open up to its end.
-func (s *Spool) recoverSegment(name string, open map[string]edge.Delivery) error {
+func (s *Log) recoverSegment(name string, open map[string]edge.Delivery) error {
 	text, err := s.config.disk.read(s.config.Dir, name)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Spool) recoverSegment(name string, open map[string]edge.Delivery) error
 
 // begin begins a segment, and seals the one before. What it carries is written to it; nobody has to wait for the disk here, since
 // the one before is not removed until the disk has both.
-func (s *Spool) begin() error {
+func (s *Log) begin() error {
 	now := s.now()
 	g := &segment{name: s.segments.next(), begun: now}
 	text, err := record(kindHead, head{ID: newID("bat", now), Begun: now})
@@ -103,7 +103,7 @@ func (s *Spool) begin() error {
 }
 
 // room says whether so much more may be written without taking the room that the open deliveries need for their ends.
-func (s *Spool) room(more int64) error {
+func (s *Log) room(more int64) error {
 	if s.closed {
 		return errClosed
 	}
@@ -118,7 +118,7 @@ func (s *Spool) room(more int64) error {
 }
 
 // write appends a record to the active segment.
-func (s *Spool) write(text []byte) error {
+func (s *Log) write(text []byte) error {
 	if s.closed {
 		return errClosed
 	}
@@ -140,7 +140,7 @@ func (s *Spool) write(text []byte) error {
 }
 
 // fail says, once a minute at the most, that the disk does not take something.
-func (s *Spool) fail(err error) error {
+func (s *Log) fail(err error) error {
 	if now := s.now(); now.Sub(s.warned).Abs() >= time.Minute {
 		s.warned = now
 		s.config.Log.Error("the disk takes no delivery record; nothing licensed is delivered meanwhile", "error", err)
@@ -149,7 +149,7 @@ func (s *Spool) fail(err error) error {
 }
 
 // stir wakes the goroutine that syncs.
-func (s *Spool) stir() {
+func (s *Log) stir() {
 	select {
 	case s.dirty <- struct{}{}:
 	default:
@@ -157,7 +157,7 @@ func (s *Spool) stir() {
 }
 
 // settled returns once what was written so far needs no more waiting: at once, or with Config.Sync of 0 when the disk has it.
-func (s *Spool) settled() error {
+func (s *Log) settled() error {
 	if s.config.Sync > 0 {
 		return s.broken
 	}
@@ -168,7 +168,7 @@ func (s *Spool) settled() error {
 }
 
 // syncing has the disk take what was written, all that waits together, until the spool is closed.
-func (s *Spool) syncing() {
+func (s *Log) syncing() {
 	for {
 		select {
 		case <-s.stop:
@@ -189,7 +189,7 @@ func (s *Spool) syncing() {
 }
 
 // sync has the disk take what was written so far.
-func (s *Spool) sync() {
+func (s *Log) sync() {
 	s.syncs.Lock()
 	defer s.syncs.Unlock()
 	s.mu.Lock()

@@ -1,0 +1,88 @@
+package exchange
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts/counts"
+	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/transactions"
+)
+
+// RunMaintenance does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
+// for them is charged, deliveries whose end nobody saw count as broken off, disputes are reviewed, and requests and offers are forgotten whose
+// time is over. Several processes may do so at once.
+func (s *Service) RunMaintenance(ctx context.Context) {
+	tick := time.NewTicker(dealsEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := s.MaintainOnce(ctx); err != nil && ctx.Err() == nil {
+			s.deps.Log.Error("what was due among the deals could not all be done; that is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+const (
+	dealsEvery = time.Minute // RAMP v1, reporting
+	dealsStep  = 500         // rows that one transaction changes
+)
+
+// MaintainOnce is one turn of KeepDeals.
+func (s *Service) MaintainOnce(ctx context.Context) error {
+	now := s.deps.Now().UTC().Truncate(time.Microsecond)
+	overdue := 0
+	for _, step := range []func(tx *store.Tx) (int, error){
+		func(tx *store.Tx) (int, error) {
+			ids, err := transactions.Expire(ctx, tx, now, dealsStep)
+			overdue += len(ids)
+			return len(ids), err
+		},
+		func(tx *store.Tx) (int, error) {
+			closed, err := s.deps.Accounts.Expire(ctx, tx, now, dealsStep)
+			return len(closed), err
+		},
+		func(tx *store.Tx) (int, error) { return s.deps.Deliveries.EndLost(ctx, tx, now, dealsStep) },
+		func(tx *store.Tx) (int, error) {
+			n, err := transactions.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
+			return int(n), err
+		},
+		func(tx *store.Tx) (int, error) {
+			n, err := transactions.ForgetOffers(ctx, tx, now.Add(-s.deps.Retention.Offers), dealsStep)
+			return int(n), err
+		},
+		func(tx *store.Tx) (int, error) {
+			return counts.Forget(ctx, tx, now.Add(-remembered), dealsStep)
+		},
+		func(tx *store.Tx) (int, error) {
+			return botstats.Forget(ctx, tx, now.Add(-s.deps.Retention.Sightings), dealsStep)
+		},
+		func(tx *store.Tx) (int, error) {
+			if s.deps.Retention.Evidence <= 0 {
+				return 0, nil
+			}
+			n, err := accesslog.Forget(ctx, tx, now.Add(-s.deps.Retention.Evidence), dealsStep)
+			return int(n), err
+		},
+	} {
+		for more := true; more; {
+			n := 0
+			if err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) (err error) {
+				n, err = step(tx)
+				return err
+			}); err != nil {
+				return err
+			}
+			more = n == dealsStep
+		}
+	}
+	if overdue > 0 {
+		s.deps.Log.Info("reports are overdue", "count", overdue)
+	}
+	return s.ReviewDisputes(ctx)
+}

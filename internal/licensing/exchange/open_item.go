@@ -1,0 +1,49 @@
+package exchange
+
+import (
+	"context"
+
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
+)
+
+// OpenItem is an item that is open to everyone.
+type OpenItem struct {
+	URI   string
+	Media []string // types in which it can be had
+
+	item *released.Copy
+}
+
+// OpenItemAt gives the item at an address, if it is open as a whole to everyone. The error is fail.NotFound where there is none, and
+// fail.Forbidden for one that is not open.
+func (a *Assortment) OpenItemAt(ctx context.Context, address string) (*OpenItem, error) {
+	rules, closed := a.Terms(), false
+	for _, entry := range a.deps.Catalog.Find(address) {
+		if !a.serves(entry.Site) || entry.IsPushed() {
+			continue
+		}
+		if rules.Decide(entry.Facts()).Access != policy.Open {
+			closed = closed || rules.Decide(entry.Facts()).Access == policy.Licensed
+			continue
+		}
+		found, err := a.deps.Corpus.Copy(ctx, entry.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			continue
+		}
+		if media := found.Forms(rules); media != nil {
+			return &OpenItem{URI: found.URL(), Media: media, item: found}, nil
+		}
+	}
+	if closed {
+		return nil, fail.New(fail.Forbidden, "this content opens to a licence alone")
+	}
+	return nil, fail.New(fail.NotFound, "there is nothing at this address")
+}
+
+// In gives the item in one of the types of Media.
+func (s *OpenItem) In(media string) []byte { return s.item.Render(media) }

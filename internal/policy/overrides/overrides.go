@@ -1,0 +1,286 @@
+// Package overrides keeps what an operator's programs add to the owner's terms: content rules, which stand behind the rules of the
+// owner's file, and what licensed items of a site cost where no rule says so.
+//
+// It stands on store, below server, which puts the rules in force with those of the file, on every node; terms decides by both.
+package overrides
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/policy"
+)
+
+// Schema is the tables of this room: a row for each content rule and for each site with a price, as JSON, and one that counts
+// changes, by which other processes see that there are any. Times are microseconds.
+var Schema = store.Schema{
+	ID: "rulebook",
+	Steps: []string{`
+CREATE TABLE rulebook_rule (
+	id      {{text}} NOT NULL PRIMARY KEY,
+	place   BIGINT NOT NULL,
+	rule    TEXT NOT NULL,
+	created BIGINT NOT NULL,
+	changed BIGINT NOT NULL
+);
+CREATE TABLE rulebook_price (
+	site    {{text}} NOT NULL PRIMARY KEY,
+	price   TEXT NOT NULL,
+	changed BIGINT NOT NULL
+);
+CREATE TABLE rulebook_version (
+	one     BIGINT NOT NULL PRIMARY KEY,
+	version BIGINT NOT NULL
+);
+INSERT INTO rulebook_version (one, version) VALUES (1, 0);
+`},
+}
+
+// MaxRules is how many content rules there may be.
+const MaxRules = 1000
+
+// MaxPlace bounds Rule.Place.
+const MaxPlace = 1_000_000
+
+// maxRule bounds a rule's JSON, in bytes.
+const maxRule = 32 << 10
+
+// Rule is a content rule.
+type Rule struct {
+	ID    string // up to 64 lower-case letters, digits, dots, dashes and underscores
+	Place int64  // rules stand in the order of their places, and those of one place in that of their ids; from 0
+	policy.Rule
+	Created, Changed time.Time // UTC
+}
+
+// Name is what explanations and errors call the rule.
+func (r Rule) Name() string { return "content rule " + r.ID }
+
+// Price is what licensed items of a site cost whose rule names no price.
+type Price struct {
+	Site string
+	policy.Price
+	Changed time.Time // UTC
+}
+
+// RuleSet is what was added, as it is at one moment. It never changes.
+type RuleSet struct {
+	Version int64  // which no other state has
+	Rules   []Rule // in their order
+	Prices  []Price
+}
+
+// Change is one change, as it is told to OnChange: of a rule or of a price, as it is then.
+type Change struct {
+	Action string // Put, Removed or Priced
+	Rule   Rule   // of Put; of Removed its id
+	Price  Price  // of Priced; without a model where the site has none any more
+}
+
+// What a change can do.
+const (
+	Put     = "put"
+	Removed = "remove"
+	Priced  = "price"
+)
+
+// Store keeps the book of a database that has this room's Schema. It may be used from many goroutines, and several processes may
+// use one database.
+type Store struct {
+	db      *store.DB
+	now     func() time.Time
+	changed func(context.Context, *store.Tx, Change) error
+}
+
+// New makes the keeper of a database.
+func New(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
+
+// OnChange has fn told of every change in the transaction that makes it; its error undoes the change. It is to be called before
+// anything else.
+func (k *Store) OnChange(fn func(context.Context, *store.Tx, Change) error) { k.changed = fn }
+
+// Read gives the book as it is.
+func (k *Store) Read(ctx context.Context) (b RuleSet, err error) {
+	err = k.db.View(ctx, func(tx *store.Tx) (err error) {
+		b, err = read(ctx, tx)
+		return err
+	})
+	return b, err
+}
+
+// Version gives the version of the book as it is.
+func (k *Store) Version(ctx context.Context) (version int64, err error) {
+	err = k.db.View(ctx, func(tx *store.Tx) (err error) {
+		version, err = versionOf(ctx, tx)
+		return err
+	})
+	return version, err
+}
+
+// Put adds a rule, or puts it in the place of that with its id; fresh says which. Of r, ID (which is made where it is empty), Place
+// and Rule count. The error is fail.Invalid with all that is wrong with the rule, or for one beyond Most.
+func (k *Store) Put(ctx context.Context, r Rule) (put Rule, fresh bool, err error) {
+	if r.ID == "" {
+		r.ID = "rule-" + strings.ToLower(rand.Text()[:12])
+	}
+	text, err := k.check(r)
+	if err != nil {
+		return Rule{}, false, err
+	}
+	err = k.change(ctx, func(tx *store.Tx) (Change, error) {
+		var created, rules int64
+		err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(CASE WHEN id = $1 THEN created ELSE 0 END), 0), COUNT(*) FROM rulebook_rule`, r.ID).Scan(&created, &rules)
+		if err != nil {
+			return Change{}, err
+		}
+		put = r
+		put.Created = k.now().UTC().Truncate(time.Microsecond)
+		put.Changed = put.Created
+		if fresh = created == 0; !fresh {
+			put.Created = store.FromMicros(created)
+		} else if rules >= MaxRules {
+			return Change{}, fail.New(fail.Invalid, "there are %d content rules, and there may be no more; remove one first", MaxRules)
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO rulebook_rule (id, place, rule, created, changed) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (id) DO UPDATE SET place = EXCLUDED.place, rule = EXCLUDED.rule, changed = EXCLUDED.changed`,
+			put.ID, put.Place, text, store.Micros(put.Created), store.Micros(put.Changed))
+		return Change{Action: Put, Rule: put}, err
+	})
+	return put, fresh, err
+}
+
+// check says what is wrong with a rule, and gives its JSON.
+func (k *Store) check(r Rule) (string, error) {
+	if !isID(r.ID) {
+		return "", fail.New(fail.Invalid, "id: %.80q is no id; use up to 64 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit", r.ID)
+	}
+	if r.Place < 0 || r.Place > MaxPlace {
+		return "", fail.New(fail.Invalid, "order: %d is not between 0 and %d", r.Place, MaxPlace)
+	}
+	if _, err := (policy.Options{Named: map[int]string{0: r.Name()}}).New([]policy.Rule{r.Rule}); err != nil {
+		return "", fail.New(fail.Invalid, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	text, err := json.Marshal(r.Rule)
+	if err == nil && len(text) > maxRule {
+		err = fail.New(fail.Invalid, "the rule has more than %d bytes; part it", maxRule)
+	}
+	return string(text), err
+}
+
+func isID(s string) bool {
+	for i, r := range s {
+		if !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || i > 0 && strings.ContainsRune(".-_", r)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// Remove removes a rule. It is fail.NotFound where there is none of the id.
+func (k *Store) Remove(ctx context.Context, id string) error {
+	return k.change(ctx, func(tx *store.Tx) (Change, error) {
+		n, err := tx.Exec(ctx, `DELETE FROM rulebook_rule WHERE id = $1`, id)
+		if err == nil && n == 0 {
+			err = fail.New(fail.NotFound, "there is no content rule %.80s", id)
+		}
+		return Change{Action: Removed, Rule: Rule{ID: id}}, err
+	})
+}
+
+// SetPrice says what licensed items of a site cost whose rule names no price; the zero price says nothing any more. The error is
+// fail.Invalid for what is no price.
+func (k *Store) SetPrice(ctx context.Context, site string, price policy.Price) (set Price, err error) {
+	if _, err := price.Money(); err != nil {
+		return Price{}, fail.New(fail.Invalid, "%v", err)
+	}
+	text, err := json.Marshal(price)
+	if err != nil {
+		return Price{}, err
+	}
+	err = k.change(ctx, func(tx *store.Tx) (Change, error) {
+		set = Price{Site: site, Price: price, Changed: k.now().UTC().Truncate(time.Microsecond)}
+		if price == (policy.Price{}) {
+			_, err := tx.Exec(ctx, `DELETE FROM rulebook_price WHERE site = $1`, site)
+			return Change{Action: Priced, Price: set}, err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO rulebook_price (site, price, changed) VALUES ($1, $2, $3)
+			ON CONFLICT (site) DO UPDATE SET price = EXCLUDED.price, changed = EXCLUDED.changed`, site, string(text), store.Micros(set.Changed))
+		return Change{Action: Priced, Price: set}, err
+	})
+	return set, err
+}
+
+// change makes a change, counts it, and tells of it.
+func (k *Store) change(ctx context.Context, do func(tx *store.Tx) (Change, error)) error {
+	return k.db.Update(ctx, func(tx *store.Tx) error {
+		did, err := do(tx)
+		if err == nil {
+			_, err = tx.Exec(ctx, `UPDATE rulebook_version SET version = version + 1 WHERE one = 1`)
+		}
+		if err == nil && k.changed != nil {
+			err = k.changed(ctx, tx, did)
+		}
+		return err
+	})
+}
+
+func versionOf(ctx context.Context, tx *store.Tx) (version int64, err error) {
+	if err = tx.QueryRow(ctx, `SELECT version FROM rulebook_version WHERE one = 1`).Scan(&version); err != nil {
+		err = fmt.Errorf("read the content rules: %w", err)
+	}
+	return version, err
+}
+
+func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
+	if b.Version, err = versionOf(ctx, tx); err != nil {
+		return b, err
+	}
+	err = each(ctx, tx, `SELECT id, place, rule, created, changed FROM rulebook_rule ORDER BY place, id`, func(rows store.Rows) error {
+		var r Rule
+		var text string
+		var created, changed int64
+		if err := rows.Scan(&r.ID, &r.Place, &text, &created, &changed); err != nil {
+			return err
+		}
+		r.Created, r.Changed = store.FromMicros(created), store.FromMicros(changed)
+		b.Rules = append(b.Rules, r)
+		return json.Unmarshal([]byte(text), &b.Rules[len(b.Rules)-1].Rule)
+	})
+	if err != nil {
+		return RuleSet{}, fmt.Errorf("read the content rules: %w", err)
+	}
+	err = each(ctx, tx, `SELECT site, price, changed FROM rulebook_price ORDER BY site`, func(rows store.Rows) error {
+		var p Price
+		var text string
+		var changed int64
+		if err := rows.Scan(&p.Site, &text, &changed); err != nil {
+			return err
+		}
+		p.Changed = store.FromMicros(changed)
+		b.Prices = append(b.Prices, p)
+		return json.Unmarshal([]byte(text), &b.Prices[len(b.Prices)-1].Price)
+	})
+	if err != nil {
+		return RuleSet{}, fmt.Errorf("read the prices of sites: %w", err)
+	}
+	return b, nil
+}
+
+// each calls fn with every row of a query.
+func each(ctx context.Context, tx *store.Tx, query string, fn func(store.Rows) error) error {
+	rows, err := tx.Query(ctx, query)
+	if err != nil {
+		return err
+	}
+	for err == nil && rows.Next() {
+		err = fn(rows)
+	}
+	return errors.Join(err, rows.Err(), rows.Close())
+}
