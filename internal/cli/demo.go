@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	apphttp "frontdesk/internal/app/http"
+
 	"frontdesk/internal/app/demo"
 	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
@@ -51,7 +53,7 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	address := server.WebAddress(listener)
+	address := apphttp.WebAddress(listener)
 	if c.URL != "" {
 		address = strings.TrimSuffix(c.URL, "/")
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	apphttp "frontdesk/internal/app/http"
+
 	"frontdesk/internal/app/demo/market"
 	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
@@ -44,7 +46,7 @@ func (c demoCommand) runMarket(env *command.Environment) (err error) {
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	defer web.Close()
-	env.Print("\n  Watch the market in a browser    %s/\n\n  Its keys and stores are in %s and are removed at the end.\n  Ctrl-C ends.\n", server.WebAddress(listener), folder)
+	env.Print("\n  Watch the market in a browser    %s/\n\n  Its keys and stores are in %s and are removed at the end.\n  Ctrl-C ends.\n", apphttp.WebAddress(listener), folder)
 	select {
 	case err := <-failed:
 		return err

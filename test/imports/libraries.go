@@ -30,7 +30,7 @@ var libraries = []library{
 	{"github.com/modelcontextprotocol/go-sdk", "internal/app/mcp internal/app/server test/circle test/mcp"},
 	{"github.com/ncruces/go-sqlite3", "internal/infra/store internal/testkit/storetest test/frozen"},
 	{"github.com/pelletier/go-toml/v2", "internal/content/ingest/document"},
-	{"github.com/prometheus/client_golang", "internal/app/server"},
+	{"github.com/prometheus/client_golang", "internal/app/http internal/app/server"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", "wire/document wire/intake"},
 	{"github.com/wneessen/go-mail", "internal/infra/notify"},
 	{"github.com/yuin/goldmark", "internal/content/ingest/document internal/app/demo"},
@@ -40,10 +40,10 @@ var libraries = []library{
 		"internal/licensing/disputes/enforcement"},
 	{"golang.org/x/mod/sumdb/tlog", "wire/receipt internal/ledger"},
 	{"golang.org/x/net/html", "wire/licence internal/content/ingest/charset internal/content/ingest/markup"},
-	{"golang.org/x/net/http2", "internal/app/server test/hostile"},
+	{"golang.org/x/net/http2", "internal/app/http internal/app/server test/hostile"},
 	{"golang.org/x/net/idna", "internal/infra/fetch internal/policy"},
 	{"golang.org/x/sync", "internal/content/ingest internal/intake internal/licensing/exchange test/load"},
-	{"golang.org/x/sys", "internal/infra/store internal/app/server"},
+	{"golang.org/x/sys", "internal/infra/store internal/app/http"},
 	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/taxonomy internal/content/ingest " +
 		"internal/content/search/analysis internal/content/vector/words internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
 	{"google.golang.org/protobuf", "wire biscuit client check internal/identity internal/licensing internal/app " +

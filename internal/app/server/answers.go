@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"net/http"
 	"path/filepath"
@@ -21,7 +23,7 @@ const answerPattern = edge.ChallengePath + "{token}"
 func (h *House) openAnswers() { h.Answers = identity.NewChallengeResponses(h.db, h.now) }
 
 // answerRoutes answer challenges of this front desk's domains, and let the operator's programs say with what.
-func (s *Server) answerRoutes() []route {
+func (s *Server) answerRoutes() []apphttp.Route {
 	challenge := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := r.PathValue("token")
 		for _, at := range []string{"https://" + s.outside.Host(r) + "/", s.outside.PublicURL(r)} {
@@ -33,9 +35,9 @@ func (s *Server) answerRoutes() []route {
 		rampapi.WriteError(w, r, fail.New(fail.NotFound, "this is no token with which a challenge is answered now"))
 	})
 	handler := api.AnswersHandler(api.Answers{Answers: s.Answers, Own: s.config.answersAt})
-	all := []route{{pattern: answerPattern, name: answerPattern, methods: reading, refuse: rampapi.WriteError, handler: challenge}}
+	all := []apphttp.Route{{Pattern: answerPattern, Name: answerPattern, Methods: apphttp.ReadMethods, Refuse: rampapi.WriteError, Handler: challenge}}
 	for _, pattern := range []string{api.AnswerList, api.AnswerOne} {
-		all = append(all, route{pattern: pattern, name: pattern, refuse: api.WriteError, handler: s.gate.operators(handler)})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Refuse: api.WriteError, Handler: forOperators(s.gate, handler)})
 	}
 	return all
 }

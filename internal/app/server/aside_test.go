@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"bufio"
 	"context"
 	"fmt"
@@ -89,8 +91,8 @@ func TestStreamLeavesItsConnectionToTheNextRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := strings.Count(log.String(), `"results":40`); n != 3 || s.front.inWork.Load() != 0 {
-		t.Errorf("%d streams are in the log, %d requests in work:\n%s", n, s.front.inWork.Load(), log)
+	if n := strings.Count(log.String(), `"results":40`); n != 3 || s.front.InWork.Load() != 0 {
+		t.Errorf("%d streams are in the log, %d requests in work:\n%s", n, s.front.InWork.Load(), log)
 	}
 }
 
@@ -133,7 +135,7 @@ func TestStoppingServerCutsAStreamThatNobodyReads(t *testing.T) {
 	if !strings.Contains(log.String(), "requests were cut off") {
 		t.Errorf("the log does not tell:\n%s", log)
 	}
-	if err := s.front.aside.wait(t.Context()); err != nil {
+	if err := s.front.Detached.Wait(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -145,9 +147,9 @@ func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
 	s, _ := open(t, "ask: {stranger_limit: 1000}\nlimits: {shutdown_timeout: 50ms}")
 	lamps(t, s)
 	var asked weak.Pointer[url.URL] // which each copy of the request shares
-	routes := s.front.routes
-	s.front.routes = http.NewServeMux()
-	s.front.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	routes := s.front.Routes
+	s.front.Routes = http.NewServeMux()
+	s.front.Routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		asked = weak.Make(r.URL)
 		routes.ServeHTTP(w, r)
 	})
@@ -171,14 +173,14 @@ func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
 func TestPanicInAStreamIsSeenByItsClient(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "")
-	s.front.routes.HandleFunc("/broken", func(w http.ResponseWriter, r *http.Request) {
+	s.front.Routes.HandleFunc("/broken", func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
-		begun := w.(*recorder).Detach(r.Context(), func(_ context.Context, w http.ResponseWriter) {
+		begun := w.(*apphttp.Recorder).Detach(r.Context(), func(_ context.Context, w http.ResponseWriter) {
 			io.WriteString(w, "half")
 			http.NewResponseController(w).Flush()
 			panic("at the disco")
 		})
-		if !begun || w.(*recorder).Detach(r.Context(), nil) {
+		if !begun || w.(*apphttp.Recorder).Detach(r.Context(), nil) {
 			t.Error("an answer is set aside once")
 		}
 	})
@@ -192,8 +194,8 @@ func TestPanicInAStreamIsSeenByItsClient(t *testing.T) {
 	if text, err := io.ReadAll(response.Body); err == nil || string(text) != "half" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := s.front.aside.wait(t.Context()); err != nil || s.front.inWork.Load() != 0 {
-		t.Errorf("%v, %d requests in work", err, s.front.inWork.Load())
+	if err := s.front.Detached.Wait(t.Context()); err != nil || s.front.InWork.Load() != 0 {
+		t.Errorf("%v, %d requests in work", err, s.front.InWork.Load())
 	}
 	if !strings.Contains(log.String(), "at the disco") {
 		t.Errorf("the log does not tell:\n%s", log)

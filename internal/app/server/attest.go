@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"crypto/ed25519"
 	"encoding/hex"
 	"net/http"
@@ -58,13 +60,13 @@ func (s *Server) verifierDocument(host string) (*httpx.Document, error) {
 const maxVerifierKeys = 16
 
 // verifierRoutes publish the keys with which sites attest things of their content, at their own hosts and for edges.
-func (s *Server) verifierRoutes() []route {
+func (s *Server) verifierRoutes() []apphttp.Route {
 	serve := func(host func(*http.Request) string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.verifierOf(host(r)).ServeHTTP(w, r) })
 	}
-	return []route{
-		{pattern: requesters.VerifierPath, name: requesters.VerifierPath, methods: reading, cors: true, refuse: rampapi.WriteError, handler: serve(s.provider)},
-		{pattern: rampapi.ProviderVerifier, name: rampapi.ProviderVerifier, methods: reading, cors: true, refuse: rampapi.WriteError, handler: serve(func(r *http.Request) string {
+	return []apphttp.Route{
+		{Pattern: requesters.VerifierPath, Name: requesters.VerifierPath, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: serve(s.provider)},
+		{Pattern: rampapi.ProviderVerifier, Name: rampapi.ProviderVerifier, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: serve(func(r *http.Request) string {
 			host, _ := policy.Host("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
 			return host
 		})},

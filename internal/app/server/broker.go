@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -33,9 +35,9 @@ func (s *Server) openBroker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config.Observer = s.metrics.broker()
+	config.Observer = brokerFigures(s.metrics.Registry)
 	s.broker = broker.New(config)
-	s.metrics.registry.MustRegister(brokerStands{s.broker})
+	s.metrics.Registry.MustRegister(brokerStands{s.broker})
 	return s.broker.Load(ctx)
 }
 
@@ -103,7 +105,7 @@ func (s *Server) brokerDoor() *rampapi.Broker {
 }
 
 // brokerRoutes serve the Broker, beside an Exchange or alone.
-func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
+func (s *Server) brokerRoutes(ctx context.Context) ([]apphttp.Route, error) {
 	if s.broker == nil {
 		return nil, nil
 	}
@@ -123,10 +125,10 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 		return s.db.UpdateBatched(ctx, func(tx *store.Tx) error { return s.Nonces.UseProof(ctx, tx, proof) })
 	}
 	config.MaxDeadline = s.config.Broker.Deadline + s.config.Broker.BuyWithin + brokerSlack
-	handler := s.gate.named(rampapi.BrokerHandler(config))
-	var all []route
+	handler := s.gate.WithCaller(rampapi.BrokerHandler(config))
+	var all []apphttp.Route
 	for _, pattern := range rampapi.BrokerPatterns(alone) {
-		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: rampapi.WriteError, handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
 	return all, nil
 }
@@ -135,13 +137,13 @@ var errNoBroker = fail.New(fail.UnsupportedMode, "this front desk is no Broker; 
 	"Its operator starts a Broker by `broker` in `roles`")
 
 // brokerAbsent answer whoever looks for a Broker where there is none. They are no part of what a description tells.
-func (s *Server) brokerAbsent() (all []route) {
+func (s *Server) brokerAbsent() (all []apphttp.Route) {
 	if s.gate == nil || s.broker != nil {
 		return nil
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { rampapi.WriteError(w, r, errNoBroker) })
 	for _, pattern := range rampapi.BrokerPatterns(false) {
-		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: rampapi.WriteError, handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -288,7 +290,7 @@ func TestWithoutABrokerItIsUnimplemented(t *testing.T) {
 func (o *own) figures() string {
 	o.t.Helper()
 	w := httptest.NewRecorder()
-	o.metrics.handler(o.front.routes).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	o.metrics.Handler(o.front.Routes).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String()
 }
 
@@ -411,15 +413,15 @@ func TestFiltersOfSearchesAreWordsAndYears(t *testing.T) {
 func TestNothingIsServedButTheBroker(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		routes []route
+		routes []apphttp.Route
 		want   string
 	}{
-		"a front desk": {[]route{{pattern: askPath}, {pattern: "/broker/v1/resolve"}}, "/ask"},
-		"a Broker":     {[]route{{pattern: "/broker/v1/resolve"}}, "/broker/v1/resolve"},
+		"a front desk": {[]apphttp.Route{{Pattern: askPath}, {Pattern: "/broker/v1/resolve"}}, "/ask"},
+		"a Broker":     {[]apphttp.Route{{Pattern: "/broker/v1/resolve"}}, "/broker/v1/resolve"},
 		"an edge":      {nil, "nothing at this address"},
 	} {
 		w := httptest.NewRecorder()
-		nothingAt(c.routes).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/x", nil))
+		apphttp.NothingAt(nothingHint(c.routes)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/x", nil))
 		if told := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(told, c.want) || strings.Contains(told, "/ask") != (c.want == "/ask") {
 			t.Errorf("%s: %d %s", name, w.Code, told)
 		}

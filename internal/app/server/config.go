@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -263,7 +265,7 @@ func Default() Config {
 		},
 		CORS: defaultCORS(),
 
-		ProxyHeaders: headersX,
+		ProxyHeaders: apphttp.HeadersX,
 		TLS:          TLS{HSTS: 30 * 24 * time.Hour},
 		Metrics:      Metrics{Listen: "127.0.0.1:9464"},
 		Log:          Log{Level: "info", Format: "text", Clients: off},

@@ -1,17 +1,12 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-)
-
-// The values of proxy_headers: which headers a trusted proxy tells the client's request with.
-const (
-	headersX   = "x-forwarded"
-	headersRFC = "forwarded"
 )
 
 // publicURL checks the public address: what is built on it must be an address too.
@@ -19,11 +14,11 @@ func publicURL(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case address == "":
-	case err != nil || !validHost(u.Host) || u.Scheme != "http" && u.Scheme != "https":
+	case err != nil || !apphttp.ValidHost(u.Host) || u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return fmt.Errorf("%q has more than a scheme, a host and a path; write it like https://www.example.com/desk", address)
-	case !validPrefix(strings.TrimSuffix(u.Path, "/")) || u.RawPath != "":
+	case !apphttp.ValidPrefix(strings.TrimSuffix(u.Path, "/")) || u.RawPath != "":
 		return fmt.Errorf("the path of %q does not do; use letters, digits, dots, dashes and single slashes, as in https://www.example.com/desk", address)
 	case slices.Contains(ownFolders, firstFolder(u.Path)):
 		return fmt.Errorf("the path of %q begins like an address of the server's own, /%s; choose another", address, firstFolder(u.Path))
@@ -41,16 +36,4 @@ var ownFolders = []string{
 func firstFolder(path string) string {
 	folder, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return folder
-}
-
-// parseNetwork reads a network or a single address.
-func parseNetwork(text string) (netip.Prefix, error) {
-	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
-		return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), nil
-	}
-	network, err := netip.ParsePrefix(text)
-	if err != nil || network.Addr().Is4In6() {
-		return netip.Prefix{}, fmt.Errorf("%q is no network", text)
-	}
-	return network.Masked(), nil
 }

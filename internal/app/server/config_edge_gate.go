@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"net"
 	"net/netip"
 	"net/url"
@@ -242,11 +244,11 @@ func (s EdgeSite) check(r *yamlconf.Report, e Edge, seen map[string]bool) {
 		}
 		seen[host] = true
 	}
-	if u, err := url.Parse(s.Origin); s.Origin != "" && (err != nil || !validHost(u.Host) || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+	if u, err := url.Parse(s.Origin); s.Origin != "" && (err != nil || !apphttp.ValidHost(u.Host) || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
 		r.Problem("origin", "%q is no origin; write scheme and host, like http://127.0.0.1:3000", s.Origin)
 	}
 	if s.OriginHost != "" {
-		r.Match("origin_host", s.OriginHost, validHost, "is no host")
+		r.Match("origin_host", s.OriginHost, apphttp.ValidHost, "is no host")
 	}
 	for i, token := range s.Tokens {
 		if !edge.IsToken(token) {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"net/netip"
 	"strings"
 	"time"
@@ -38,7 +40,7 @@ func (c Config) Fetcher() *fetch.Fetcher { return fetch.New(c.fetchOptions()) }
 func (c Config) fetchOptions() fetch.Options {
 	options := fetch.Options{UserAgent: c.Fetch.UserAgent, Timeout: c.Fetch.Timeout, MaxBytes: int64(c.Fetch.MaxBytes)}
 	for _, text := range c.Fetch.Allow {
-		if network, err := parseNetwork(text); err == nil {
+		if network, err := apphttp.ParseNetwork(text); err == nil {
 			options.Allow = append(options.Allow, network)
 		}
 	}
@@ -54,7 +56,7 @@ func (c Config) Visitor() *fetch.Crawler {
 func (f Fetch) Check(r *yamlconf.Report) {
 	for i, text := range f.Allow {
 		path := yamlconf.Index("allow", i)
-		network, err := parseNetwork(text)
+		network, err := apphttp.ParseNetwork(text)
 		switch {
 		case err != nil:
 			r.Problem(path, "%q is no network; write it like 10.1.0.0/16, or an address like 10.1.2.3", text)

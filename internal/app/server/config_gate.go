@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"net/url"
 	"slices"
 	"strings"
@@ -195,7 +197,7 @@ func (c CORS) Check(r *yamlconf.Report) {
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return text == "*" || err == nil && u.Host != "" && u.Scheme+"://"+u.Host == text && text == strings.ToLower(text) &&
-		(u.Port() == "" || ":"+u.Port() != usualPorts[u.Scheme])
+		(u.Port() == "" || ":"+u.Port() != apphttp.UsualPorts[u.Scheme])
 }
 
 // isToken says whether a text can be the name of a header (RFC 9110 §5.1). A * would be no name, but every one.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"net/netip"
 	"slices"
@@ -57,7 +59,7 @@ func (s *Server) trustedDisputes() func(context.Context) bool {
 		}
 	}
 	return func(ctx context.Context) bool {
-		from, ok := ctx.Value(callerKey{}).(netip.Addr)
+		from, ok := apphttp.CallerOf(ctx)
 		return ok && slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(from.Unmap()) })
 	}
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -75,8 +77,8 @@ func (c Config) conversations(db *store.DB, log *slog.Logger, secret []byte) (*s
 const sessionsPath = "/sessions/{id}"
 
 // sessionRoutes are those by which a conversation is forgotten.
-func (s *Server) sessionRoutes() []route {
-	return []route{{
-		pattern: sessionsPath, name: sessionsPath, methods: []string{http.MethodDelete}, cors: true, door: doorAsk, handler: nlweb.Sessions(s.Ask),
+func (s *Server) sessionRoutes() []apphttp.Route {
+	return []apphttp.Route{{
+		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, Cors: true, Door: doorAsk, Handler: nlweb.Sessions(s.Ask),
 	}}
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"errors"
 	"fmt"
 	"io/fs"
@@ -101,7 +103,7 @@ func (a ACME) Check(r *yamlconf.Report) {
 
 // certifiable says whether a name is one of a domain that an authority can look at.
 func certifiable(domain string) bool {
-	return validHost(domain) && !strings.ContainsAny(domain, ":[*") && strings.Contains(domain, ".") && !isAddress(domain)
+	return apphttp.ValidHost(domain) && !strings.ContainsAny(domain, ":[*") && strings.Contains(domain, ".") && !isAddress(domain)
 }
 
 func isAddress(host string) bool {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 )
 
 // figures reads what the metrics tell, and what else is answered beside them.
@@ -121,23 +123,13 @@ func TestRequestsWithoutBodiesKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "limits: {requests: 4, read_timeout: 1h}")
 	address, _ := run(t, s)
-	waiting := func() (n int) {
-		s.front.arrivals.mu.Lock()
-		defer s.front.arrivals.mu.Unlock()
-		for at := s.front.arrivals.waiting.Front(); at != nil; at = at.Next() {
-			if at.Value.(*arrival).reading {
-				n++
-			}
-		}
-		return n
-	}
 	var framers []*http2.Framer
 	for i := range 10 {
 		_, framer := preface(t, address)
 		framers = append(framers, framer)
 		var block []byte
 		for _, field := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":authority", "localhost"}, {":path", "/ask"}, {"content-type", "application/json"}} {
-			block = appendField(block, field[0], field[1])
+			block = headerField(block, field[0], field[1])
 		}
 		if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block, EndHeaders: true}); err != nil {
 			t.Fatal(err)
@@ -153,11 +145,11 @@ func TestRequestsWithoutBodiesKeepNobodyOut(t *testing.T) {
 				}
 			}
 		}
-		for waiting() < min(i+1, 4) {
+		for s.front.Waiting() < min(i+1, 4) {
 			runtime.Gosched()
 		}
 	}
-	if n := s.front.inWork.Load(); n != 4 {
+	if n := s.front.InWork.Load(); n != 4 {
 		t.Errorf("%d are in work", n)
 	}
 	for i := range 6 {
@@ -240,4 +232,10 @@ func TestABodyThatIsTooLargeIsToldSo(t *testing.T) {
 			}
 		}
 	}
+}
+
+func headerField(block []byte, name, value string) []byte {
+	var out bytes.Buffer
+	_ = hpack.NewEncoder(&out).WriteField(hpack.HeaderField{Name: name, Value: value})
+	return append(block, out.Bytes()...)
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"crypto/ed25519"
 	"net/http"
 	"slices"
@@ -64,32 +66,32 @@ func (h *House) signedHere(_ string, document, signature []byte) bool {
 func (s *Server) fetchAt(r *http.Request) string { return s.outside.PublicURL(r) + deliverPath }
 
 // deliverRoute hands out what was bought.
-func (s *Server) deliverRoute() route {
+func (s *Server) deliverRoute() apphttp.Route {
 	handler := rampapi.Deliver(s.Delivery, s.fetchAt)
 	if s.gate != nil {
-		handler = s.gate.strangers(handler)
+		handler = strangers(s.gate, handler)
 	}
 	pattern := deliverPath + "{" + rampapi.DeliverID + "}"
-	return route{pattern: pattern, name: deliverPath, methods: reading, cors: true, refuse: rampapi.WriteError, handler: handler}
+	return apphttp.Route{Pattern: pattern, Name: deliverPath, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: handler}
 }
 
 // streamRoutes tell what was bought as streams.
-func (s *Server) streamRoutes() []route {
-	stream, rpc := attended(rampapi.Stream(s.Delivery, s.fetchAt)), attended(rampapi.StreamHandler(s.Delivery, s.fetchAt))
+func (s *Server) streamRoutes() []apphttp.Route {
+	stream, rpc := apphttp.Attended(rampapi.Stream(s.Delivery, s.fetchAt)), apphttp.Attended(rampapi.StreamHandler(s.Delivery, s.fetchAt))
 	if s.gate != nil {
-		stream, rpc = s.gate.strangers(stream), s.gate.strangers(rpc)
+		stream, rpc = strangers(s.gate, stream), strangers(s.gate, rpc)
 	}
 	pattern := deliverPath + "{" + rampapi.DeliverID + "}" + exchange.StreamPath
-	return []route{
-		{pattern: pattern, name: deliverPath + exchange.StreamPath[1:], methods: []string{http.MethodGet}, cors: true, refuse: rampapi.WriteError, handler: stream},
-		{pattern: rampapi.StreamRPC, name: rampapi.StreamRPC, methods: []string{http.MethodPost}, cors: true, refuse: rampapi.WriteError, handler: rpc},
+	return []apphttp.Route{
+		{Pattern: pattern, Name: deliverPath + exchange.StreamPath[1:], Methods: []string{http.MethodGet}, Cors: true, Refuse: rampapi.WriteError, Handler: stream},
+		{Pattern: rampapi.StreamRPC, Name: rampapi.StreamRPC, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: rpc},
 	}
 }
 
 // strangers counts requests by their address.
-func (a *admission) strangers(next http.Handler) http.Handler {
+func strangers(a *apphttp.Auth, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := a.stranger(r); err != nil {
+		if err := a.AllowStranger(r); err != nil {
 			rampapi.WriteError(w, r, err)
 			return
 		}

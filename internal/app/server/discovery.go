@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +16,7 @@ import (
 )
 
 // discovered adds to routes the addresses that tell of them, and links to these from the page and from /ask.
-func (s *Server) discovered(routes []route) []route {
+func (s *Server) discovered(routes []apphttp.Route) []apphttp.Route {
 	if !s.config.Discovery.Enabled {
 		return routes
 	}
@@ -30,18 +32,18 @@ func (s *Server) discovered(routes []route) []route {
 		config.Intakes = append(config.Intakes, discovery.Intake{ID: one.ID, Name: one.Name, Description: one.Description})
 	}
 	for i := range routes {
-		config.Served = append(config.Served, described(routes[i].pattern))
+		config.Served = append(config.Served, described(routes[i].Pattern))
 	}
 	config.MCP = slices.Contains(config.Served, "/mcp")
 	for i := range routes {
-		if pattern := routes[i].pattern; pattern == askPath || pattern == "/{$}" {
-			routes[i].handler = linked(config, routes[i].handler)
+		if pattern := routes[i].Pattern; pattern == askPath || pattern == "/{$}" {
+			routes[i].Handler = linked(config, routes[i].Handler)
 		}
 	}
 	for _, r := range discovery.Routes(s.Ask, config) {
-		at := route{pattern: r.Pattern, name: r.Pattern, methods: reading, cors: true, handler: r.Handler}
+		at := apphttp.Route{Pattern: r.Pattern, Name: r.Pattern, Methods: apphttp.ReadMethods, Cors: true, Handler: r.Handler}
 		if r.Items {
-			at.door = doorAsk // what needs a credential to be asked for is not given away without
+			at.Door = doorAsk // what needs a credential to be asked for is not given away without
 		}
 		routes = append(routes, at)
 	}

@@ -26,23 +26,23 @@ func TestDescriptionHasEveryAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range s.discovered(s.routes()) {
-		methods, there := doc.Paths[described(r.pattern)]
-		if slices.Contains(undescribed, r.pattern) {
+		methods, there := doc.Paths[described(r.Pattern)]
+		if slices.Contains(undescribed, r.Pattern) {
 			continue
 		}
 		if !there {
-			t.Errorf("%s is served and not described: give it an operation in internal/app/discovery/internal/openapigen", r.pattern)
+			t.Errorf("%s is served and not described: give it an operation in internal/app/discovery/internal/openapigen", r.Pattern)
 			continue
 		}
-		delete(doc.Paths, described(r.pattern))
-		for _, method := range r.methods {
+		delete(doc.Paths, described(r.Pattern))
+		for _, method := range r.Methods {
 			if name := strings.ToLower(method); name != "head" && methods[name] == nil {
-				t.Errorf("%s %s is served and not described", method, r.pattern)
+				t.Errorf("%s %s is served and not described", method, r.Pattern)
 			}
 		}
 		for name := range methods {
-			if !slices.Contains(r.methods, strings.ToUpper(name)) {
-				t.Errorf("%s %s is described and not served", name, r.pattern)
+			if !slices.Contains(r.Methods, strings.ToUpper(name)) {
+				t.Errorf("%s %s is described and not served", name, r.Pattern)
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func TestDescriptionHasEveryProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	served := map[string]bool{}
-	for pattern := range s.front.known {
+	for pattern := range s.front.Known {
 		pattern = described(pattern)
 		served[pattern] = true
 		partial := slices.ContainsFunc([]string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/admin/requesters/{domain}", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}"}, func(of string) bool { return of == pattern })

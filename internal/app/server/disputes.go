@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"cmp"
 	"context"
 
@@ -13,8 +15,8 @@ import (
 func (h *House) ReadDisputes() *disputes.Reader { return disputes.NewReader(h.db) }
 
 // disputeRoutes let the operator's programs read and decide disputes.
-func (s *Server) disputeRoutes() (all []route) {
-	handler := s.gate.operators(api.DisputesHandler(api.Bench{
+func (s *Server) disputeRoutes() (all []apphttp.Route) {
+	handler := forOperators(s.gate, api.DisputesHandler(api.Bench{
 		Reader: s.ReadDisputes(), Erase: s.Cases.EraseDispute,
 		Decide: func(ctx context.Context, id string, resolution disputes.Resolution, amount int64, note string) (disputes.Case, error) {
 			by, _ := ctx.Value(byKey{}).(string)
@@ -22,7 +24,7 @@ func (s *Server) disputeRoutes() (all []route) {
 		},
 	}))
 	for _, pattern := range []string{api.Disputes, api.Disputes + "/{id}", api.Disputes + "/{id}/decide", api.Disputes + "/{id}/description", api.Disputes + "/"} {
-		all = append(all, route{pattern: pattern, name: api.Disputes, refuse: api.WriteError, handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: api.Disputes, Refuse: api.WriteError, Handler: handler})
 	}
 	return all
 }

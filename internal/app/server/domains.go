@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"encoding/json"
 	"errors"
@@ -165,20 +167,20 @@ func (s *Server) tellLapsed(log *slog.Logger, d push.Domain, cause error) {
 
 // domainMetrics tell how many domains there are by how they stand, and what came of challenges.
 func (s *Server) domainMetrics() {
-	s.metrics.registry.MustRegister(s.verified)
+	s.metrics.Registry.MustRegister(s.verified)
 	for _, state := range []string{push.DomainVerified, push.DomainLapsed} {
-		s.metrics.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		s.metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "frontdesk", Name: "ramp_domains", Help: "Domains of tenants that were verified once, by how they stand.", ConstLabels: prometheus.Labels{"state": state},
 		}, func() float64 { return float64(s.Tenants.Count(state)) }))
 	}
 }
 
 // domainRoutes let the operator's programs see the domains that were verified, and their challenges.
-func (s *Server) domainRoutes() []route {
+func (s *Server) domainRoutes() []apphttp.Route {
 	c := api.Domains{Tenants: s.Tenants, Now: s.now, Host: supplyHost}
-	var all []route
+	var all []apphttp.Route
 	for _, pattern := range []string{api.DomainList, api.DomainOne, api.DomainChallenges} {
-		all = append(all, route{pattern: pattern, name: pattern, refuse: api.WriteError, handler: s.gate.operators(api.DomainsHandler(c))})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Refuse: api.WriteError, Handler: forOperators(s.gate, api.DomainsHandler(c))})
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"errors"
 	"io"
@@ -58,7 +60,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	case len(config.Edge.Sites) == 0:
 		return nil, errors.New("there is no site behind the gate; name one in edge.sites")
 	}
-	s := &Server{House: &House{clock: options.Now, log: options.Log}, options: options, config: config, log: options.Log, metrics: newMetrics(nil), outside: newOutside(config), after: time.After, leave: func() {}}
+	s := &Server{House: &House{clock: options.Now, log: options.Log}, options: options, config: config, log: options.Log, metrics: apphttp.NewMetrics(), outside: apphttp.NewClientAddress(config.addressOptions()), after: time.After, leave: func() {}}
 	ship, err := s.shipper()
 	if err != nil {
 		return nil, err
@@ -67,16 +69,16 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	mux, known := newRoutes([]route{
-		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
-		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.edgeReady)},
-	}, nil, newSharing(config.CORS, false))
-	s.front = &front{
-		outside: s.outside, strict: strictTransport(config.TLS), routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now,
-		most: int64(config.Limits.Requests), gate: works.gate, only: true,
+	mux, known := apphttp.NewMux([]apphttp.Route{
+		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.health)},
+		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.edgeReady)},
+	}, nil, apphttp.NewCORS(apphttp.CORSOptions{}), "")
+	s.front = &apphttp.RequestHandler{
+		Address: s.outside, Strict: strictTransport(config.TLS), Routes: mux, Known: known, Log: options.Log, Metrics: s.metrics, Now: options.Now,
+		MaxRequests: int64(config.Limits.Requests), Gate: works.gate, GateOnly: true,
 	}
-	s.metrics.busy(s.front.inWork.Load)
-	s.metrics.spool(works.spool.Stats)
+	s.metrics.Busy(s.front.InWork.Load)
+	spoolFigures(s.metrics.Registry, works.spool.Stats)
 	return &EdgeServer{Server: s, works: works}, nil
 }
 
@@ -348,25 +350,24 @@ func (s *Server) listenAuth(ctx context.Context) (net.Listener, error) {
 // serveAuth answers servers that ask until ctx ends.
 func (s *Server) serveAuth(ctx context.Context, listener net.Listener, gate *edge.Gate) {
 	limits := s.config.Limits
-	answers := &front{
-		outside: s.outside, routes: http.NewServeMux(), known: map[string]*route{}, log: s.log, metrics: s.metrics, now: s.options.Now, most: int64(limits.Requests),
+	answers := &apphttp.RequestHandler{
+		Address: s.outside, Routes: http.NewServeMux(), Known: map[string]*apphttp.Route{}, Log: s.log, Metrics: s.metrics, Now: s.options.Now, MaxRequests: int64(limits.Requests),
 	}
-	one := route{pattern: "/", name: "edge auth", handler: gate.Auth()}
-	answers.routes.Handle("/", noted(&one, one.handler))
-	answers.known["/"] = &one
+	one := apphttp.Route{Pattern: "/", Name: "edge auth", Handler: gate.Auth()}
+	answers.Routes.Handle("/", apphttp.Noted(&one, one.Handler))
+	answers.Known["/"] = &one
 	server := &http.Server{
 		Handler: answers, ReadHeaderTimeout: limits.HeaderTimeout, ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, IdleTimeout: limits.IdleTimeout,
-		MaxHeaderBytes: int(limits.Header), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		MaxHeaderBytes: int(limits.Header),
 	}
-	defer context.AfterFunc(ctx, func() { server.Close() })()
 	s.log.Info("servers may ask whether requests pass", "address", listener.Addr().String())
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := apphttp.ServeBeside(ctx, server, listener, s.log); err != nil {
 		s.log.Error("servers cannot ask any more", "error", err)
 	}
 }
 
-// spool tells how the records of an edge stand.
-func (m *metrics) spool(standing func() deliverylog.Stats) {
+// spoolFigures tell how the records of an edge stand.
+func spoolFigures(registry *prometheus.Registry, standing func() deliverylog.Stats) {
 	for _, figure := range []struct {
 		name, help string
 		of         func(deliverylog.Stats) float64
@@ -377,7 +378,7 @@ func (m *metrics) spool(standing func() deliverylog.Stats) {
 		{"edge_records_oldest_seconds", "How long the oldest record that waits has waited.", func(s deliverylog.Stats) float64 { return s.Oldest.Seconds() }},
 		{"edge_batches_failed", "Attempts to tell the Exchange that failed, since the start.", func(s deliverylog.Stats) float64 { return float64(s.Failed) }},
 	} {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "frontdesk", Name: figure.name, Help: figure.help},
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "frontdesk", Name: figure.name, Help: figure.help},
 			func() float64 { return figure.of(standing()) }))
 	}
 }

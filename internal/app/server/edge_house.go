@@ -39,7 +39,7 @@ func (s *Server) openGates() error {
 		return err
 	}
 	s.gates = works
-	s.metrics.spool(works.spool.Stats)
+	spoolFigures(s.metrics.Registry, works.spool.Stats)
 	return nil
 }
 

@@ -1,21 +1,23 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"net/http"
 
 	"frontdesk/internal/licensing/rampapi"
 )
 
 // edgeRoute takes what edges tell of their deliveries.
-func (s *Server) edgeRoute() route {
+func (s *Server) edgeRoute() apphttp.Route {
 	config := rampapi.EdgeConfig{Keys: s.Edges, Now: s.now}
 	if s.gate != nil {
 		config.Wrong = func(r *http.Request) error {
-			s.gate.failed(r)
-			return s.gate.suspect(r)
+			s.gate.Failed(r)
+			return s.gate.Suspect(r)
 		}
 	}
-	return route{
-		pattern: rampapi.EdgePath, name: rampapi.EdgePath, methods: []string{http.MethodPost}, refuse: rampapi.WriteError, handler: s.gate.named(rampapi.Edges(s.Delivery, config)),
+	return apphttp.Route{
+		Pattern: rampapi.EdgePath, Name: rampapi.EdgePath, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Edges(s.Delivery, config)),
 	}
 }

@@ -10,52 +10,67 @@ import (
 	"frontdesk/internal/intake"
 )
 
-// openEffects makes ready what is done outside of what platforms and agents did here; with nobody to tell it does nothing.
-func (s *Server) openEffects() error {
+// outboxWorker does what is recorded in the outbox: it sends access events to sinks, and tells businesses of offers that were accepted.
+type outboxWorker struct {
+	box       *outbox.Outbox
+	intakes   func() *intake.Service
+	hooks     map[string]*notify.Webhook // that get access events, by the names of their sinks
+	notifiers map[string]notifier        // of binds, by the sink of their intake
+}
+
+// newOutboxWorker makes what does the outside part of what platforms and agents did here; nil where there is nobody to tell.
+func (s *Server) newOutboxWorker() (*outboxWorker, error) {
+	w := &outboxWorker{
+		intakes: func() *intake.Service { return s.Intakes }, hooks: map[string]*notify.Webhook{}, notifiers: map[string]notifier{},
+	}
 	var sinks []string
-	s.sinks = map[string]*notify.Webhook{}
 	if s.config.Intent.Enabled {
 		for _, sink := range s.config.Intent.Sinks {
 			secret, err := sink.secret()
 			if err != nil {
-				return fmt.Errorf("sink %s: %w", sink.Name, err)
+				return nil, fmt.Errorf("sink %s: %w", sink.Name, err)
 			}
-			s.sinks[sink.Name] = &notify.Webhook{URL: sink.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now, StatusOnly: true}
+			w.hooks[sink.Name] = &notify.Webhook{URL: sink.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now, StatusOnly: true}
 			sinks = append(sinks, sink.Name)
 		}
 	}
-	s.tellers = map[string]teller{}
 	for _, one := range s.config.Intakes.List {
-		tell, err := s.teller(one)
+		tell, err := s.notifier(one)
 		if err != nil {
-			return fmt.Errorf("intake %s: %w", one.ID, err)
+			return nil, fmt.Errorf("intake %s: %w", one.ID, err)
 		}
 		if tell != nil {
-			s.tellers[intakeSink(one.ID)] = tell
+			w.notifiers[intakeSink(one.ID)] = tell
 			sinks = append(sinks, intakeSink(one.ID))
 		}
 	}
 	if len(sinks) == 0 {
-		return nil
+		return nil, nil
 	}
-	s.effects = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Do: s.doEffect, Now: s.now, Log: s.log})
+	w.box = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Do: w.do, Now: s.now, Log: s.log})
+	return w, nil
+}
+
+// do does what the outbox has for a sink.
+func (w *outboxWorker) do(ctx context.Context, e outbox.Effect) error {
+	if tell := w.notifiers[e.Sink]; tell != nil {
+		return w.intakes().Deliver(ctx, e, func(ctx context.Context, bound intake.BoundOffer) error { return tell(ctx, e.ID, bound) })
+	}
+	response, err := w.hooks[e.Sink].Post(ctx, e.ID, e.Body)
+	switch { // of the answer the status counts
+	case err != nil:
+		return err
+	case response.Status >= 300:
+		return fmt.Errorf("%s answered with status %d", e.Sink, response.Status)
+	}
 	return nil
 }
 
-// doEffect does what the outbox has for a sink.
-func (s *Server) doEffect(ctx context.Context, e outbox.Effect) error {
-	tell := s.tellers[e.Sink]
-	if tell == nil {
-		return s.postEffect(ctx, e)
-	}
-	return s.Intakes.Deliver(ctx, e, func(ctx context.Context, bound intake.BoundOffer) error { return tell(ctx, e.ID, bound) })
-}
+// notifier tells the business of an offer that was accepted, under an id that stays the same at each try.
+type notifier func(ctx context.Context, id string, bound intake.BoundOffer) error
 
-// teller tells the business of an offer that was accepted, under an id that stays the same at each try.
-type teller func(ctx context.Context, id string, bound intake.BoundOffer) error
-
-// teller is that of an intake's binds; nil where they wait in the inbox.
-func (s *Server) teller(one Intake) (teller, error) {
+// notifier is that of an intake's binds; nil where they wait in the inbox.
+func (s *Server) notifier(one Intake) (notifier, error) {
 	if !one.Binding {
 		return nil, nil
 	}
@@ -68,7 +83,7 @@ func (s *Server) teller(one Intake) (teller, error) {
 	return nil, nil
 }
 
-func (s *Server) tellByWebhook(one Intake) (teller, error) {
+func (s *Server) tellByWebhook(one Intake) (notifier, error) {
 	secret, err := one.Bind.Webhook.secret()
 	if err != nil {
 		return nil, err
@@ -90,7 +105,7 @@ func (s *Server) tellByWebhook(one Intake) (teller, error) {
 	}, nil
 }
 
-func (s *Server) tellByMail(one Intake) (teller, error) {
+func (s *Server) tellByMail(one Intake) (notifier, error) {
 	mailer, err := notify.NewMailer(s.config.Intakes.Mail, nil)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,7 +88,7 @@ func (h *House) ImportLog(ctx context.Context, in io.Reader, log accesslog.Sourc
 }
 
 // evidenceRoute takes logs of what others delivered, from the operator.
-func (s *Server) evidenceRoute() route {
-	handler := s.gate.operators(api.DeliveryLogsHandler(s.ImportLog))
-	return route{pattern: api.DeliveryLogs, name: api.DeliveryLogs, methods: []string{http.MethodPost}, refuse: api.WriteError, handler: handler}
+func (s *Server) evidenceRoute() apphttp.Route {
+	handler := forOperators(s.gate, api.DeliveryLogsHandler(s.ImportLog))
+	return apphttp.Route{Pattern: api.DeliveryLogs, Name: api.DeliveryLogs, Methods: []string{http.MethodPost}, Refuse: api.WriteError, Handler: handler}
 }

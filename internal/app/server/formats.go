@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"errors"
 	"fmt"
 	"net/mail"
@@ -61,7 +63,7 @@ func isEmail(text string) bool {
 }
 
 func isNetwork(text string) bool {
-	_, err := parseNetwork(text)
+	_, err := apphttp.ParseNetwork(text)
 	return err == nil
 }
 

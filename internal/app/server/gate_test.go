@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -198,7 +200,7 @@ func TestTokenIsFoundByFollowingTheChallenge(t *testing.T) {
 func TestWithoutOAuthThereIsNoMetadata(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "auth: {required: [ask, mcp]}")
-	if w := send(s, httptest.NewRequest("GET", resourcePath, nil)); w.Code != 404 {
+	if w := send(s, httptest.NewRequest("GET", apphttp.ResourcePath, nil)); w.Code != 404 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -544,9 +546,9 @@ func BenchmarkGuard(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			door := s.gate.guard(&route{pattern: askPath, door: doorAsk}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			door := s.gate.Guard(&apphttp.Route{Pattern: askPath, Door: doorAsk}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 			r := with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", c.key)
-			w := &recorder{ResponseWriter: httptest.NewRecorder()}
+			w := &apphttp.Recorder{ResponseWriter: httptest.NewRecorder()}
 			b.ReportAllocs()
 			for b.Loop() {
 				door.ServeHTTP(w, r)

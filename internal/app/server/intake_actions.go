@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"cmp"
 	"fmt"
 	"net"
@@ -57,5 +59,5 @@ func (c Config) ownAddress() string {
 	if c.TLS.On() {
 		scheme = "https"
 	}
-	return scheme + "://" + strings.TrimSuffix(net.JoinHostPort(host, port), usualPorts[scheme])
+	return scheme + "://" + strings.TrimSuffix(net.JoinHostPort(host, port), apphttp.UsualPorts[scheme])
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"fmt"
 	"net/http"
@@ -115,7 +117,9 @@ func (s *Server) intakeHandlers() *api.Handlers {
 	if s.gate != nil {
 		enter := newIntakeGate(s)
 		config.Enter, config.Admit = enter.enter, enter.admit
-		config.Challenge = func(r *http.Request, err error) string { return s.gate.challenge(r, &route{door: doorIntake}, err) }
+		config.Challenge = func(r *http.Request, err error) string {
+			return s.gate.Challenge(r, &apphttp.Route{Door: doorIntake}, err)
+		}
 	}
 	return api.New(s.Intakes, config)
 }
@@ -123,8 +127,8 @@ func (s *Server) intakeHandlers() *api.Handlers {
 // personalBase is the public address that a context's request came to, or the configured one. Where it is neither https
 // nor this machine's nothing personal may be sent to it, nor be promised to be taken.
 func (s *Server) personalBase(ctx context.Context) (string, error) {
-	base := s.outside.url
-	if public, ok := ctx.Value(publicKey{}).(string); ok {
+	base := s.outside.Url
+	if public, ok := apphttp.PublicURLOf(ctx); ok {
 		base = public
 	}
 	if base == "" || safeAddress(base) {
@@ -136,18 +140,18 @@ func (s *Server) personalBase(ctx context.Context) (string, error) {
 }
 
 // intakeRoutes serve the Agent Intake Protocol.
-func (s *Server) intakeRoutes() []route {
+func (s *Server) intakeRoutes() []apphttp.Route {
 	handlers := s.intakeHandlers()
 	if handlers == nil {
 		return nil
 	}
 	posting := []string{http.MethodPost}
 	// Registries look whether the manifest's address, too, tells preflights of POST (and then answers it with 405).
-	everywhere := append(slices.Clone(reading), http.MethodPost)
-	return []route{
-		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, preflight: everywhere, cors: true, refuse: api.WriteError, handler: s.manifest()},
-		{pattern: intakePath, name: intakePath, methods: posting, cors: true, refuse: api.WriteError, handler: handlers.Submit()},
-		{pattern: intakeBind, name: intakeBind, methods: posting, cors: true, refuse: api.WriteError, handler: handlers.Bind()},
+	everywhere := append(slices.Clone(apphttp.ReadMethods), http.MethodPost)
+	return []apphttp.Route{
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Preflight: everywhere, Cors: true, Refuse: api.WriteError, Handler: s.manifest()},
+		{Pattern: intakePath, Name: intakePath, Methods: posting, Cors: true, Refuse: api.WriteError, Handler: handlers.Submit()},
+		{Pattern: intakeBind, Name: intakeBind, Methods: posting, Cors: true, Refuse: api.WriteError, Handler: handlers.Bind()},
 	}
 }
 
@@ -155,7 +159,7 @@ func (s *Server) intakeRoutes() []route {
 func (s *Server) manifest() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := s.taking.Load()
-		base, err := s.personalBase(context.WithValue(r.Context(), publicKey{}, s.outside.PublicURL(r)))
+		base, err := s.personalBase(apphttp.WithPublicURL(r.Context(), s.outside.PublicURL(r)))
 		var document *httpx.Document
 		if err == nil {
 			document, err = now.made.Get(wire.WellKnown, base, func() (*httpx.Document, error) {
@@ -189,7 +193,7 @@ func (s *Server) intakeTools() []httpx.Tool {
 
 // intakeGate says who may submit and bind, and how often: for each intake what its declaration says.
 type intakeGate struct {
-	*admission
+	*apphttp.Auth
 	house   *House
 	limiter *ratelimit.Limiter
 }
@@ -200,7 +204,7 @@ const countTime = 5 * time.Second
 
 func newIntakeGate(s *Server) *intakeGate {
 	g := &intakeGate{
-		admission: s.gate, house: s.House,
+		Auth: s.gate, house: s.House,
 		limiter: ratelimit.New(ratelimit.Options{DB: s.db, Secret: s.secret, Wait: countTime, Now: s.options.Now, Log: s.log}),
 	}
 	return g
@@ -208,17 +212,13 @@ func newIntakeGate(s *Server) *intakeGate {
 
 // enter names in the context of a request who sent it, from where and to which public address.
 func (g *intakeGate) enter(w http.ResponseWriter, r *http.Request) (context.Context, error) {
-	t := &tally{}
-	if answer, ok := w.(*recorder); ok {
-		answer.tally = t
-	}
-	ctx := context.WithValue(g.called(r), tallyKey{}, t)
-	party, known, err := g.identify(r, t)
+	ctx, t := g.Counting(w, r)
+	party, known, err := g.Identify(r, t)
 	switch {
 	case err != nil:
 		return ctx, err
 	case known:
-		return identity.With(ctx, party), opens(party, doorIntake)
+		return identity.With(ctx, party), apphttp.OpensDoor(party, doorIntake)
 	}
 	return ctx, nil
 }
@@ -232,19 +232,19 @@ func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 		return fail.New(fail.Unauthorized, "This intake needs a credential: an API key as `%s: KEY` or `Authorization: Bearer KEY`; ask the operator of this front desk for one.", identity.KeyHeader)
 	}
 	if known {
-		if err := opens(party, doorIntake); err != nil {
+		if err := apphttp.OpensDoor(party, doorIntake); err != nil {
 			return err
 		}
 	}
-	caller := clientOf(ctx)
-	t, _ := ctx.Value(tallyKey{}).(*tally)
-	switch refused, counted := t.so(); {
+	caller := apphttp.ClientOf(ctx)
+	t := apphttp.RateLimitsOf(ctx)
+	switch refused, counted := t.Refused(); {
 	case refused != nil:
 		return refused
 	case one.RateLimit == (IntakeRate{}) && counted: // at the door of tools
 		return nil
 	case one.RateLimit == (IntakeRate{}):
-		return g.count(ctx, &route{}, t, party, caller)
+		return g.Count(ctx, &apphttp.Route{}, t, party, caller)
 	}
 	if party.ID != "" {
 		caller = party.ID
@@ -254,7 +254,7 @@ func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 
 // within counts a request for what its intake has declared, of submissions and of binds apart (Agent Intake Protocol 0.1.0,
 // rate_limit). Where it cannot be counted it is not let in: what is declared would not hold.
-func (g *intakeGate) within(ctx context.Context, t *tally, one Intake, caller string, bind bool) error {
+func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one Intake, caller string, bind bool) error {
 	kind := "intake"
 	if bind {
 		kind = "bind"
@@ -278,11 +278,11 @@ func (g *intakeGate) within(ctx context.Context, t *tally, one Intake, caller st
 	}
 	var refused *fail.Error
 	for n, status := range statuses {
-		t.add(names[n], windows[n].Per, status)
+		t.Add(names[n], windows[n].Per, status)
 		if !status.OK && (refused == nil || status.RetryAfter > refused.RetryAfter) {
 			httpx.EventFrom(ctx).Set("limit", names[n])
 			refused = fail.New(fail.Limited, "Too many requests came from you to this intake (at most %d in %s); come back in %s.",
-				windows[n].Requests, yamlconf.Show(windows[n].Per), spanWords(status.RetryAfter))
+				windows[n].Requests, yamlconf.Show(windows[n].Per), apphttp.SpanWords(status.RetryAfter))
 			refused.RetryAfter = status.RetryAfter
 		}
 	}
@@ -290,19 +290,6 @@ func (g *intakeGate) within(ctx context.Context, t *tally, one Intake, caller st
 		return refused
 	}
 	return nil
-}
-
-// so is what became of a request where it came in: refused, for its door to say so, and whether it was counted.
-func (t *tally) so() (refused error, counted bool) {
-	if t == nil {
-		return nil, false
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.refused != nil {
-		return t.refused, true
-	}
-	return nil, len(t.counted) > 0
 }
 
 // closeVault closes the keys to personal data, if they are open.

@@ -498,7 +498,7 @@ func TestWhatIsRefusedBeforeTheDoorIsToldInItsWords(t *testing.T) {
 			t.Errorf("%s with %.9s: %s, want %s; %q", row.path, row.key, outcome, row.want, w.Header().Get("WWW-Authenticate"))
 		}
 	}
-	s.front.most = 0
+	s.front.MaxRequests = 0
 	if outcome, response := heard(t, send(s, posting("/intake/a", "192.0.2.1:1", submitting()))); outcome != "503 error SERVICE_UNAVAILABLE" || response.SessionID != wire.Nil {
 		t.Errorf("under too much load: %s", outcome)
 	}
@@ -625,8 +625,8 @@ func TestDiscoveryTellsOfIntakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range s.intakeRoutes() {
-		if doc.Paths[r.pattern] == nil {
-			t.Errorf("%s is not described", r.pattern)
+		if doc.Paths[r.Pattern] == nil {
+			t.Errorf("%s is not described", r.Pattern)
 		}
 	}
 	without, _ := open(t, "")

@@ -1,9 +1,10 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
-	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
 	wire "frontdesk/wire/intent"
@@ -87,7 +87,7 @@ func (s *Server) openIntent() error {
 	if !config.Intent.Enabled {
 		return nil
 	}
-	d, err := config.declarationAt(first(s.outside.url, "https://www.example.com"))
+	d, err := config.declarationAt(first(s.outside.Url, "https://www.example.com"))
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *Server) retrievals() (admit func(context.Context, identity.PlatformKey,
 		if status.OK {
 			return nil
 		}
-		limited := fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.", what, rateWords(meter.Rate()), spanWords(status.RetryAfter))
+		limited := fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.", what, apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter))
 		limited.RetryAfter = status.RetryAfter
 		return limited
 	}
@@ -160,18 +160,6 @@ func (s *Server) together() *store.DB {
 	return nil
 }
 
-// postEffect posts an access event to its sink. Of the answer the status counts.
-func (s *Server) postEffect(ctx context.Context, e outbox.Effect) error {
-	response, err := s.sinks[e.Sink].Post(ctx, e.ID, e.Body)
-	switch {
-	case err != nil:
-		return err
-	case response.Status >= 300:
-		return fmt.Errorf("%s answered with status %d", e.Sink, response.Status)
-	}
-	return nil
-}
-
 // forgetEvery is how often old requests of platforms are forgotten.
 const forgetEvery = time.Hour
 
@@ -193,7 +181,7 @@ func (s *Server) forgetExcerpts(ctx context.Context) {
 }
 
 // intentRoutes serve the Agentic Intent Protocol.
-func (s *Server) intentRoutes() []route {
+func (s *Server) intentRoutes() []apphttp.Route {
 	if !s.config.Intent.Enabled {
 		return nil
 	}
@@ -202,25 +190,25 @@ func (s *Server) intentRoutes() []route {
 		Paths: s.signedPaths, Now: s.options.Now,
 	}
 	if s.gate != nil {
-		config.Suspect = s.gate.suspect
-		config.Failed = s.gate.failed
-		config.Stranger = s.gate.stranger
+		config.Suspect = s.gate.Suspect
+		config.Failed = s.gate.Failed
+		config.Stranger = s.gate.AllowStranger
 	}
 	config.Receipt = s.receiptFor
 	config.Receipts = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
 	retrieve, events, receipts := aip.Handlers(s.Excerpts, config)
-	all := []route{
-		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
+	all := []apphttp.Route{
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Cors: true, Handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
 			return aip.Declare(d, s.config.intentOptions())
 		})},
-		{pattern: intentCapabilities, name: intentCapabilities, methods: reading, cors: true, handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
+		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, Cors: true, Handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
 			return aip.Capabilities(d, s.config.Intent.Versions)
 		})},
-		{pattern: intentRetrieve, name: intentRetrieve, handler: retrieve},
-		{pattern: intentReceipts + "{id}", name: intentReceipts, handler: receipts},
+		{Pattern: intentRetrieve, Name: intentRetrieve, Handler: retrieve},
+		{Pattern: intentReceipts + "{id}", Name: intentReceipts, Handler: receipts},
 	}
 	if s.config.Intent.Events.Enabled {
-		all = append(all, route{pattern: intentEvents, name: intentEvents, handler: events})
+		all = append(all, apphttp.Route{Pattern: intentEvents, Name: intentEvents, Handler: events})
 	}
 	return all
 }
@@ -252,35 +240,8 @@ func (s *Server) signedPaths(r *http.Request) []string {
 		path = r.URL.RequestURI()
 	}
 	paths := []string{path}
-	if s.outside.prefix != "" {
-		paths = append(paths, s.outside.prefix+path)
+	if s.outside.Prefix != "" {
+		paths = append(paths, s.outside.Prefix+path)
 	}
 	return paths
-}
-
-// suspect says that too many wrong signatures and credentials came from a request's address.
-func (a *admission) suspect(r *http.Request) error {
-	status := a.failures.Allow(r.Context(), network(a.outside.Client(r)), 0)
-	if status.Limit == 0 || status.Remaining >= 1 {
-		return nil
-	}
-	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
-	limited.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
-	return limited
-}
-
-// stranger counts an event that nobody signed, by its address.
-func (a *admission) stranger(r *http.Request) error {
-	status := a.address.Allow(r.Context(), network(a.outside.Client(r)), 1)
-	if status.OK {
-		return nil
-	}
-	limited := fail.New(fail.Limited, "Too many requests came from your address; come back later.")
-	limited.RetryAfter = status.RetryAfter
-	return limited
-}
-
-// failed counts a wrong signature.
-func (a *admission) failed(r *http.Request) {
-	a.failures.Allow(r.Context(), network(a.outside.Client(r)), 1)
 }

@@ -258,7 +258,7 @@ func TestSinksGetSignedCopies(t *testing.T) {
 		t.Fatal(got)
 	}
 	for _, name := range []string{"auditor", "open"} {
-		if some, err := p.effects.RunOne(t.Context(), name); !some || err != nil {
+		if some, err := p.effects.box.RunOne(t.Context(), name); !some || err != nil {
 			t.Fatalf("%s: %v, %v", name, some, err)
 		}
 	}

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -144,8 +146,8 @@ func (h *House) keepNonces(ctx context.Context) {
 const jwksPath = "/.well-known/jwks.json"
 
 // jwksRoutes publish the site's keys (RFC 7517).
-func (s *Server) jwksRoutes() []route {
-	return []route{{pattern: jwksPath, name: jwksPath, methods: reading, cors: true, handler: http.HandlerFunc(s.jwks)}}
+func (s *Server) jwksRoutes() []apphttp.Route {
+	return []apphttp.Route{{Pattern: jwksPath, Name: jwksPath, Methods: apphttp.ReadMethods, Cors: true, Handler: http.HandlerFunc(s.jwks)}}
 }
 
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {

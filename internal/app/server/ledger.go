@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,11 +131,11 @@ func (s *Server) record(ctx context.Context, states []state) error {
 }
 
 // ledgerRoutes publish what proves the ledger (C2SP tlog-tiles), and give receipts to those whom they concern.
-func (s *Server) ledgerRoutes() []route {
-	return []route{
-		{pattern: ledgerPath + "/checkpoint", name: ledgerPath + "/checkpoint", methods: reading, cors: true, handler: answering(s.checkpoint)},
-		{pattern: ledgerPath + "/tile/{tile...}", name: ledgerPath + "/tile", methods: reading, cors: true, handler: answering(s.tile)},
-		{pattern: ledgerPath + "/receipt/{id}", name: ledgerPath + "/receipt", methods: reading, cors: true, door: doorLedger, handler: answering(s.receipt)},
+func (s *Server) ledgerRoutes() []apphttp.Route {
+	return []apphttp.Route{
+		{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, Cors: true, Handler: answering(s.checkpoint)},
+		{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, Cors: true, Handler: answering(s.tile)},
+		{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods, Cors: true, Door: doorLedger, Handler: answering(s.receipt)},
 	}
 }
 

@@ -291,7 +291,7 @@ func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := httptest.NewRecorder()
-		s.metrics.handler(s.front.routes).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		s.metrics.Handler(s.front.Routes).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		var got []string
 		for line := range strings.Lines(w.Body.String()) {
 			if strings.HasPrefix(line, "frontdesk_read_") {

@@ -1,9 +1,13 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"net"
+	"net/http"
 	"sync"
+	"time"
 
 	"frontdesk/internal/infra/tls"
 	"frontdesk/internal/licensing/edge"
@@ -65,5 +69,18 @@ func (s *Server) answerBeside(ctx context.Context, background *sync.WaitGroup, l
 	s.keepCertificates(ctx, background, l.source)
 	if l.redirect != nil {
 		background.Go(func() { s.serveRedirects(ctx, l.redirect, l.source, portOf(l.public)) })
+	}
+}
+
+// serveRedirects answers on a listener without TLS until ctx ends.
+func (s *Server) serveRedirects(ctx context.Context, listener net.Listener, source tls.Source, port int) {
+	server := &http.Server{
+		Handler:     source.Challenge(apphttp.NewRedirector(s.config.URL, port)),
+		ReadTimeout: s.config.Limits.HeaderTimeout, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
+		ConnState: apphttp.NoteState,
+	}
+	s.log.Info("redirecting to https", "address", listener.Addr().String())
+	if err := apphttp.ServeBeside(ctx, server, s.front.Bounded(listener, s.config.serverLimits(), nil), s.log); err != nil {
+		s.log.Error("nobody is redirected any more", "error", err)
 	}
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"fmt"
 	"io"
@@ -111,7 +113,7 @@ func (s *Server) licensing() string {
 }
 
 // mcpRoutes serve the Model Context Protocol.
-func (s *Server) mcpRoutes() []route {
+func (s *Server) mcpRoutes() []apphttp.Route {
 	if !s.config.MCP.Enabled {
 		return nil
 	}
@@ -126,8 +128,7 @@ func (s *Server) mcpRoutes() []route {
 		MaxBody: int64(s.config.Limits.Body), Hosts: hosts, Named: s.config.URL != "", Origins: s.config.CORS.Origins,
 		Carried: s.carried,
 		Forwarded: func(r *http.Request) string {
-			_, last := s.outside.trace(r)
-			return last.host
+			return s.outside.ForwardedHost(r)
 		},
 	})
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
@@ -137,7 +138,7 @@ func (s *Server) mcpRoutes() []route {
 		}
 		nlweb.WriteError(w, r, err)
 	}
-	return []route{{pattern: mcpPath, name: mcpPath, methods: []string{http.MethodPost}, cors: true, door: doorMCP, tells: true, refuse: refuse, handler: handler}}
+	return []apphttp.Route{{Pattern: mcpPath, Name: mcpPath, Methods: []string{http.MethodPost}, Cors: true, Door: doorMCP, Tells: true, Asks: func(_ string, happened *httpx.Event) bool { return happened.Text("rpc") == "tools/call" }, Refuse: refuse, Handler: handler}}
 }
 
 // carried has the tools of RAMP know how the request that carries their call was signed.

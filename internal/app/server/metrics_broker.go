@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"time"
 
@@ -9,18 +11,18 @@ import (
 	"frontdesk/internal/licensing/broker"
 )
 
-// broker makes the figures of a Broker, and gives what is told what happens. Its labels are words of its own and the Exchanges that the
+// brokerFigures makes the figures of a Broker, and gives what is told what happens. Its labels are words of its own and the Exchanges that the
 // operator has named: what agents and documents name are all "other".
-func (m *metrics) broker() broker.Observer {
-	requests := counter("broker_requests_total", "Requests to the Broker by how they ended: bought, partly, quoted, or the code of the refusal.", "outcome")
-	asked := counter("broker_exchange_queries_total", "Queries to Exchanges by the Exchange, and how it answered: answered, refused, late, failed, or resting where it was not asked.", "exchange", "result")
-	sales := counter("broker_exchange_sales_total", "Offers that were taken, by the Exchange, and what came of them: sold, denied or lost.", "exchange", "result")
-	over := counter("broker_exchange_overcharged_total", "Purchases for which an Exchange has charged more than it offered, or in another currency.", "exchange")
+func brokerFigures(registry *prometheus.Registry) broker.Observer {
+	requests := apphttp.NewCounter("broker_requests_total", "Requests to the Broker by how they ended: bought, partly, quoted, or the code of the refusal.", "outcome")
+	asked := apphttp.NewCounter("broker_exchange_queries_total", "Queries to Exchanges by the Exchange, and how it answered: answered, refused, late, failed, or resting where it was not asked.", "exchange", "result")
+	sales := apphttp.NewCounter("broker_exchange_sales_total", "Offers that were taken, by the Exchange, and what came of them: sold, denied or lost.", "exchange", "result")
+	over := apphttp.NewCounter("broker_exchange_overcharged_total", "Purchases for which an Exchange has charged more than it offered, or in another currency.", "exchange")
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "frontdesk", Name: "broker_exchange_seconds", Help: "Time that an Exchange took for a query that it answered.",
 		Buckets: []float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"exchange"})
-	m.registry.MustRegister(requests, asked, sales, over, seconds)
+	registry.MustRegister(requests, asked, sales, over, seconds)
 	return broker.Observer{
 		Resolved: func(outcome string) { requests.WithLabelValues(outcome).Inc() },
 		Asked: func(exchange, result string, took time.Duration) {

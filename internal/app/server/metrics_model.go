@@ -1,24 +1,26 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/internal/infra/llm"
 )
 
-// model makes the figures of a language model, and gives what is to be told of each of its calls.
-func (m *metrics) model(client *llm.Client) func(llm.Call) {
-	calls := counter("model_calls_total", "Calls of the model by use and result: used, or why not. Those that are resting or busy were not made.", "use", "result")
-	tokens := counter("model_tokens_total", "Tokens that calls of the model took, as far as the endpoint says, by use and kind: input or output.", "use", "kind")
-	cost := counter("model_cost_total", "What calls of the model cost by the configured prices, in their currency.", "use")
+// modelFigures makes the figures of a language model, and gives what is to be told of each of its calls.
+func modelFigures(registry *prometheus.Registry, client *llm.Client) func(llm.Call) {
+	calls := apphttp.NewCounter("model_calls_total", "Calls of the model by use and result: used, or why not. Those that are resting or busy were not made.", "use", "result")
+	tokens := apphttp.NewCounter("model_tokens_total", "Tokens that calls of the model took, as far as the endpoint says, by use and kind: input or output.", "use", "kind")
+	cost := apphttp.NewCounter("model_cost_total", "What calls of the model cost by the configured prices, in their currency.", "use")
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "frontdesk", Name: "model_seconds", Help: "Time of a call of the model, by use.",
 		Buckets: []float64{.05, .1, .25, .5, 1, 2, 3, 5, 10, 20, 60},
 	}, []string{"use"})
-	m.registry.MustRegister(calls, tokens, cost, seconds, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	registry.MustRegister(calls, tokens, cost, seconds, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "frontdesk", Name: "model_calls_in_flight", Help: "Calls of the model that are being made.",
 	}, func() float64 { return float64(client.InFlight()) }))
-	m.registry.MustRegister(
+	registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "frontdesk", Name: "model_day_tokens", Help: "Tokens that the model took on this day of UTC, where model.day bounds them.",
 		}, func() float64 { return float64(client.Today().Tokens) }),
@@ -29,7 +31,7 @@ func (m *metrics) model(client *llm.Client) func(llm.Call) {
 		if !client.Enabled(use) {
 			continue
 		}
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "frontdesk", Name: "model_resting", Help: "1 while a use of the model is not tried, since it failed again and again.",
 			ConstLabels: prometheus.Labels{"use": string(use)},
 		}, func() float64 {

@@ -6,10 +6,10 @@ import (
 	"frontdesk/internal/content/vector"
 )
 
-// vectors shows how far the vectors of the content are. What the endpoint did wrong is counted with its calls, by the
+// vectorFigures shows how far the vectors of the content are. What the endpoint did wrong is counted with its calls, by the
 // use embed.
-func (m *metrics) vectors(state func() vector.State) {
-	m.registry.MustRegister(
+func vectorFigures(registry *prometheus.Registry, state func() vector.State) {
+	registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "frontdesk", Name: "vector_texts", Help: "Texts that are to be turned into vectors.",
 		}, func() float64 { return float64(state().Texts) }),

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"net/http"
 
@@ -10,15 +12,15 @@ import (
 )
 
 // ruleRoutes let the operator's programs add to the terms. Where nothing is of what is theirs, they are told so in the door's words.
-func (s *Server) ruleRoutes() []route {
+func (s *Server) ruleRoutes() []apphttp.Route {
 	if s.gate == nil {
 		return nil
 	}
-	handler := s.gate.operators(api.RulesHandler(s.changeRules()))
-	return []route{
-		{pattern: api.ContentRules, name: api.ContentRules, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, refuse: api.WriteError, handler: handler},
-		{pattern: api.ContentRule, name: api.ContentRules, methods: []string{http.MethodGet, http.MethodHead, http.MethodDelete}, refuse: api.WriteError, handler: handler},
-		{pattern: "/admin/", name: "/admin/", refuse: api.WriteError, handler: api.NoneHandler()},
+	handler := forOperators(s.gate, api.RulesHandler(s.changeRules()))
+	return []apphttp.Route{
+		{Pattern: api.ContentRules, Name: api.ContentRules, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Refuse: api.WriteError, Handler: handler},
+		{Pattern: api.ContentRule, Name: api.ContentRules, Methods: []string{http.MethodGet, http.MethodHead, http.MethodDelete}, Refuse: api.WriteError, Handler: handler},
+		{Pattern: "/admin/", Name: "/admin/", Refuse: api.WriteError, Handler: api.NoneHandler()},
 	}
 }
 
@@ -35,12 +37,12 @@ func (s *Server) changeRules() api.Rules {
 }
 
 // tenantRoutes let the operator's programs set prices of sites, and the keys that sign addresses for others.
-func (s *Server) tenantRoutes() []route {
+func (s *Server) tenantRoutes() []apphttp.Route {
 	c := api.Tenants{Site: s.tenantAt, Rules: s.changeRules(), Keys: s.Deliveries, Places: s.placesOf}
-	keys := s.gate.operators(api.KeysHandler(c, s.now))
-	all := []route{{pattern: api.TenantPricing, name: api.TenantPricing, refuse: api.WriteError, handler: s.gate.operators(api.PricingHandler(c))}}
+	keys := forOperators(s.gate, api.KeysHandler(c, s.now))
+	all := []apphttp.Route{{Pattern: api.TenantPricing, Name: api.TenantPricing, Refuse: api.WriteError, Handler: forOperators(s.gate, api.PricingHandler(c))}}
 	for _, pattern := range []string{api.TenantKeys, api.TenantKey, api.TenantActivate} {
-		all = append(all, route{pattern: pattern, name: api.TenantKeys, refuse: api.WriteError, handler: keys})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: api.TenantKeys, Refuse: api.WriteError, Handler: keys})
 	}
 	return all
 }

@@ -156,7 +156,7 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 	}
 	gauge := func() string {
 		w := httptest.NewRecorder()
-		m.metrics.handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		m.metrics.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		_, after, _ := strings.Cut(w.Body.String(), `frontdesk_database_failing{database="main"} `)
 		return after[:min(1, len(after))]
 	}

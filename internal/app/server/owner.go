@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"iter"
 	"net/http"
@@ -24,7 +26,7 @@ func (h *House) Logins() *identity.Logins { return identity.NewLogins(h.db, h.Ke
 var wrongTokens = ratelimit.Rate{Requests: 10, Per: time.Minute, Burst: 10}
 
 // ownerRoutes serve the owner's pages.
-func (s *Server) ownerRoutes() []route {
+func (s *Server) ownerRoutes() []apphttp.Route {
 	if !s.config.Console.Owner.Enabled || s.gate == nil {
 		return nil
 	}
@@ -32,13 +34,13 @@ func (s *Server) ownerRoutes() []route {
 	config := console.OwnerConfig{
 		Title: s.title(), PublicURL: s.outside.PublicURL, Now: s.now, Session: s.config.Console.Owner.Session, Logins: s.Logins(),
 		Suspect: func(r *http.Request) error {
-			if wrong.Allow(r.Context(), network(s.outside.Client(r)), 0).Remaining < 1 {
+			if wrong.Allow(r.Context(), apphttp.Network(s.outside.Client(r)), 0).Remaining < 1 {
 				return fail.New(fail.Limited, "too many wrong tokens came from your address")
 			}
 			return nil
 		},
 		Failed: func(r *http.Request) {
-			wrong.Allow(r.Context(), network(s.outside.Client(r)), 1)
+			wrong.Allow(r.Context(), apphttp.Network(s.outside.Client(r)), 1)
 			httpx.EventFrom(r.Context()).Set("console", "wrong token")
 		},
 		Note: func(r *http.Request, in identity.Login, what string) {
@@ -50,9 +52,9 @@ func (s *Server) ownerRoutes() []route {
 	}
 	config.Inbox, config.Sales = s.inbox(), s.sales()
 	handler := console.Owner(config)
-	return []route{
-		{pattern: "/console", name: console.OwnerPath, handler: handler},
-		{pattern: console.OwnerPath, name: console.OwnerPath, handler: handler},
+	return []apphttp.Route{
+		{Pattern: "/console", Name: console.OwnerPath, Handler: handler},
+		{Pattern: console.OwnerPath, Name: console.OwnerPath, Handler: handler},
 	}
 }
 

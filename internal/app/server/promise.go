@@ -1,9 +1,10 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func (h *House) openPromises(config Config, secret []byte) (*ask.Promises, error
 	}
 	deps := ask.PromiseDeps{
 		Store: h.promises, Corpus: h.Corpus,
-		After: p.After, Time: p.Time, Workers: p.Workers, Client: clientOf, Log: h.log,
+		After: p.After, Time: p.Time, Workers: p.Workers, Client: apphttp.ClientOf, Log: h.log,
 	}
 	for _, slow := range p.Slow {
 		deps.Slow = append(deps.Slow, ask.Slow{Words: slow.Match, For: slow.For})
@@ -93,22 +94,11 @@ func (s *Server) Work(ctx context.Context) {
 }
 
 // promiseRoutes are those of await, if there is anything to await.
-func (s *Server) promiseRoutes() []route {
+func (s *Server) promiseRoutes() []apphttp.Route {
 	if s.AskPromises == nil {
 		return nil
 	}
-	return []route{{
-		pattern: awaitPath, name: awaitPath, methods: []string{http.MethodPost}, cors: true, door: doorAsk, handler: nlweb.Await(s.Ask, s.nlwebConfig()),
+	return []apphttp.Route{{
+		Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, Cors: true, Door: doorAsk, Handler: nlweb.Await(s.Ask, s.nlwebConfig()),
 	}}
-}
-
-// callerKey finds the address that a request came from, a netip.Addr.
-type callerKey struct{}
-
-// clientOf names who sends a request, by its address past the trusted proxies; empty where only this process asks.
-func clientOf(ctx context.Context) string {
-	if address, ok := ctx.Value(callerKey{}).(netip.Addr); ok {
-		return network(address)
-	}
-	return ""
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,7 +14,7 @@ import (
 )
 
 // providerRoutes serve what the Exchange makes of a provider's terms, for edges and for those who read licences.
-func (s *Server) providerRoutes() []route {
+func (s *Server) providerRoutes() []apphttp.Route {
 	manifest := s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
 		host, _ := policy.Host("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
 		_, served := s.config.siteAt(host)
@@ -43,12 +45,12 @@ func (s *Server) providerRoutes() []route {
 		})
 	}
 	ofHost := func(r *http.Request) string { return r.PathValue(rampapi.PolicyDomain) }
-	return []route{
-		{pattern: rampapi.ProviderSitemap, name: rampapi.ProviderSitemap, methods: reading, cors: true, refuse: rampapi.WriteError, handler: listed(ofHost, func(host string) string { return "/provider/" + host + "/ramp-sitemap.xml" })},
-		{pattern: rampapi.OwnSitemap, name: rampapi.OwnSitemap, methods: reading, cors: true, refuse: rampapi.WriteError, handler: listed(s.provider, func(string) string { return rampapi.OwnSitemap })},
-		{pattern: rampapi.ProviderDocument, name: rampapi.ProviderDocument, methods: reading, cors: true, refuse: rampapi.WriteError, handler: manifest},
-		{pattern: rampapi.ProviderRSL, name: rampapi.ProviderRSL, methods: reading, cors: true, refuse: rampapi.WriteError, handler: of},
-		{pattern: rampapi.OwnRSL, name: rampapi.OwnRSL, methods: reading, cors: true, refuse: rampapi.WriteError, handler: own},
+	return []apphttp.Route{
+		{Pattern: rampapi.ProviderSitemap, Name: rampapi.ProviderSitemap, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: listed(ofHost, func(host string) string { return "/provider/" + host + "/ramp-sitemap.xml" })},
+		{Pattern: rampapi.OwnSitemap, Name: rampapi.OwnSitemap, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: listed(s.provider, func(string) string { return rampapi.OwnSitemap })},
+		{Pattern: rampapi.ProviderDocument, Name: rampapi.ProviderDocument, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: manifest},
+		{Pattern: rampapi.ProviderRSL, Name: rampapi.ProviderRSL, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: of},
+		{Pattern: rampapi.OwnRSL, Name: rampapi.OwnRSL, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: own},
 	}
 }
 

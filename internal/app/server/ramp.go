@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"cmp"
 	"context"
 	"net"
@@ -29,7 +31,7 @@ func (c Config) exchangeIdentity() rampapi.Identity {
 }
 
 // openExchange opens what the Exchange stands on, and gives its addresses.
-func (s *Server) openExchange(ctx context.Context) ([]route, error) {
+func (s *Server) openExchange(ctx context.Context) ([]apphttp.Route, error) {
 	if !s.config.RAMP.Enabled {
 		return nil, nil
 	}
@@ -61,7 +63,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 // base is the public address that a context's request came to, or the configured one where it is this process that asks; empty
 // where neither is known.
 func (s *Server) base(ctx context.Context) string {
-	if public, ok := ctx.Value(publicKey{}).(string); ok {
+	if public, ok := apphttp.PublicURLOf(ctx); ok {
 		return public
 	}
 	return s.config.ownAddress()
@@ -74,32 +76,31 @@ func (s *Server) rampTools() []httpx.Tool {
 	}
 	config := *s.exchange
 	config.Admit = func(ctx context.Context) error {
-		t, _ := ctx.Value(tallyKey{}).(*tally)
-		refused, _ := t.so()
+		refused, _ := apphttp.RateLimitsOf(ctx).Refused()
 		return refused
 	}
 	return rampapi.Tools(s.Services, config)
 }
 
 // rampRoutes serve RAMP.
-func (s *Server) rampRoutes(config rampapi.Config) []route {
-	all := []route{
-		{pattern: rampapi.ProviderManifest, name: rampapi.ProviderManifest, methods: reading, cors: true, refuse: rampapi.WriteError, handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
+func (s *Server) rampRoutes(config rampapi.Config) []apphttp.Route {
+	all := []apphttp.Route{
+		{Pattern: rampapi.ProviderManifest, Name: rampapi.ProviderManifest, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
 			provider := s.provider(r)
 			return provider, func() (*httpx.Document, error) {
 				return rampapi.DeclareProvider(provider, s.config.exchangeIdentity(), address, s.config.otherExchanges()...)
 			}
 		})},
-		{pattern: rampapi.ExchangeManifest, name: rampapi.ExchangeManifest, methods: reading, cors: true, refuse: rampapi.WriteError, handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*httpx.Document, error)) {
+		{Pattern: rampapi.ExchangeManifest, Name: rampapi.ExchangeManifest, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*httpx.Document, error)) {
 			return "", func() (*httpx.Document, error) { return rampapi.DeclareExchange(s.config.exchangeIdentity(), address) }
 		})},
-		{pattern: rampapi.ExchangeKeys, name: rampapi.ExchangeKeys, methods: reading, cors: true, refuse: rampapi.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
+		{Pattern: rampapi.ExchangeKeys, Name: rampapi.ExchangeKeys, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: http.HandlerFunc(s.exchangeKeys)},
 	}
-	all = append(all, route{pattern: rampapi.AccessPolicy, name: rampapi.AccessPolicy, methods: reading, cors: true, refuse: rampapi.WriteError, handler: s.upToDate(rampapi.ServePolicy(s.Published))})
+	all = append(all, apphttp.Route{Pattern: rampapi.AccessPolicy, Name: rampapi.AccessPolicy, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: s.upToDate(rampapi.ServePolicy(s.Published))})
 	all = append(append(append(all, s.providerRoutes()...), s.verifierRoutes()...), s.answerRoutes()...)
-	handler := s.gate.named(rampapi.Handler(s.Services, config))
+	handler := s.gate.WithCaller(rampapi.Handler(s.Services, config))
 	for _, pattern := range rampapi.Patterns() {
-		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: rampapi.WriteError, handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
 	return append(append(append(all, s.deliverRoute(), s.edgeRoute()), s.streamRoutes()...), s.signUpRoutes(config.SignUp)...)
 }

@@ -16,7 +16,7 @@ func TestToolsNameTheAddressAtWhichTheyAreCalled(t *testing.T) {
 		t.Errorf("%s", w.Body)
 	}
 	r := httptest.NewRequest("POST", "http://desk.example:8080"+discover, nil)
-	if got := s.exchange.FetchAt(s.gate.called(r)); got != "http://desk.example:8080/deliver/" {
+	if got := s.exchange.FetchAt(s.gate.Caller(r)); got != "http://desk.example:8080/deliver/" {
 		t.Errorf("what an RPC buys is fetched below %q", got)
 	}
 	if got := s.base(context.Background()); got != "" {

@@ -159,7 +159,7 @@ func TestRequestsAreSignedForThePublicAddress(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://desk.example/shop\n"+rampConfig)
 	for _, address := range []string{"http://other.example/shop/ramp.v1.ExchangeService/ReportUsage?a=%20", "http://desk.example/ramp.v1.ExchangeService/ReportUsage?a=%20"} {
-		r := s.outside.strip(httptest.NewRequest(http.MethodPost, address, nil))
+		r := s.outside.Strip(httptest.NewRequest(http.MethodPost, address, nil))
 		if got := s.signedTargets(r); !slices.Equal(got, []string{"https://desk.example/shop/ramp.v1.ExchangeService/ReportUsage?a=%20"}) {
 			t.Errorf("%s: %q", address, got)
 		}

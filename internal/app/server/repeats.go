@@ -33,6 +33,9 @@ type repetition struct {
 	timer *time.Timer
 }
 
+// repeatEach is how often what was held back of a cause is told.
+const repeatEach = time.Minute
+
 // mostCauses bounds what is remembered. Beyond it causes are told apart by their messages alone,
 // which are the program's.
 const mostCauses = 1000
@@ -132,7 +135,7 @@ func (s *repeated) holds(cause string, r slog.Record, write func(times int)) boo
 	if known == nil {
 		known = &repetition{}
 		s.causes[cause] = known
-		known.timer = time.AfterFunc(tellEach, func() { s.tell(cause) })
+		known.timer = time.AfterFunc(repeatEach, func() { s.tell(cause) })
 		return false
 	}
 	known.times++
@@ -155,7 +158,7 @@ func (s *repeated) tell(cause string) {
 		return
 	}
 	known.times, known.write = 0, nil
-	known.timer.Reset(tellEach)
+	known.timer.Reset(repeatEach)
 	s.mu.Unlock()
 	write(times)
 }

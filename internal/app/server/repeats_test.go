@@ -51,7 +51,7 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 			told.take()
 		}
 		expect("in the same minute")
-		time.Sleep(tellEach)
+		time.Sleep(repeatEach)
 		synctest.Wait()
 		got := lines()
 		slices.Sort(got)
@@ -65,7 +65,7 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 		expect("goes on")
 		tellHeld(log)
 		expect("at the end", "request /mcp the disk is full 1")
-		time.Sleep(2 * tellEach)
+		time.Sleep(2 * repeatEach)
 		expect("after the last")
 		request("/mcp", 1, "the disk is full")
 		expect("it begins again", "request /mcp the disk is full 0")
@@ -89,7 +89,7 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 		if got := len(lines()); got > mostCauses+1 {
 			t.Errorf("of very many causes %d were told", got)
 		}
-		time.Sleep(10 * tellEach) // all timers of the log end
+		time.Sleep(10 * repeatEach) // all timers of the log end
 	})
 }
 

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"encoding/hex"
 	"errors"
@@ -50,14 +52,14 @@ func (s *Server) asked(config *rampapi.Config) error {
 	if s.gate == nil { // this process asks itself
 		return nil
 	}
-	config.Suspect = func(ctx context.Context) error { return s.gate.suspectAt(clientOf(ctx)) }
-	config.Failed = func(ctx context.Context) { s.gate.failures.Allow(ctx, clientOf(ctx), 1) }
+	config.Suspect = func(ctx context.Context) error { return s.gate.SuspectAt(apphttp.ClientOf(ctx)) }
+	config.Failed = func(ctx context.Context) { s.gate.Failures.Allow(ctx, apphttp.ClientOf(ctx), 1) }
 	config.Identify = func(ctx context.Context, named *rampv1.Requester, call requesters.Call) (requesters.Requester, error) {
-		call.Fetch = func() error { return s.gate.suspectAt(clientOf(ctx)) }
+		call.Fetch = func() error { return s.gate.SuspectAt(apphttp.ClientOf(ctx)) }
 		return s.Requesters.Identify(ctx, named, call)
 	}
 	config.Forwarded = func(ctx context.Context, query *rampv1.ResourceQuery, came wire.ReceivedQuery, _ func() error) error {
-		return s.Requesters.Forwarded(ctx, query, came, func() error { return s.gate.suspectAt(clientOf(ctx)) })
+		return s.Requesters.Forwarded(ctx, query, came, func() error { return s.gate.SuspectAt(apphttp.ClientOf(ctx)) })
 	}
 	meter := ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("requester", rate)
 	config.Count = func(ctx context.Context, r requesters.Requester) requesters.Allowance {
@@ -66,7 +68,7 @@ func (s *Server) asked(config *rampapi.Config) error {
 		}
 		key, meter := "account "+r.Account(), meter
 		if r.Signed == "" {
-			key = "address " + clientOf(ctx)
+			key = "address " + apphttp.ClientOf(ctx)
 		} else if own, err := ratelimit.ParseRate(r.Rate); err == nil && r.Rate != "" {
 			key, meter = key+" at "+r.Rate, meter.WithRate(own)
 		}
@@ -74,14 +76,6 @@ func (s *Server) asked(config *rampapi.Config) error {
 		return s.allowance(meter, status)
 	}
 	return nil
-}
-
-// named has a handler's requests carry the address that they came from.
-func (a *admission) named(next http.Handler) http.Handler {
-	if a == nil {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(a.called(r))) })
 }
 
 // takeSignUps lets requesters sign up by themselves, where the owner wants that.
@@ -92,10 +86,10 @@ func (s *Server) takeSignUps(config *rampapi.Config) error {
 	}
 	meter := ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("sign-up", rate)
 	config.SignUp = func(ctx context.Context, domain, id string) (requesters.Registration, bool, error) {
-		for _, key := range []string{"address " + clientOf(ctx), "domain " + domain} {
+		for _, key := range []string{"address " + apphttp.ClientOf(ctx), "domain " + domain} {
 			if status := meter.Allow(ctx, key, 1); !status.OK {
 				limited := fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, and of one domain); come back in %s",
-					rateWords(meter.Rate()), spanWords(status.RetryAfter))
+					apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter))
 				limited.RetryAfter = status.RetryAfter
 				return requesters.Registration{}, false, limited
 			}
@@ -106,11 +100,11 @@ func (s *Server) takeSignUps(config *rampapi.Config) error {
 }
 
 // signUpRoutes let requesters sign up, and the operator put them in.
-func (s *Server) signUpRoutes(signUp rampapi.SignUp) []route {
+func (s *Server) signUpRoutes(signUp rampapi.SignUp) []apphttp.Route {
 	if s.gate == nil {
 		return nil
 	}
-	var all []route
+	var all []apphttp.Route
 	books := api.Books{Book: s.Accounts, Reader: s.ReadAccounts, Change: s.ChangeAccounts, Now: s.now}
 	for _, of := range []struct {
 		path    string
@@ -122,9 +116,9 @@ func (s *Server) signUpRoutes(signUp rampapi.SignUp) []route {
 		{api.Licences, []string{"", "/{id...}"}, api.LicencesHandler(books)},
 		{api.Subscriptions, []string{"", "/{id...}"}, api.SubscriptionsHandler(books)},
 	} {
-		handler := s.gate.operators(of.handler)
+		handler := forOperators(s.gate, of.handler)
 		for _, below := range of.below {
-			all = append(all, route{pattern: of.path + below, name: of.path, refuse: api.WriteError, handler: handler})
+			all = append(all, apphttp.Route{Pattern: of.path + below, Name: of.path, Refuse: api.WriteError, Handler: handler})
 		}
 	}
 	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
@@ -133,8 +127,8 @@ func (s *Server) signUpRoutes(signUp rampapi.SignUp) []route {
 	if signUp == nil {
 		return all
 	}
-	return append(all, route{
-		pattern: rampapi.RegisterPath, name: rampapi.RegisterPath, methods: []string{http.MethodPost}, refuse: rampapi.WriteError, handler: s.gate.named(rampapi.Register(signUp)),
+	return append(all, apphttp.Route{
+		Pattern: rampapi.RegisterPath, Name: rampapi.RegisterPath, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Register(signUp)),
 	})
 }
 
@@ -149,18 +143,18 @@ const (
 	doorReports = "reports" // of reports alone, which doorAdmin opens, too
 )
 
-// operators lets a request pass to what the operator alone may do: it must carry an API key of the door admin. What is changed is
+// forOperators lets a request pass to what the operator alone may do: it must carry an API key of the door admin. What is changed is
 // recorded as that key's doing.
-func (a *admission) operators(next http.Handler) http.Handler {
-	return a.keyed(next, func(*http.Request) []string { return []string{doorAdmin} })
+func forOperators(a *apphttp.Auth, next http.Handler) http.Handler {
+	return keyed(a, next, func(*http.Request) []string { return []string{doorAdmin} })
 }
 
 // keyed lets a request pass that carries an API key which names one of some doors.
-func (a *admission) keyed(next http.Handler, doors func(*http.Request) []string) http.Handler {
+func keyed(a *apphttp.Auth, next http.Handler, doors func(*http.Request) []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		r = r.WithContext(a.called(r))
-		party, known, err := a.identify(r, nil)
+		r = r.WithContext(a.Caller(r))
+		party, known, err := a.Identify(r, nil)
 		of := doors(r)
 		switch {
 		case err != nil:
@@ -170,7 +164,7 @@ func (a *admission) keyed(next http.Handler, doors func(*http.Request) []string)
 			err = fail.New(fail.Forbidden, "this key does not open this door; `frontdesk keys issue api NAME --door %s` makes one that does", of[0])
 		}
 		if err != nil {
-			if challenge := a.challenge(r, &route{door: of[0]}, err); challenge != "" {
+			if challenge := a.Challenge(r, &apphttp.Route{Door: of[0]}, err); challenge != "" {
 				w.Header().Set("WWW-Authenticate", challenge)
 			}
 			api.WriteError(w, r, err)
@@ -178,17 +172,6 @@ func (a *admission) keyed(next http.Handler, doors func(*http.Request) []string)
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), byKey{}, party.ID)))
 	})
-}
-
-// suspectAt says that too many wrong signatures and credentials came from an address.
-func (a *admission) suspectAt(from string) error {
-	status := a.failures.Allow(context.Background(), from, 0)
-	if status.Limit == 0 || status.Remaining >= 1 {
-		return nil
-	}
-	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
-	limited.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
-	return limited
 }
 
 // firstAgentKey makes the agent's first key when there is none, where its keys are published.
@@ -227,7 +210,7 @@ func (h *House) AgentDocument(config Config, now time.Time) ([]byte, error) {
 }
 
 // agentRoutes publish the keys of the owner's agent.
-func (s *Server) agentRoutes() []route {
+func (s *Server) agentRoutes() []apphttp.Route {
 	if !s.config.RAMP.Agent.Enabled && !s.config.brokers() {
 		return nil
 	}
@@ -243,5 +226,5 @@ func (s *Server) agentRoutes() []route {
 		}
 		document.ServeHTTP(w, r)
 	})
-	return []route{{pattern: requesters.AgentPath, name: requesters.AgentPath, methods: reading, cors: true, refuse: rampapi.WriteError, handler: handler}}
+	return []apphttp.Route{{Pattern: requesters.AgentPath, Name: requesters.AgentPath, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: handler}}
 }

@@ -6,6 +6,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"crypto/rand"
 	"errors"
@@ -21,11 +23,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"frontdesk/internal/app/config"
+
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/notify"
-	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/tls"
 	"frontdesk/internal/ledger"
@@ -67,20 +71,19 @@ type Server struct {
 	options Options
 	config  Config
 	log     *slog.Logger
-	front   *front
-	outside *outside
-	gate    *admission // nil when only this process asks
+	front   *apphttp.RequestHandler
+	outside *apphttp.ClientAddress
+	gate    *apphttp.Auth // nil when only this process asks
 
-	effects *outbox.Outbox             // nil without any
-	sinks   map[string]*notify.Webhook // that get access events, by their names
-	tellers map[string]teller          // of binds, by the sink of their intake
+	effects *outboxWorker // nil without any
 
 	certificates atomic.Pointer[tls.Source] // nil before Run, and without TLS
 	exchange     *rampapi.Config            // nil without RAMP
 	broker       *broker.Broker             // nil where nothing is bought for others
 	gates        *edgeWorks                 // before sites of the owner's; nil without any
 	stale        staleness
-	metrics      *metrics
+	metrics      *apphttp.Metrics
+	figures      *sourceFigures
 	reloader     *reloader
 	bringing     sync.Mutex // of who brings content rules in force
 	stopping     atomic.Bool
@@ -127,17 +130,24 @@ func New(ctx context.Context, options Options) (*Server, error) {
 			return nil, errors.Join(err, house.Close())
 		}
 	}
-	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Corpus.Items), outside: newOutside(config), after: time.After}
+	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: apphttp.NewMetrics(), outside: apphttp.NewClientAddress(config.addressOptions()), after: time.After}
+	s.figures = newSourceFigures(s.metrics.Registry)
+	reloads := apphttp.NewCounter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result")
+	s.metrics.Registry.MustRegister(reloads, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "frontdesk", Name: "index_items", Help: "Items in the index, whatever the terms say of them.",
+	}, func() float64 { return float64(house.Corpus.Items()) }))
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, stated: house.ownLicences, declare: house.declareIntent, takeIn: house.takeIn,
-		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
+		count: func(result string) { reloads.WithLabelValues(result).Inc() },
 	}
 	if !options.Inside {
-		if s.gate, err = newAdmission(config, house, s.outside, options.Now); err != nil {
+		auth, err := s.authOptions()
+		if err != nil {
 			return nil, errors.Join(err, house.Close())
 		}
-		house.admit = s.gate.Sites
+		s.gate = apphttp.NewAuth(s.outside, auth)
+		house.admit = s.gate.CountSites
 	}
 	if err := s.openIntent(); err != nil {
 		return nil, errors.Join(err, house.Close())
@@ -145,7 +155,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := house.OpenIntakes(ctx, config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
-	if err := s.openEffects(); err != nil {
+	if s.effects, err = s.newOutboxWorker(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
 	if err := house.openGoods(config); err != nil {
@@ -162,30 +172,33 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
-	mux, known := newRoutes(append(s.discovered(slices.Concat(s.routes(), exchange, buying)), s.brokerAbsent()...), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
-	s.front = &front{
-		outside: s.outside, strict: strictTransport(config.TLS),
-		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
+	all := append(s.discovered(slices.Concat(s.routes(), exchange, buying)), s.brokerAbsent()...)
+	shared := apphttp.CORSOptions{Origins: config.CORS.Origins, Headers: config.CORS.Headers, Expose: config.CORS.Expose, Credentials: config.CORS.Credentials, MaxAge: config.CORS.MaxAge}
+	shared.Limits = s.gate != nil && (s.gate.Strict || s.gate.Counts())
+	mux, known := apphttp.NewMux(all, s.gate, apphttp.NewCORS(shared), nothingHint(all))
+	s.front = &apphttp.RequestHandler{
+		Address: s.outside, Strict: strictTransport(config.TLS),
+		Routes: mux, Known: known, Log: options.Log, Metrics: s.metrics, Now: options.Now, MaxRequests: int64(config.Limits.Requests),
 	}
 	if err := s.openGates(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
 	if s.gates != nil {
-		s.front.gate = s.gates.gate
+		s.front.Gate = s.gates.gate
 	}
-	s.metrics.busy(s.front.inWork.Load)
-	s.metrics.database("main", house.db.Failing)
+	s.metrics.Busy(s.front.InWork.Load)
+	s.metrics.Database("main", house.db.Failing)
 	if house.Vault != nil {
-		s.metrics.database("vault", house.Vault.Failing)
+		s.metrics.Database("vault", house.Vault.Failing)
 	}
 	if house.promises != nil {
-		s.metrics.promises(house.promises.Count)
+		promiseFigures(s.metrics.Registry, house.promises.Count)
 	}
 	if house.Model != nil {
-		house.asked = s.metrics.model(house.Model)
+		house.asked = modelFigures(s.metrics.Registry, house.Model)
 	}
 	if house.Vectors != nil {
-		s.metrics.vectors(house.Vectors.State)
+		vectorFigures(s.metrics.Registry, house.Vectors.State)
 	}
 	return s, nil
 }
@@ -198,18 +211,18 @@ const (
 )
 
 // routes are the server's addresses.
-func (s *Server) routes() []route {
+func (s *Server) routes() []apphttp.Route {
 	if s.options.Broker {
 		return append(s.agentRoutes(), s.probes()...)
 	}
 	ask := nlweb.Handler(s.Ask, s.nlwebConfig())
-	all := []route{
-		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, door: doorAsk, public: asksHow, handler: ask},
+	all := []apphttp.Route{
+		{Pattern: askPath, Name: askPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Cors: true, Door: doorAsk, Public: asksHow, Asks: askedOverHTTP, Handler: ask},
 		{
-			pattern: sitesPath, name: sitesPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Sites(s.Ask, s.nlwebConfig()),
-			public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
+			Pattern: sitesPath, Name: sitesPath, Methods: apphttp.ReadMethods, Cors: true, Door: doorAsk, Handler: nlweb.Sites(s.Ask, s.nlwebConfig()),
+			Public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
 		},
-		{pattern: whoPath, name: whoPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Who(s.Ask, s.nlwebConfig())},
+		{Pattern: whoPath, Name: whoPath, Methods: apphttp.ReadMethods, Cors: true, Door: doorAsk, Asks: func(string, *httpx.Event) bool { return true }, Handler: nlweb.Who(s.Ask, s.nlwebConfig())},
 	}
 	all = append(all, s.probes()...)
 	all = append(all, s.promiseRoutes()...)
@@ -225,20 +238,20 @@ func (s *Server) routes() []route {
 	all = append(all, s.ruleRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
-			route{pattern: "/{$}", name: "/", methods: reading, handler: page},
-			route{pattern: "/assets/", name: "/assets/", methods: reading, handler: page})
+			apphttp.Route{Pattern: "/{$}", Name: "/", Methods: apphttp.ReadMethods, Handler: page},
+			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page})
 	}
 	for pattern, handler := range s.options.Pages {
-		all = append(all, route{pattern: pattern, name: pattern, methods: reading, handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: apphttp.ReadMethods, Handler: handler})
 	}
 	return all
 }
 
 // probes are for whoever watches whether the server answers.
-func (s *Server) probes() []route {
-	return []route{
-		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
-		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
+func (s *Server) probes() []apphttp.Route {
+	return []apphttp.Route{
+		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.health)},
+		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.ready)},
 	}
 }
 
@@ -290,7 +303,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
 	if s.effects != nil {
-		background.Go(func() { s.effects.Run(work) })
+		background.Go(func() { s.effects.box.Run(work) })
 	}
 	if s.config.Intent.Enabled {
 		background.Go(func() { s.forgetExcerpts(work) })
@@ -359,92 +372,43 @@ func (s *Server) keepCertificates(ctx context.Context, background *sync.WaitGrou
 		return
 	}
 	s.certificates.Store(&source)
-	s.metrics.certificate(source.Expires)
+	s.metrics.Certificate(source.Expires)
 	background.Go(source.Maintain(ctx))
-}
-
-// bounded lets only so many connections in at a time, of one address and of all. The server on it needs noteState.
-func (s *Server) bounded(listener net.Listener, relieve func() bool) net.Listener {
-	most, files := s.config.Limits.Connections, openFiles()
-	if room := files / 4 * 3; files > 0 && room < most { // the rest is for the database, and for what is fetched
-		s.log.Warn("this process may not open enough files for limits.connections; raise their limit (LimitNOFILE of systemd, ulimit -n), or lower the key",
-			"files", files, "connections", most, "let_in", room)
-		most = max(1, room)
-	}
-	return newLines(listener, lineBounds{
-		most: most, each: s.config.Limits.PerAddress, exempt: s.outside.trusted, relieve: relieve, shown: s.outside.shown, log: s.log, figures: s.metrics.lines,
-	})
 }
 
 // serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
 func (s *Server) serve(ctx context.Context, listener net.Listener, source tls.Source) error {
-	server := s.public()
-	failed := make(chan error, 2)
-	s.front.aside.back = newReturned()
-	defer s.front.aside.back.Close()
-	if source != nil {
-		server.TLSConfig = source.TLS()
-	}
-	go func() { failed <- server.Serve(s.front.aside.back) }()
-	if source == nil {
-		go func() { failed <- server.Serve(s.bounded(listener, s.front.relieve)) }()
-	} else {
-		go func() { failed <- server.ServeTLS(s.bounded(listener, s.front.relieve), "", "") }()
-	}
 	about := []any{"address", listener.Addr().String(), "tls", source != nil}
 	if s.db != nil { // an edge has none
 		about = append(about, "store", redact(s.config.DSN()))
 	}
-	s.log.Info("listening", about...)
-	if s.options.Ready != nil {
-		s.options.Ready(s.address(listener))
+	public := &apphttp.Server{
+		Handler: s.front, Around: s.options.Around, Limits: s.config.serverLimits(), Log: s.log, After: s.after,
+		Started: func() {
+			s.log.Info("listening", about...)
+			if s.options.Ready != nil {
+				s.options.Ready(s.address(listener))
+			}
+		},
+		Stopping: func() {
+			s.stopping.Store(true)
+			if s.leave != nil { // an edge has no streams
+				s.leave()
+			}
+		},
 	}
-	tell("READY=1")
-	select {
-	case err := <-failed:
-		return fmt.Errorf("the server stopped: %w", err)
-	case <-ctx.Done():
+	if s.Delivery != nil {
+		public.Await = s.Delivery.AwaitStreams
 	}
-	s.stopping.Store(true)
-	if s.leave != nil { // an edge has no streams
-		s.leave()
-	}
-	tell("STOPPING=1")
-	if drain := s.config.Limits.Drain; drain > 0 {
-		s.log.Info("stopping; requests are still taken, while /readyz says no", "for", drain.String())
-		select {
-		case err := <-failed:
-			return fmt.Errorf("the server stopped: %w", err)
-		case <-s.after(drain):
-		}
-	}
-	return s.stop(server)
+	return public.Serve(ctx, listener, source)
 }
 
-// public is the server of the public listener.
-func (s *Server) public() *http.Server {
-	limits := s.config.Limits
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
-	protocols.SetUnencryptedHTTP2(true)
-	answers := http.Handler(s)
-	if s.options.Around != nil {
-		answers = s.options.Around(s)
-	}
-	return &http.Server{
-		Handler:           answers,
-		Protocols:         protocols,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100, SendPingTimeout: silent, PingTimeout: silent},
-		ConnContext:       withLine,
-		ConnState:         noteState,
-		MaxHeaderBytes:    int(limits.Header),
-		ReadHeaderTimeout: limits.HeaderTimeout,
-		ReadTimeout:       limits.ReadTimeout,
-		WriteTimeout:      limits.WriteTimeout,
-		IdleTimeout:       limits.IdleTimeout,
-		// What net/http has to say names clients by their address, and is of use to developers alone.
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+// serverLimits are what the configuration lets a client cost.
+func (c Config) serverLimits() apphttp.ServerLimits {
+	l := c.Limits
+	return apphttp.ServerLimits{
+		Header: int(l.Header), HeaderTimeout: l.HeaderTimeout, ReadTimeout: l.ReadTimeout, WriteTimeout: l.WriteTimeout, IdleTimeout: l.IdleTimeout,
+		ShutdownTimeout: l.ShutdownTimeout, Drain: l.Drain, Connections: l.Connections, PerAddress: l.PerAddress,
 	}
 }
 
@@ -454,41 +418,11 @@ func (s *Server) address(listener net.Listener) string {
 	case s.config.URL != "":
 		return strings.TrimSuffix(s.config.URL, "/")
 	case len(t.ACME.Domains) > 0:
-		return newRedirector("", portOf(listener)).of(t.ACME.Domains[0])
+		return apphttp.NewRedirector("", portOf(listener)).Of(t.ACME.Domains[0])
 	case t.On():
-		return "https" + strings.TrimPrefix(WebAddress(listener), "http")
+		return "https" + strings.TrimPrefix(apphttp.WebAddress(listener), "http")
 	}
-	return WebAddress(listener)
-}
-
-// stop lets requests finish, and cuts off those that take too long.
-func (s *Server) stop(server *http.Server) error {
-	s.log.Info("stopping; requests in work may finish", "within", s.config.Limits.ShutdownTimeout.String())
-	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
-	defer cancel()
-	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx))
-	if s.Delivery != nil {
-		err = errors.Join(err, s.Delivery.AwaitStreams(ctx))
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		s.log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.front.inWork.Load())
-		s.front.aside.cut()
-		return server.Close()
-	}
-	s.log.Info("stopped")
-	return err
-}
-
-// WebAddress is the address of a listener as a browser takes it.
-func WebAddress(listener net.Listener) string {
-	host, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		return "http://" + listener.Addr().String()
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port)
+	return apphttp.WebAddress(listener)
 }
 
 // Listen takes the address on which a server is to listen.
@@ -498,7 +432,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 
 // listen takes an address, or the socket that a service manager took for it, and says what to do when it cannot be had.
 func listen(ctx context.Context, key, address string) (net.Listener, error) {
-	if given, ok, err := inherited(key); ok {
+	if given, ok, err := apphttp.Inherited(key); ok {
 		return given, err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
@@ -530,13 +464,9 @@ func (s *Server) listenMetrics(ctx context.Context) (net.Listener, error) {
 
 // serveMetrics answers Prometheus until ctx ends.
 func (s *Server) serveMetrics(ctx context.Context, listener net.Listener) {
-	server := &http.Server{
-		Handler: s.metrics.handler(s.front.routes), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
-	defer context.AfterFunc(ctx, func() { server.Close() })()
+	server := &http.Server{Handler: s.metrics.Handler(s.front.Routes), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10}
 	s.log.Info("metrics", "address", listener.Addr().String(), "path", "/metrics")
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := apphttp.ServeBeside(ctx, server, listener, s.log); err != nil {
 		s.log.Error("metrics are no longer served", "error", err)
 	}
 }
@@ -556,4 +486,28 @@ func NewLog(config Log, w io.Writer) *slog.Logger {
 		handler = newRepeats(handler)
 	}
 	return slog.New(handler)
+}
+
+// askedOverHTTP says whether a request to /ask was a question: a POST, or a GET in the flat dialect.
+func askedOverHTTP(method string, happened *httpx.Event) bool {
+	return method == http.MethodPost || happened.Text("dialect") != ""
+}
+
+// nothingHint says what there is among some routes, for who comes to another address.
+func nothingHint(routes []apphttp.Route) string {
+	has := func(pattern string) bool {
+		return slices.ContainsFunc(routes, func(r apphttp.Route) bool { return r.Pattern == pattern })
+	}
+	switch {
+	case has(askPath):
+		return "; POST a question to /ask, or open / in a browser"
+	case has(rampapi.ResolvePath):
+		return "; POST a RAMPRequest to " + rampapi.ResolvePath
+	}
+	return ""
+}
+
+// addressOptions are what the configuration says of the way to the server.
+func (c Config) addressOptions() apphttp.AddressOptions {
+	return apphttp.AddressOptions{URL: c.URL, Proxies: c.Proxies, ProxyHeaders: c.ProxyHeaders, Clients: c.Log.Clients}
 }

@@ -320,7 +320,7 @@ func TestWhatIsNotServedIsNoErrorOfTheLog(t *testing.T) {
 	t.Parallel()
 	for status, level := range map[int]string{http.StatusNotImplemented: "INFO", http.StatusServiceUnavailable: "WARN", http.StatusInternalServerError: "ERROR"} {
 		s, log := open(t, "")
-		s.front.routes.HandleFunc("/answers", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		s.front.Routes.HandleFunc("/answers", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		get(s, "/answers")
 		if text := log.String(); !strings.Contains(text, fmt.Sprintf(`"level":%q,"msg":"request"`, level)) {
 			t.Errorf("%d is not told as %s:\n%s", status, level, text)
@@ -331,7 +331,7 @@ func TestWhatIsNotServedIsNoErrorOfTheLog(t *testing.T) {
 func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "log: {level: info}")
-	s.front.log = NewLog(Log{Level: "info", Format: "json"}, log)
+	s.front.Log = NewLog(Log{Level: "info", Format: "json"}, log)
 	r := asking("lentil zebrafish")
 	r.RemoteAddr = "203.0.113.9:1234"
 	r.Header.Set("User-Agent", "somebody")

@@ -157,11 +157,11 @@ func (s *Server) hasContent(ctx context.Context) bool {
 func (s *Server) ingested(source Source, report ingest.Report, err error) {
 	switch {
 	case err == nil:
-		s.metrics.ingested(source, runPublished, report.Summary.Items, report.SkippedCount)
+		s.figures.ingested(source, runPublished, report.Summary.Items, report.SkippedCount)
 	case isBusy(err):
 	case isRefusal(err):
-		s.metrics.ingested(source, runRefused, 0, 0)
+		s.figures.ingested(source, runRefused, 0, 0)
 	default:
-		s.metrics.ingested(source, runFailed, 0, 0)
+		s.figures.ingested(source, runFailed, 0, 0)
 	}
 }

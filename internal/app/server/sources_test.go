@@ -27,14 +27,14 @@ func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
 	s, log := open(t, "sources: [{path: "+folder+"/empty}, {path: "+folder+"/nowhere, name: gone}, {path: "+folder+"/good}]")
 	s.Watch(t.Context(), s.config.AllSources(), Watching{Log: s.log, Done: s.ingested})
 	for source, want := range map[string]string{"empty": runRefused, "gone": runRefused, "good": runPublished} {
-		if got := testutil.ToFloat64(s.metrics.runs.WithLabelValues(DefaultSite, source, want)); got != 1 {
+		if got := testutil.ToFloat64(s.figures.runs.WithLabelValues(DefaultSite, source, want)); got != 1 {
 			t.Errorf("%s: %v runs %s\n%s", source, got, want, log)
 		}
 	}
-	if items := testutil.ToFloat64(s.metrics.items.WithLabelValues(DefaultSite, "good")); items != 1 {
+	if items := testutil.ToFloat64(s.figures.items.WithLabelValues(DefaultSite, "good")); items != 1 {
 		t.Errorf("%v items", items)
 	}
-	if skipped := testutil.ToFloat64(s.metrics.skipped.WithLabelValues(DefaultSite, "good")); skipped == 0 {
+	if skipped := testutil.ToFloat64(s.figures.skipped.WithLabelValues(DefaultSite, "good")); skipped == 0 {
 		t.Error("nothing is said to be skipped")
 	}
 	if err := s.Refresh(t.Context()); err != nil {

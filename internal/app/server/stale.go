@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -78,13 +80,13 @@ type ages struct {
 	said           map[[2]string]Age // by site and source
 }
 
-func newAges(m *metrics) ages {
+func newAges(m *apphttp.Metrics) ages {
 	a := ages{
-		seconds: gauge("read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source"),
-		stale:   gauge("read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source"),
+		seconds: apphttp.NewGauge("read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source"),
+		stale:   apphttp.NewGauge("read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source"),
 		said:    map[[2]string]Age{},
 	}
-	m.registry.MustRegister(a.seconds, a.stale)
+	m.Registry.MustRegister(a.seconds, a.stale)
 	return a
 }
 

@@ -1,6 +1,8 @@
 package server
 
 import (
+	apphttp "frontdesk/internal/app/http"
+
 	"context"
 	"encoding/json"
 	"net/http"
@@ -179,7 +181,7 @@ func (h *House) openSuppliers(config Config) (err error) {
 	if err != nil {
 		return err
 	}
-	h.verified = counter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
+	h.verified = apphttp.NewCounter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
 	h.proofs = identity.NewDomainVerifier(config.domainFetcher(identity.ChallengeTimeout), config.exchangeDomain())
 	h.Domains, err = exchange.NewDomains(exchange.DomainDeps{
 		Assortment: h.Assortment, Verifier: h.proofs, Keys: h.Deliveries,
@@ -297,14 +299,14 @@ func (s *Server) followTenants(ctx context.Context) {
 const sweepSupplyEvery = time.Hour
 
 // supplyRoutes let the operator's programs keep tenants and callers, and see what was refused.
-func (s *Server) supplyRoutes() []route {
+func (s *Server) supplyRoutes() []apphttp.Route {
 	c := api.Supply{Tenants: s.Tenants, Shelves: s.Shelves, Callers: s.Callers, Known: s.tenantAt}
-	var all []route
+	var all []apphttp.Route
 	for pattern, handler := range map[string]http.Handler{
 		api.TenantList: api.TenantsHandler(c), api.TenantOne: api.TenantsHandler(c), api.TenantRefused: api.RefusedHandler(c),
 		api.CallerList: api.CallersHandler(c), api.CallerOne: api.CallersHandler(c), api.ContentChanged: s.changedHandler(),
 	} {
-		all = append(all, route{pattern: pattern, name: pattern, refuse: api.WriteError, handler: s.gate.operators(handler)})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Refuse: api.WriteError, Handler: forOperators(s.gate, handler)})
 	}
 	return append(all, s.domainRoutes()...)
 }

@@ -156,13 +156,13 @@ func TestTenantsAreStrictlyApartAtEveryDoor(t *testing.T) {
 			listed[pattern] = who
 		}
 	}
-	for pattern := range s.front.known {
+	for pattern := range s.front.Known {
 		if listed[pattern] == "" {
 			t.Errorf("the route %s has no row among tenantDoors: say there who may open it", pattern)
 		}
 	}
 	for pattern := range listed {
-		if s.front.known[pattern] == nil {
+		if s.front.Known[pattern] == nil {
 			t.Errorf("there is no route %s any more: take its row out", pattern)
 		}
 	}

@@ -1,4 +1,4 @@
-package server
+package http
 
 import (
 	"errors"
@@ -24,9 +24,9 @@ var passed struct {
 	sockets map[string]*os.File
 }
 
-// inherited gives the socket that was passed for a key; ok says whether there was one. A socket stands for `listen`
+// Inherited gives the socket that was passed for a key; ok says whether there was one. A socket stands for `listen`
 // unless its name (FileDescriptorName=) is `redirect` or `metrics`.
-func inherited(key string) (listener net.Listener, ok bool, err error) {
+func Inherited(key string) (listener net.Listener, ok bool, err error) {
 	passed.Lock()
 	defer passed.Unlock()
 	if !passed.read {
@@ -67,9 +67,9 @@ func passedSockets() map[string]*os.File {
 	return sockets
 }
 
-// tell tells the service manager of the server's state, if there is one that wants to know. That it could not be
+// notifyManager tells the service manager of the server's state, if there is one that wants to know. That it could not be
 // told changes nothing here.
-func tell(state string) {
+func notifyManager(state string) {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {
 		return

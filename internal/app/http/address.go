@@ -1,6 +1,8 @@
-package server
+package http
 
 import (
+	"cmp"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -9,28 +11,42 @@ import (
 	"strings"
 )
 
-// outside is how the world reaches the server: at which address, through which proxies, and from where. It is the one
+// ClientAddress is how the world reaches the server: at which address, through which proxies, and from where. It is the one
 // place that looks at a request's Host and at what proxies say of the request. What it tells is derived from the
 // request each time and kept nowhere.
-type outside struct {
-	url     string         // configured, without a slash at its end; empty when a request says it
-	prefix  string         // the path of url; empty or like "/desk"
+type ClientAddress struct {
+	Url     string         // configured, without a slash at its end; empty when a request says it
+	Prefix  string         // the path of url; empty or like "/desk"
 	proxies []netip.Prefix // whose word counts
 	read    func(http.Header) []hop
 	clients string // what the log tells of them
 }
 
-// newOutside reads a checked configuration.
-func newOutside(config Config) *outside {
-	o := &outside{url: strings.TrimSuffix(config.URL, "/"), read: xForwarded, clients: config.Log.Clients}
-	if u, err := url.Parse(o.url); err == nil {
-		o.prefix = u.Path
+// AddressOptions are what an owner says of the way to the server.
+type AddressOptions struct {
+	URL          string   // the public address; empty where requests say it
+	Proxies      []string // networks whose word counts
+	ProxyHeaders string   // HeadersX or HeadersRFC: in which headers they say it
+	Clients      string   // what the log tells of clients: ClientsNetwork, ClientsAddress or nothing
+}
+
+// The values of AddressOptions.ProxyHeaders.
+const (
+	HeadersX   = "x-forwarded"
+	HeadersRFC = "forwarded"
+)
+
+// NewClientAddress reads options that were checked.
+func NewClientAddress(options AddressOptions) *ClientAddress {
+	o := &ClientAddress{Url: strings.TrimSuffix(options.URL, "/"), read: xForwarded, clients: options.Clients}
+	if u, err := url.Parse(o.Url); err == nil {
+		o.Prefix = u.Path
 	}
-	if config.ProxyHeaders == headersRFC {
+	if options.ProxyHeaders == HeadersRFC {
 		o.read = forwarded
 	}
-	for _, network := range config.Proxies {
-		if prefix, err := parseNetwork(network); err == nil {
+	for _, network := range options.Proxies {
+		if prefix, err := ParseNetwork(network); err == nil {
 			o.proxies = append(o.proxies, prefix)
 		}
 	}
@@ -51,68 +67,68 @@ const maxHops = 32
 // `https://www.example.com/desk`. Where `url` is configured, that is it. Otherwise it is what the trusted proxies say
 // and then the request's Host header, as far as they are well formed. Its answer may be as long-lived as the request:
 // what is kept for others must not depend on it unless `url` is configured.
-func (o *outside) PublicURL(r *http.Request) string {
-	if o.url != "" {
-		return o.url
+func (o *ClientAddress) PublicURL(r *http.Request) string {
+	if o.Url != "" {
+		return o.Url
 	}
 	_, last := o.trace(r)
-	scheme, host := last.scheme, strings.ToLower(first(last.host, r.Host))
+	scheme, host := last.scheme, strings.ToLower(cmp.Or(last.host, r.Host))
 	if scheme == "" {
 		scheme = "http"
 		if r.TLS != nil {
 			scheme = "https"
 		}
 	}
-	if !validHost(host) {
+	if !ValidHost(host) {
 		host = "localhost"
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 			host = local.String()
 		}
 	}
-	return scheme + "://" + strings.TrimSuffix(host, usualPorts[scheme]) + last.prefix
+	return scheme + "://" + strings.TrimSuffix(host, UsualPorts[scheme]) + last.prefix
 }
 
-// usualPorts are the ports that an address need not name.
-var usualPorts = map[string]string{"http": ":80", "https": ":443"}
+// UsualPorts are the ports that an address need not name.
+var UsualPorts = map[string]string{"http": ":80", "https": ":443"}
 
 // Client is the address that a request came from, past the trusted proxies. It is invalid only for requests that
 // came over no network.
-func (o *outside) Client(r *http.Request) netip.Addr {
+func (o *ClientAddress) Client(r *http.Request) netip.Addr {
 	client, _ := o.trace(r)
 	return client
 }
 
-// The values of log.clients, beside off.
+// The values of AddressOptions.Clients, beside none.
 const (
-	clientNetwork = "network"
-	clientAddress = "address"
+	ClientsNetwork = "network"
+	ClientsAddress = "address"
 )
 
 // sender is what named needs of a request, for one that is kept without its headers.
-func (o *outside) sender(r *http.Request) string {
-	if o.clients != clientNetwork && o.clients != clientAddress {
+func (o *ClientAddress) sender(r *http.Request) string {
+	if o.clients != ClientsNetwork && o.clients != ClientsAddress {
 		return ""
 	}
 	return netip.AddrPortFrom(o.Client(r), 0).String()
 }
 
 // named is what the log tells of a request's sender; empty for nothing.
-func (o *outside) named(r *http.Request) string {
-	if o.clients != clientNetwork && o.clients != clientAddress {
+func (o *ClientAddress) named(r *http.Request) string {
+	if o.clients != ClientsNetwork && o.clients != ClientsAddress {
 		return ""
 	}
 	return o.shown(o.Client(r))
 }
 
 // shown is what the log tells of an address; empty for nothing.
-func (o *outside) shown(client netip.Addr) string {
+func (o *ClientAddress) shown(client netip.Addr) string {
 	if !client.IsValid() {
 		return ""
 	}
 	switch o.clients {
-	case clientAddress:
+	case ClientsAddress:
 		return client.String()
-	case clientNetwork:
+	case ClientsNetwork:
 		bits := 24
 		if client.Is6() {
 			bits = 48
@@ -124,16 +140,16 @@ func (o *outside) shown(client netip.Addr) string {
 }
 
 // Host is the host that a request was sent to, past the trusted proxies.
-func (o *outside) Host(r *http.Request) string {
+func (o *ClientAddress) Host(r *http.Request) string {
 	if len(o.proxies) == 0 {
 		return r.Host
 	}
 	_, last := o.trace(r)
-	return first(last.host, r.Host)
+	return cmp.Or(last.host, r.Host)
 }
 
 // Secure says whether the client's side of the connection is encrypted, as far as can be known.
-func (o *outside) Secure(r *http.Request) bool {
+func (o *ClientAddress) Secure(r *http.Request) bool {
 	_, last := o.trace(r)
 	return r.TLS != nil || last.scheme == "https"
 }
@@ -141,7 +157,7 @@ func (o *outside) Secure(r *http.Request) bool {
 // trace follows a request back through the trusted proxies to the client. The proxies' words are read from the
 // nearest to the farthest, and the first that is not trusted is the client: what stands before it is anybody's
 // claim.
-func (o *outside) trace(r *http.Request) (client netip.Addr, last hop) {
+func (o *ClientAddress) trace(r *http.Request) (client netip.Addr, last hop) {
 	client = peer(r)
 	if len(o.proxies) == 0 || !o.trusted(client) {
 		return client, last
@@ -150,7 +166,7 @@ func (o *outside) trace(r *http.Request) (client netip.Addr, last hop) {
 		if i == maxHops {
 			break
 		}
-		last = hop{said.from, first(said.scheme, last.scheme), first(said.host, last.host), first(said.prefix, last.prefix)}
+		last = hop{said.from, cmp.Or(said.scheme, last.scheme), cmp.Or(said.host, last.host), cmp.Or(said.prefix, last.prefix)}
 		if !said.from.IsValid() { // hidden, or unreadable: the proxy itself is all that is known
 			break
 		}
@@ -161,7 +177,7 @@ func (o *outside) trace(r *http.Request) (client netip.Addr, last hop) {
 	return client, last
 }
 
-func (o *outside) trusted(address netip.Addr) bool {
+func (o *ClientAddress) trusted(address netip.Addr) bool {
 	return slices.ContainsFunc(o.proxies, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
@@ -279,21 +295,21 @@ func schemeOf(text string) string {
 }
 
 func hostIn(text string) string {
-	if validHost(text) {
+	if ValidHost(text) {
 		return text
 	}
 	return ""
 }
 
 func prefixIn(text string) string {
-	if text = strings.TrimSuffix(text, "/"); validPrefix(text) {
+	if text = strings.TrimSuffix(text, "/"); ValidPrefix(text) {
 		return text
 	}
 	return ""
 }
 
-// validHost says whether a text is a host, with a port or without, and nothing besides: it goes into addresses.
-func validHost(host string) bool {
+// ValidHost says whether a text is a host, with a port or without, and nothing besides: it goes into addresses.
+func ValidHost(host string) bool {
 	u, err := url.Parse("http://" + host)
 	if err != nil || host == "" || len(host) > 260 || u.Host != host || u.Hostname() == "" || strings.HasSuffix(host, ":") {
 		return false
@@ -306,20 +322,20 @@ func validHost(host string) bool {
 	return strings.Trim(u.Hostname(), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") == ""
 }
 
-// validPrefix says whether a text can stand before every path of the server: empty, or parts that each begin with a
+// ValidPrefix says whether a text can stand before every path of the server: empty, or parts that each begin with a
 // slash and hold nothing that would have to be escaped.
-func validPrefix(prefix string) bool {
+func ValidPrefix(prefix string) bool {
 	return prefix == "" || len(prefix) <= 200 && isPlain(prefix) && !strings.HasSuffix(prefix, "/") &&
 		strings.Trim(prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_~/") == ""
 }
 
-// strip takes the prefix of the public address off a request's path, for proxies that leave it there. One that takes
+// Strip takes the prefix of the public address off a request's path, for proxies that leave it there. One that takes
 // it off itself is as good.
-func (o *outside) strip(r *http.Request) *http.Request {
-	if o.prefix == "" {
+func (o *ClientAddress) Strip(r *http.Request) *http.Request {
+	if o.Prefix == "" {
 		return r
 	}
-	rest, ok := strings.CutPrefix(r.URL.Path, o.prefix)
+	rest, ok := strings.CutPrefix(r.URL.Path, o.Prefix)
 	if !ok || rest != "" && rest[0] != '/' {
 		return r
 	}
@@ -330,4 +346,22 @@ func (o *outside) strip(r *http.Request) *http.Request {
 	address.Path, address.RawPath = rest, "" // a prefix has nothing escaped; of what is, Path is what routes read
 	stripped.URL = &address
 	return &stripped
+}
+
+// ParseNetwork reads a network or a single address.
+func ParseNetwork(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
+		return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	if err != nil || network.Addr().Is4In6() {
+		return netip.Prefix{}, fmt.Errorf("%q is no network", text)
+	}
+	return network.Masked(), nil
+}
+
+// ForwardedHost is the host that the nearest trusted proxies say a request was sent to; empty where none says it.
+func (o *ClientAddress) ForwardedHost(r *http.Request) string {
+	_, last := o.trace(r)
+	return last.host
 }

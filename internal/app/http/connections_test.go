@@ -1,15 +1,17 @@
-package server
+package http
 
 import (
 	"bufio"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -19,57 +21,6 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
-
-// TestASilentClientOverHTTP2IsLeft answers a client that asks, and then says nothing more, not even to pings.
-func TestASilentClientOverHTTP2IsLeft(t *testing.T) {
-	s, _ := open(t, "")
-	server := s.public()
-	synctest.Test(t, func(t *testing.T) {
-		left := make(chan time.Duration, 1)
-		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			began := time.Now()
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // as streams have it
-			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-			beat := time.NewTicker(2 * time.Second)
-			defer beat.Stop()
-			for {
-				select {
-				case <-r.Context().Done():
-					left <- time.Since(began)
-					return
-				case <-time.After(5*time.Minute - time.Since(began)):
-					left <- 5 * time.Minute
-					return
-				case <-beat.C:
-					_, _ = io.WriteString(w, "still here\n")
-					_ = http.NewResponseController(w).Flush()
-				}
-			}
-		})
-		pipes := newPipes()
-		go func() { _ = server.Serve(newLines(pipes, lineBounds{most: 1})) }()
-		conn := pipes.dial("")
-		_, _ = io.WriteString(conn, http2.ClientPreface)
-		frames := http2.NewFramer(conn, bufio.NewReader(conn))
-		go func() { // what arrives is taken by the network, and read by nobody
-			for {
-				if _, err := frames.ReadFrame(); err != nil {
-					return
-				}
-			}
-		}()
-		_ = frames.WriteSettings()
-		var block []byte
-		for _, field := range [][2]string{{":method", "GET"}, {":scheme", "http"}, {":authority", "desk.example"}, {":path", "/"}} {
-			block = appendField(block, field[0], field[1])
-		}
-		_ = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block, EndHeaders: true, EndStream: true})
-		if after := <-left; after > 3*silent {
-			t.Errorf("the client was found to be gone after %s", after)
-		}
-		_ = server.Close()
-	})
-}
 
 func appendField(block []byte, name, value string) []byte {
 	var out sink
@@ -86,7 +37,7 @@ func (s *sink) Write(p []byte) (int, error) { *s = append(*s, p...); return len(
 func TestLinesLetSoManyIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
-		l := newLines(pipes, lineBounds{most: 2})
+		l := newConnLimiter(pipes, connBounds{most: 2})
 		in, over := arriving(l, http.StateActive)
 		for range 5 {
 			go pipes.dial("")
@@ -102,7 +53,7 @@ func TestLinesLetSoManyIn(t *testing.T) {
 		if len(in) != 2 {
 			t.Errorf("after one left, %d are in that are not let go", len(in))
 		}
-		noteState(<-in, http.StateIdle)
+		NoteState(<-in, http.StateIdle)
 		synctest.Wait()
 		if len(in) != 2 {
 			t.Errorf("after one began to idle, %d are in that are not let go", len(in))
@@ -117,7 +68,7 @@ func TestLinesLetSoManyIn(t *testing.T) {
 }
 
 // arriving takes all connections in, and says of each what happens on it.
-func arriving(l *lines, state http.ConnState) (in chan net.Conn, over chan error) {
+func arriving(l *connLimiter, state http.ConnState) (in chan net.Conn, over chan error) {
 	in, over = make(chan net.Conn, 99), make(chan error, 1)
 	go func() {
 		for {
@@ -126,7 +77,7 @@ func arriving(l *lines, state http.ConnState) (in chan net.Conn, over chan error
 				over <- err
 				return
 			}
-			noteState(conn, state)
+			NoteState(conn, state)
 			in <- conn
 		}
 	}()
@@ -144,16 +95,16 @@ func closed(conn net.Conn) bool {
 func TestTheConnectionThatIdledLongestMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
-		log, figures := &logbook{}, newMetrics(nil)
-		l := newLines(pipes, lineBounds{most: 3, log: NewLog(Log{Format: "json"}, log), figures: figures.lines})
+		log, figures := &logbook{}, NewMetrics()
+		l := newConnLimiter(pipes, connBounds{most: 3, log: slog.New(slog.NewJSONHandler(log, nil)), figures: figures.lines})
 		in, _ := arriving(l, http.StateNew)
 		first, second, third := pipes.dial(""), pipes.dial(""), pipes.dial("")
 		synctest.Wait()
 		one, two := <-in, <-in
 		<-in
-		noteState(one, http.StateActive) // is busy, and idles again after the others
-		noteState(one, http.StateIdle)
-		noteState(two, http.StateActive)
+		NoteState(one, http.StateActive) // is busy, and idles again after the others
+		NoteState(one, http.StateIdle)
+		NoteState(two, http.StateActive)
 		fourth, fifth := pipes.dial(""), pipes.dial("")
 		synctest.Wait()
 		for name, c := range map[string]struct {
@@ -168,7 +119,7 @@ func TestTheConnectionThatIdledLongestMakesRoom(t *testing.T) {
 			t.Errorf("the log tells it %d times:\n%s", n, log)
 		}
 		w := httptest.NewRecorder()
-		figures.handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		figures.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		for _, want := range []string{
 			`frontdesk_connections{state="idle"} 2`, `frontdesk_connections{state="busy"} 1`, `frontdesk_connections_shed_total{reason="full"} 2`,
 		} {
@@ -187,8 +138,8 @@ func TestOneAddressHasSoManyConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
 		log := &logbook{}
-		l := newLines(pipes, lineBounds{
-			most: 100, each: 2, exempt: netip.MustParsePrefix("10.0.0.0/8").Contains, log: NewLog(Log{Format: "json"}, log), shown: newOutside(Config{}).shown,
+		l := newConnLimiter(pipes, connBounds{
+			most: 100, each: 2, exempt: netip.MustParsePrefix("10.0.0.0/8").Contains, log: slog.New(slog.NewJSONHandler(log, nil)), shown: NewClientAddress(AddressOptions{}).shown,
 		})
 		in, _ := arriving(l, http.StateActive)
 		open := func(from ...string) (dialed, taken []net.Conn) {
@@ -208,8 +159,8 @@ func TestOneAddressHasSoManyConnections(t *testing.T) {
 		if _, taken := open("192.0.2.1", "192.0.2.2", "192.0.2.1"); len(taken) != 1 {
 			t.Errorf("%d more came in, from an address that is busy and another", len(taken))
 		}
-		noteState(busy[1], http.StateIdle)
-		noteState(busy[0], http.StateIdle)
+		NoteState(busy[1], http.StateIdle)
+		NoteState(busy[0], http.StateIdle)
 		if _, taken := open("192.0.2.1"); len(taken) != 1 {
 			t.Errorf("%d came in from an address with idle ones", len(taken))
 		}
@@ -234,7 +185,7 @@ func TestWithoutFileDescriptorsIdleConnectionsMakeRoom(t *testing.T) {
 		pipes := newPipes()
 		log := &logbook{}
 		poor := &poor{pipes: pipes}
-		l := newLines(poor, lineBounds{most: 100, log: NewLog(Log{Format: "json"}, log)})
+		l := newConnLimiter(poor, connBounds{most: 100, log: slog.New(slog.NewJSONHandler(log, nil))})
 		in, over := arriving(l, http.StateNew)
 		first := pipes.dial("")
 		synctest.Wait()
@@ -250,7 +201,7 @@ func TestWithoutFileDescriptorsIdleConnectionsMakeRoom(t *testing.T) {
 			t.Errorf("the log says:\n%s", log)
 		}
 		for len(in) > 0 {
-			noteState(<-in, http.StateActive)
+			NoteState(<-in, http.StateActive)
 		}
 		poor.out.Store(2) // the connection that comes now is closed for the first of them
 		pipes.dial("")
@@ -327,3 +278,72 @@ func (p *pipes) Close() error {
 }
 
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "test"} }
+
+// TestASilentClientOverHTTP2IsLeft answers a client that asks, and then says nothing more, not even to pings.
+func TestASilentClientOverHTTP2IsLeft(t *testing.T) {
+	public := &Server{Handler: &RequestHandler{}, Limits: ServerLimits{Header: 64 << 10, WriteTimeout: 30 * time.Second}, Log: slog.New(slog.DiscardHandler)}
+	server := public.server()
+	synctest.Test(t, func(t *testing.T) {
+		left := make(chan time.Duration, 1)
+		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began := time.Now()
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // as streams have it
+			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+			beat := time.NewTicker(2 * time.Second)
+			defer beat.Stop()
+			for {
+				select {
+				case <-r.Context().Done():
+					left <- time.Since(began)
+					return
+				case <-time.After(5*time.Minute - time.Since(began)):
+					left <- 5 * time.Minute
+					return
+				case <-beat.C:
+					_, _ = io.WriteString(w, "still here\n")
+					_ = http.NewResponseController(w).Flush()
+				}
+			}
+		})
+		pipes := newPipes()
+		go func() { _ = server.Serve(newConnLimiter(pipes, connBounds{most: 1})) }()
+		conn := pipes.dial("")
+		_, _ = io.WriteString(conn, http2.ClientPreface)
+		frames := http2.NewFramer(conn, bufio.NewReader(conn))
+		go func() { // what arrives is taken by the network, and read by nobody
+			for {
+				if _, err := frames.ReadFrame(); err != nil {
+					return
+				}
+			}
+		}()
+		_ = frames.WriteSettings()
+		var block []byte
+		for _, field := range [][2]string{{":method", "GET"}, {":scheme", "http"}, {":authority", "desk.example"}, {":path", "/"}} {
+			block = appendField(block, field[0], field[1])
+		}
+		_ = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block, EndHeaders: true, EndStream: true})
+		if after := <-left; after > 3*silent {
+			t.Errorf("the client was found to be gone after %s", after)
+		}
+		_ = server.Close()
+	})
+}
+
+// logbook is what is logged; it may be written to while a test reads.
+type logbook struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}

@@ -1,19 +1,15 @@
-package server
+package http
 
 import (
-	"context"
-	"errors"
-	"log/slog"
+	"cmp"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/tls"
 )
 
 // redirector sends those who come without TLS to https. It answers nothing else.
@@ -22,8 +18,8 @@ type redirector struct {
 	port int    // of the listener with TLS
 }
 
-// newRedirector makes one for a listener with TLS.
-func newRedirector(public string, port int) *redirector {
+// NewRedirector makes one for a listener with TLS.
+func NewRedirector(public string, port int) *redirector {
 	r := &redirector{port: port}
 	if u, err := url.Parse(public); err == nil && u.Scheme == "https" {
 		r.base = "https://" + u.Host
@@ -39,7 +35,7 @@ func (d *redirector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		nlweb.WriteError(w, r, fail.New(fail.Malformed, "the key was sent without encryption, and should no longer be used; send requests to https"))
 		return
 	}
-	base := first(d.base, d.of(r.Host))
+	base := cmp.Or(d.base, d.Of(r.Host))
 	if base == "" {
 		nlweb.WriteError(w, r, fail.New(fail.Malformed, "the request names no host; send it to https"))
 		return
@@ -52,10 +48,10 @@ func (d *redirector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusPermanentRedirect)
 }
 
-// of is the address under https of a request's host.
-func (d *redirector) of(host string) string {
+// Of is the address under https of a request's host.
+func (d *redirector) Of(host string) string {
 	u, err := url.Parse("http://" + host)
-	if err != nil || !validHost(host) {
+	if err != nil || !ValidHost(host) {
 		return ""
 	}
 	name := u.Hostname()
@@ -63,18 +59,4 @@ func (d *redirector) of(host string) string {
 		return "https://" + strings.TrimSuffix(net.JoinHostPort(name, ""), ":")
 	}
 	return "https://" + net.JoinHostPort(name, strconv.Itoa(d.port))
-}
-
-// serveRedirects answers on a listener without TLS until ctx ends.
-func (s *Server) serveRedirects(ctx context.Context, listener net.Listener, source tls.Source, port int) {
-	server := &http.Server{
-		Handler:     source.Challenge(newRedirector(s.config.URL, port)),
-		ReadTimeout: s.config.Limits.HeaderTimeout, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
-		ConnState: noteState, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
-	defer context.AfterFunc(ctx, func() { server.Close() })()
-	s.log.Info("redirecting to https", "address", listener.Addr().String())
-	if err := server.Serve(s.bounded(listener, nil)); !errors.Is(err, http.ErrServerClosed) {
-		s.log.Error("nobody is redirected any more", "error", err)
-	}
 }

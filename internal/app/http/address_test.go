@@ -1,8 +1,7 @@
-package server
+package http
 
 import (
 	"crypto/tls"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -22,30 +21,30 @@ func from(remote, host string, headers ...string) *http.Request {
 
 func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 	t.Parallel()
-	proxied := Config{Proxies: []string{"10.0.0.0/8", "fd00::/8", "192.0.2.7"}, ProxyHeaders: headersX}
-	standard := Config{Proxies: proxied.Proxies, ProxyHeaders: headersRFC}
-	fixed := Config{URL: "https://www.example.com/desk/", Proxies: proxied.Proxies, ProxyHeaders: headersX}
+	proxied := AddressOptions{Proxies: []string{"10.0.0.0/8", "fd00::/8", "192.0.2.7"}, ProxyHeaders: HeadersX}
+	standard := AddressOptions{Proxies: proxied.Proxies, ProxyHeaders: HeadersRFC}
+	fixed := AddressOptions{URL: "https://www.example.com/desk/", Proxies: proxied.Proxies, ProxyHeaders: HeadersX}
 	for _, test := range []struct {
 		name        string
-		config      Config
+		config      AddressOptions
 		request     *http.Request
 		url, client string
 	}{
-		{"a plain request", Config{}, from("203.0.113.5:1", "desk.example"), "http://desk.example", "203.0.113.5"},
-		{"a port", Config{}, from("203.0.113.5:1", "desk.example:8080"), "http://desk.example:8080", "203.0.113.5"},
-		{"the usual port", Config{}, from("203.0.113.5:1", "Desk.Example:80"), "http://desk.example", "203.0.113.5"},
-		{"an IPv6 host", Config{}, from("[2001:db8::1]:1", "[::1]:8080"), "http://[::1]:8080", "2001:db8::1"},
-		{"an IPv4 client on an IPv6 socket", Config{}, from("[::ffff:203.0.113.5]:1", "desk.example"), "http://desk.example", "203.0.113.5"},
-		{"a client's zone", Config{}, from("[fe80::1%eth0]:1", "desk.example"), "http://desk.example", "fe80::1"},
-		{"no host", Config{}, from("203.0.113.5:1", ""), "http://localhost", "203.0.113.5"},
-		{"a host with a path", Config{}, from("203.0.113.5:1", "desk.example/evil"), "http://localhost", "203.0.113.5"},
-		{"a host with a user", Config{}, from("203.0.113.5:1", "a@desk.example"), "http://localhost", "203.0.113.5"},
-		{"a host with markup", Config{}, from("203.0.113.5:1", `desk"><script>`), "http://localhost", "203.0.113.5"},
-		{"a host with a line break", Config{}, from("203.0.113.5:1", "desk\r\nX: y"), "http://localhost", "203.0.113.5"},
-		{"a host with a zone", Config{}, from("203.0.113.5:1", "[fe80::1%25eth0]"), "http://localhost", "203.0.113.5"},
-		{"a host that is too long", Config{}, from("203.0.113.5:1", strings.Repeat("a.", 150)), "http://localhost", "203.0.113.5"},
+		{"a plain request", AddressOptions{}, from("203.0.113.5:1", "desk.example"), "http://desk.example", "203.0.113.5"},
+		{"a port", AddressOptions{}, from("203.0.113.5:1", "desk.example:8080"), "http://desk.example:8080", "203.0.113.5"},
+		{"the usual port", AddressOptions{}, from("203.0.113.5:1", "Desk.Example:80"), "http://desk.example", "203.0.113.5"},
+		{"an IPv6 host", AddressOptions{}, from("[2001:db8::1]:1", "[::1]:8080"), "http://[::1]:8080", "2001:db8::1"},
+		{"an IPv4 client on an IPv6 socket", AddressOptions{}, from("[::ffff:203.0.113.5]:1", "desk.example"), "http://desk.example", "203.0.113.5"},
+		{"a client's zone", AddressOptions{}, from("[fe80::1%eth0]:1", "desk.example"), "http://desk.example", "fe80::1"},
+		{"no host", AddressOptions{}, from("203.0.113.5:1", ""), "http://localhost", "203.0.113.5"},
+		{"a host with a path", AddressOptions{}, from("203.0.113.5:1", "desk.example/evil"), "http://localhost", "203.0.113.5"},
+		{"a host with a user", AddressOptions{}, from("203.0.113.5:1", "a@desk.example"), "http://localhost", "203.0.113.5"},
+		{"a host with markup", AddressOptions{}, from("203.0.113.5:1", `desk"><script>`), "http://localhost", "203.0.113.5"},
+		{"a host with a line break", AddressOptions{}, from("203.0.113.5:1", "desk\r\nX: y"), "http://localhost", "203.0.113.5"},
+		{"a host with a zone", AddressOptions{}, from("203.0.113.5:1", "[fe80::1%25eth0]"), "http://localhost", "203.0.113.5"},
+		{"a host that is too long", AddressOptions{}, from("203.0.113.5:1", strings.Repeat("a.", 150)), "http://localhost", "203.0.113.5"},
 		{
-			"nobody is trusted", Config{ProxyHeaders: headersX},
+			"nobody is trusted", AddressOptions{ProxyHeaders: HeadersX},
 			from("10.0.0.1:1", "desk.example", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: https", "X-Forwarded-Host: evil.example", "X-Forwarded-Prefix: /evil"),
 			"http://desk.example", "10.0.0.1",
 		},
@@ -104,7 +103,7 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 		{"an address with a port", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9:4711"), "http://inside", "198.51.100.9"},
 		{"an IPv6 address with a port", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: [2001:db8::9]:4711"), "http://inside", "2001:db8::9"},
 		{"an IPv6 address in brackets", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: [2001:db8::9]"), "http://inside", "2001:db8::9"},
-		{"everyone is trusted", Config{Proxies: []string{"0.0.0.0/0"}, ProxyHeaders: headersX}, from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1, 2.2.2.2"), "http://inside", "1.1.1.1"},
+		{"everyone is trusted", AddressOptions{Proxies: []string{"0.0.0.0/0"}, ProxyHeaders: HeadersX}, from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1, 2.2.2.2"), "http://inside", "1.1.1.1"},
 		{
 			"bad words of a trusted proxy", proxied,
 			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: javascript", "X-Forwarded-Host: a/b", "X-Forwarded-Prefix: //evil.example"),
@@ -139,7 +138,7 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 			"https://www.example.com/desk", "198.51.100.9",
 		},
 	} {
-		o := newOutside(test.config)
+		o := NewClientAddress(test.config)
 		if got := o.PublicURL(test.request); got != test.url {
 			t.Errorf("%s: the public address is %s, want %s", test.name, got, test.url)
 		}
@@ -149,45 +148,9 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 	}
 }
 
-func TestLogNamesClientsOnlyAsItsOwnerChose(t *testing.T) {
-	t.Parallel()
-	for choice, want := range map[string][2]string{
-		"off": {"", ""}, "network": {"198.51.100.0/24", "2001:db8:1::/48"}, "address": {"198.51.100.9", "2001:db8:1:2::9"},
-	} {
-		s, log := open(t, "proxies: [10.0.0.0/8]\nlog: {clients: "+choice+"}\n")
-		for i, client := range []string{"198.51.100.9", "2001:db8:1:2::9"} {
-			send(s, from("10.0.0.1:1", "desk.example", "X-Forwarded-For: "+client))
-			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-			last := lines[len(lines)-1]
-			if got := strings.Contains(last, `"client":"`+want[i]+`"`); got != (want[i] != "") || want[i] == "" && strings.Contains(last, "client") {
-				t.Errorf("%s: %s", choice, last)
-			}
-			if choice != "address" && strings.Contains(last, client) {
-				t.Errorf("%s: the log has the whole address: %s", choice, last)
-			}
-		}
-	}
-}
-
-func TestLogNamesClientsOfStreamsToo(t *testing.T) {
-	t.Parallel()
-	s, log := open(t, "log: {clients: address}\n")
-	address, stop := run(t, s)
-	response, err := http.Post(address+"/ask", "application/json", strings.NewReader(`{"query":{"text":"soup"},"prefer":{"streaming":true}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	io.Copy(io.Discard, response.Body)
-	response.Body.Close()
-	stop()
-	if !strings.Contains(log.String(), `"client":"127.0.0.1"`) {
-		t.Errorf("the log does not name the client of a stream:\n%s", log)
-	}
-}
-
 func TestTLSAndTrustedProxiesMakeARequestSecure(t *testing.T) {
 	t.Parallel()
-	o := newOutside(Config{Proxies: []string{"10.0.0.0/8"}, ProxyHeaders: headersX})
+	o := NewClientAddress(AddressOptions{Proxies: []string{"10.0.0.0/8"}, ProxyHeaders: HeadersX})
 	direct := from("203.0.113.5:1", "desk.example:443")
 	direct.TLS = &tls.ConnectionState{}
 	if got := o.PublicURL(direct); got != "https://desk.example" || !o.Secure(direct) {
@@ -201,65 +164,6 @@ func TestTLSAndTrustedProxiesMakeARequestSecure(t *testing.T) {
 	}
 }
 
-func TestPathOfThePublicAddressMayStayOnRequests(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t, "url: https://www.example.com/desk\n")
-	for _, test := range []struct {
-		path   string
-		status int
-	}{
-		{"/healthz", 200}, {"/desk/healthz", 200}, {"/desk", 200}, {"/desk/", 200}, {"/", 200}, {"/desk/ask", 200}, {"/ask", 200},
-		{"/desk/desk/healthz", 404}, {"/deskhealthz", 404}, {"/desk//healthz", 404}, {"//desk/healthz", 404}, {"/Desk/healthz", 404}, {"/desk/../desk/healthz", 404},
-	} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.URL.Path = test.path
-		if got := send(s, r); got.Code != test.status {
-			t.Errorf("GET %s: %d, want %d", test.path, got.Code, test.status)
-		}
-	}
-	page := send(s, httptest.NewRequest("GET", "/desk/", nil)).Body.String()
-	for _, link := range []string{`action="/desk/"`, `href="/desk/assets/`, `"ask":"/desk/ask"`, `https://www.example.com/desk/ask`} {
-		if !strings.Contains(page, link) {
-			t.Errorf("the page lacks %s", link)
-		}
-	}
-	for _, link := range []string{`="/assets/`, `"/ask"`, `="/"`, `="/?q`} {
-		if strings.Contains(page, link) {
-			t.Errorf("the page has %s, which is not below the prefix", link)
-		}
-	}
-}
-
-func TestAddressesOfTheOutsideAreChecked(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"url: https://www.example.com/desk/":                     "",
-		"url: http://127.0.0.1:8080":                             "",
-		"url: https://www.example.com/desk?x=1":                  "more than a scheme",
-		"url: https://user@www.example.com/":                     "more than a scheme",
-		"url: https://www.example.com/a%20b":                     "the path of",
-		"url: https://www.example.com/a//b":                      "the path of",
-		"url: https://www.example.com/ask":                       "an address of the server's own, /ask",
-		"url: https://www.example.com/.well-known/desk":          "an address of the server's own",
-		"url: https://www.example.com:/":                         "no web address",
-		"url: ftp://www.example.com":                             "no web address",
-		"proxies: [10.0.0.0/8, 192.0.2.7, 'fd00::/8', '::1']":    "",
-		"proxies: [10.0.0.0/33]":                                 "no network",
-		"proxies: ['::ffff:10.0.0.0/104']":                       "no network",
-		"proxies: [nginx]":                                       "no network",
-		"proxies: [10.0.0.0/8]\nproxy_headers: forwarded":        "",
-		"proxies: [10.0.0.0/8]\nproxy_headers: cf-connecting-ip": "none of x-forwarded, forwarded",
-	} {
-		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text+"\n")})
-		switch {
-		case want == "" && err != nil:
-			t.Errorf("%s: %v", text, err)
-		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
-			t.Errorf("%s: %v, want a word on %q", text, err, want)
-		}
-	}
-}
-
 func FuzzWhatProxiesSayMakesAnAddress(f *testing.F) {
 	f.Add("desk.example", "198.51.100.9", "https", "desk.example", "/desk", `for=1.1.1.1;proto=https;host=a`)
 	f.Add("[::1]:80", "a,b", ",", "a/b", "//x", `for="[::1]";host="a\"b,"`)
@@ -268,15 +172,15 @@ func FuzzWhatProxiesSayMakesAnAddress(f *testing.F) {
 		r.Header = http.Header{
 			"X-Forwarded-For": {for_}, "X-Forwarded-Proto": {proto}, "X-Forwarded-Host": {forwardedHost}, "X-Forwarded-Prefix": {prefix}, "Forwarded": {standard},
 		}
-		for _, headers := range []string{headersX, headersRFC} {
-			o := newOutside(Config{Proxies: []string{"10.0.0.0/8"}, ProxyHeaders: headers})
+		for _, headers := range []string{HeadersX, HeadersRFC} {
+			o := NewClientAddress(AddressOptions{Proxies: []string{"10.0.0.0/8"}, ProxyHeaders: headers})
 			base := o.PublicURL(r)
 			if strings.ContainsAny(base, "\"'<>\\?#@% \r\n\t") || strings.HasSuffix(base, "/") {
 				t.Errorf("%q cannot be put into a page or before a path", base)
 			}
 			scheme, rest, _ := strings.Cut(base, "://")
 			authority, path, _ := strings.Cut(rest, "/")
-			if scheme != "http" && scheme != "https" || !validHost(authority) || strings.Contains(path, "//") {
+			if scheme != "http" && scheme != "https" || !ValidHost(authority) || strings.Contains(path, "//") {
 				t.Errorf("%q is no public address", base)
 			}
 			if !o.Client(r).IsValid() {

@@ -1,4 +1,4 @@
-package server
+package http
 
 import (
 	"io"
@@ -17,7 +17,7 @@ func TestASilentClientOfAStreamIsLeft(t *testing.T) {
 	t.Parallel()
 	waits := make(chan time.Duration, 1)
 	look := func(r *http.Request) {
-		c, ok := r.Context().Value(lineKey{}).(*line)
+		c, ok := r.Context().Value(connKey{}).(*limitedConn)
 		if !ok {
 			t.Error("the request is on no line")
 			waits <- -1
@@ -26,13 +26,13 @@ func TestASilentClientOfAStreamIsLeft(t *testing.T) {
 		waits <- userTimeout(t, c.Conn.(*net.TCPConn))
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/stream", attended(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { look(r) })))
+	mux.Handle("/stream", Attended(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { look(r) })))
 	mux.HandleFunc("/other", func(_ http.ResponseWriter, r *http.Request) { look(r) })
 	for _, secure := range []bool{false, true} {
 		server := httptest.NewUnstartedServer(mux)
-		server.Config.ConnContext = withLine
-		server.Config.ConnState = noteState
-		server.Listener = newLines(server.Listener, lineBounds{most: 1}) // so that all requests are on one connection
+		server.Config.ConnContext = withConn
+		server.Config.ConnState = NoteState
+		server.Listener = newConnLimiter(server.Listener, connBounds{most: 1}) // so that all requests are on one connection
 		if secure {
 			server.StartTLS()
 		} else {

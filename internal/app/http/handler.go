@@ -1,4 +1,4 @@
-package server
+package http
 
 import (
 	"crypto/rand"
@@ -19,28 +19,28 @@ import (
 	"frontdesk/internal/licensing/edge"
 )
 
-// front is what every request passes on its way to a route: it gets an id and an event, is counted, measured and
+// RequestHandler is what every request passes on its way to a route: it gets an id and an event, is counted, measured and
 // logged once, and no panic of a handler goes further.
-type front struct {
-	outside *outside
-	strict  []string // the value of Strict-Transport-Security, for requests over TLS; nil for none
-	routes  *http.ServeMux
-	known   map[string]*route // by the pattern under which the route is in routes
-	log     *slog.Logger
-	metrics *metrics
-	now     func() time.Time
-	most    int64 // requests in work at a time
-	inWork  atomic.Int64
-	aside   aside
+type RequestHandler struct {
+	Address     *ClientAddress
+	Strict      []string // the value of Strict-Transport-Security, for requests over TLS; nil for none
+	Routes      *http.ServeMux
+	Known       map[string]*Route // by the pattern under which the route is in routes
+	Log         *slog.Logger
+	Metrics     *Metrics
+	Now         func() time.Time
+	MaxRequests int64 // requests in work at a time
+	InWork      atomic.Int64
+	Detached    detachedStreams
 
 	arrivals arrivals
 	scarce   rarely     // of requests that were cut off
-	gate     *edge.Gate // before sites; nil without any
-	only     bool       // there is nothing but the gate, and probes
+	Gate     *edge.Gate // before sites; nil without any
+	GateOnly bool       // there is nothing but the gate, and probes
 }
 
 // gated is the route of what comes for a site behind the gate.
-var gated = &route{name: "edge", refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
+var gated = &Route{Name: "edge", Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
 	told := fail.From(err)
 	w.Header().Set("Cache-Control", "no-store")
 	if told.RetryAfter > 0 {
@@ -54,16 +54,16 @@ var gated = &route{name: "edge", refuse: func(w http.ResponseWriter, _ *http.Req
 }}
 
 // ServeHTTP answers one request.
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	begin := f.now()
+func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin := f.Now()
 	ctx, happened := httpx.BeginEvent(r.Context())
 	r = r.WithContext(ctx)
-	behind := f.gate != nil && (f.gate.Serves(f.outside.Host(r)) || f.only && !f.isProbe(r))
+	behind := f.Gate != nil && (f.Gate.Serves(f.Address.Host(r)) || f.GateOnly && !f.isProbe(r))
 	if !behind {
-		r = f.outside.strip(r)
+		r = f.Address.Strip(r)
 	}
 	id := newID()
-	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r), body: f.arrivals.watch(w, r)}
+	answer := &Recorder{ResponseWriter: w, detachable: detachable(w, r), body: f.arrivals.watch(w, r)}
 	header := answer.Header()
 	header["X-Request-Id"] = []string{id}
 	if behind {
@@ -75,14 +75,14 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		happened.SetTrace(trace)
 		header["Traceresponse"] = []string{trace.String()} // W3C Trace Context, level 2
 	}
-	if r.TLS != nil && f.strict != nil {
-		header["Strict-Transport-Security"] = f.strict
+	if r.TLS != nil && f.Strict != nil {
+		header["Strict-Transport-Security"] = f.Strict
 	}
 
 	ended := func(r *http.Request, client string) {
-		f.done(r, answer, request{id, f.now().Sub(begin), client, happened})
+		f.done(r, answer, request{id, f.Now().Sub(begin), client, happened})
 		if answer.body.leave() {
-			f.inWork.Add(-1)
+			f.InWork.Add(-1)
 		}
 	}
 	aside := false
@@ -93,7 +93,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if aside {
 			return
 		}
-		ended(r, f.outside.named(r))
+		ended(r, f.Address.named(r))
 		if answer.status == 0 && r.Context().Err() != nil {
 			answer.aborted = true // the client left, and net/http would send an empty answer with status 200
 		}
@@ -101,8 +101,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // the client must see that the answer is not whole
 		}
 	}()
-	switch n := f.inWork.Add(1); {
-	case n > f.most && (behind || !f.isProbe(r)) && !f.relieve():
+	switch n := f.InWork.Add(1); {
+	case n > f.MaxRequests && (behind || !f.isProbe(r)) && !f.relieve():
 		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
 		busy.RetryAfter = time.Second
 		if behind {
@@ -111,11 +111,11 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.at(r).fail(answer, r, busy)
 		}
 	case behind:
-		f.gate.ServeHTTP(answer, r)
+		f.Gate.ServeHTTP(answer, r)
 	case !isPlain(r.URL.Path):
-		nothingAt(nil).ServeHTTP(answer, r)
+		NothingAt("").ServeHTTP(answer, r)
 	default:
-		f.routes.ServeHTTP(answer, r)
+		f.Routes.ServeHTTP(answer, r)
 	}
 	if answer.rest == nil {
 		if answer.lingers {
@@ -123,7 +123,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	client := f.outside.named(r)
+	client := f.Address.named(r)
 	if answer.body.leave() {
 		answer.body = nil // it was read, and holds buffers of net/http
 	}
@@ -140,15 +140,15 @@ var always = http.Header{
 }
 
 // isProbe says whether a request asks how the server is, which must be answered under any load.
-func (f *front) isProbe(r *http.Request) bool {
+func (f *RequestHandler) isProbe(r *http.Request) bool {
 	where := f.at(r)
-	return where != nil && where.quiet
+	return where != nil && where.Quiet
 }
 
 // at is the route of a request; nil where there is none.
-func (f *front) at(r *http.Request) *route {
-	_, pattern := f.routes.Handler(r)
-	return f.known[pattern]
+func (f *RequestHandler) at(r *http.Request) *Route {
+	_, pattern := f.Routes.Handler(r)
+	return f.Known[pattern]
 }
 
 // isPlain says whether a path is written the one way it can be. Any other is the address of nothing: net/http
@@ -158,12 +158,12 @@ func isPlain(p string) bool {
 }
 
 // recovered answers for a handler that panicked. What went wrong goes to the log, not to the client.
-func (f *front) recovered(answer *recorder, r *http.Request, id string, broken any) {
+func (f *RequestHandler) recovered(answer *Recorder, r *http.Request, id string, broken any) {
 	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		answer.aborted = true
 		return
 	}
-	f.log.Error("a handler panicked", "id", id, "panic", broken, "stack", string(debug.Stack()))
+	f.Log.Error("a handler panicked", "id", id, "panic", broken, "stack", string(debug.Stack()))
 	if answer.status != 0 {
 		answer.aborted = true
 		return
@@ -183,10 +183,10 @@ type request struct {
 }
 
 // done writes the request's one event and counts it.
-func (f *front) done(r *http.Request, answer *recorder, done request) {
+func (f *RequestHandler) done(r *http.Request, answer *Recorder, done request) {
 	where := answer.route
 	if where == nil {
-		where = f.known["/"]
+		where = f.Known["/"]
 	}
 	status, verb := answer.status, method(r.Method)
 	switch {
@@ -195,30 +195,30 @@ func (f *front) done(r *http.Request, answer *recorder, done request) {
 	case status == 0:
 		status = http.StatusOK
 	}
-	f.metrics.request(where, status, verb, done)
+	f.Metrics.request(where, status, verb, done)
 	level := slog.LevelInfo
 	switch {
-	case where.quiet && status != http.StatusInternalServerError: // a probe is told no while the server starts
+	case where.Quiet && status != http.StatusInternalServerError: // a probe is told no while the server starts
 		level = slog.LevelDebug
 	case status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn // as intended, and worth a look
 	case status >= 500 && status != http.StatusNotImplemented: // that is the caller's mistake: there is no such method
 		level = slog.LevelError
 	}
-	if !f.log.Enabled(r.Context(), level) {
+	if !f.Log.Enabled(r.Context(), level) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 16)
-	attrs = append(attrs, slog.String("id", done.id), slog.String("method", verb), slog.String("route", where.name),
+	attrs = append(attrs, slog.String("id", done.id), slog.String("method", verb), slog.String("route", where.Name),
 		slog.Int("status", status), slog.Int64("bytes", answer.bytes), slog.Float64("ms", float64(done.took.Microseconds())/1000))
-	if f.log.Enabled(r.Context(), slog.LevelDebug) {
+	if f.Log.Enabled(r.Context(), slog.LevelDebug) {
 		attrs = append(attrs, slog.String("path", r.URL.Path))
 	}
 	if done.client != "" {
 		attrs = append(attrs, slog.String("client", done.client))
 	}
 	attrs = append(attrs, done.happened.Attrs()...)
-	f.log.LogAttrs(r.Context(), level, "request", attrs...)
+	f.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // method keeps what a stranger made up out of the log.
@@ -237,24 +237,24 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// recorder notes what becomes of a response. http.ResponseController reaches the writer behind it.
-type recorder struct {
+// Recorder notes what becomes of a response. http.ResponseController reaches the writer behind it.
+type Recorder struct {
 	http.ResponseWriter
-	route   *route // that answers
-	tally   *tally // what was counted for it; nil where nothing is
-	status  int
-	bytes   int64
-	aborted bool
+	route      *Route          // that answers
+	rateLimits *RateLimitState // what was counted for it; nil where nothing is
+	status     int
+	bytes      int64
+	aborted    bool
 
-	detachable bool  // the rest can be written aside
-	rest       *rest // that a handler wants to be written so
+	detachable bool          // the rest can be written aside
+	rest       *detachedRest // that a handler wants to be written so
 
 	body    *arrival // of the request; nil for none
 	lingers bool     // it is read on after the answer
 }
 
 // WriteHeader notes the final status; informational ones come before it, but for that after which HTTP is over.
-func (w *recorder) WriteHeader(status int) {
+func (w *Recorder) WriteHeader(status int) {
 	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.begin(status)
 	}
@@ -262,10 +262,10 @@ func (w *recorder) WriteHeader(status int) {
 }
 
 // begin is when the head is about to leave.
-func (w *recorder) begin(status int) {
+func (w *Recorder) begin(status int) {
 	w.status = status
-	if w.tally != nil {
-		w.tally.finish(w.Header())
+	if w.rateLimits != nil {
+		w.rateLimits.finish(w.Header())
 	}
 	if w.body.lingers(status) && http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {
 		w.lingers = true
@@ -274,7 +274,7 @@ func (w *recorder) begin(status int) {
 }
 
 // Write notes the size.
-func (w *recorder) Write(p []byte) (int, error) {
+func (w *Recorder) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.begin(http.StatusOK)
 	}
@@ -284,4 +284,4 @@ func (w *recorder) Write(p []byte) (int, error) {
 }
 
 // Unwrap gives http.ResponseController the writer that can flush and has deadlines.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

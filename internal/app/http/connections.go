@@ -1,4 +1,4 @@
-package server
+package http
 
 import (
 	"container/list"
@@ -15,15 +15,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// lines is a listener that lets only so many connections in at a time, and only so many from one client address. Where
+// connLimiter is a listener that lets only so many connections in at a time, and only so many from one client address. Where
 // there is no room, the connection that has idled longest is closed for the new one: idle are those between two requests,
 // and those whose first request is not there yet. Nobody is thus kept out by connections on which nothing happens.
 //
 // It learns from http.Server.ConnState what happens on connections. Beyond what x/net's LimitListener does, they can be
 // told how long a client may stay silent (line.attend).
-type lines struct {
+type connLimiter struct {
 	net.Listener
-	bounds lineBounds
+	bounds connBounds
 
 	mu      sync.Mutex
 	room    *sync.Cond // told when a connection ends or becomes idle, and of the end
@@ -34,31 +34,31 @@ type lines struct {
 	scarce  rarely
 }
 
-// lineBounds are what lines lets in, and whom it tells of the rest.
-type lineBounds struct {
+// connBounds are what lines lets in, and whom it tells of the rest.
+type connBounds struct {
 	most    int                     // connections at a time
 	each    int                     // of them from one address; 0 for as many
 	exempt  func(netip.Addr) bool   // addresses without a bound: trusted proxies; nil for none
 	relieve func() bool             // ends a request that waits for its body, where no connection idles; nil for nothing
 	shown   func(netip.Addr) string // what the log may tell of an address; nil for nothing
 	log     *slog.Logger
-	figures *lineFigures
+	figures *connFigures
 }
 
-func newLines(listener net.Listener, bounds lineBounds) *lines {
+func newConnLimiter(listener net.Listener, bounds connBounds) *connLimiter {
 	if bounds.log == nil {
 		bounds.log = slog.New(slog.DiscardHandler)
 	}
 	if bounds.figures == nil {
-		bounds.figures = newLineFigures()
+		bounds.figures = newConnFigures()
 	}
-	l := &lines{Listener: listener, bounds: bounds, origins: map[string]int{}}
+	l := &connLimiter{Listener: listener, bounds: bounds, origins: map[string]int{}}
 	l.room = sync.NewCond(&l.mu)
 	return l
 }
 
 // Accept gives the next connection for which there is room.
-func (l *lines) Accept() (net.Conn, error) {
+func (l *connLimiter) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
@@ -67,7 +67,7 @@ func (l *lines) Accept() (net.Conn, error) {
 			}
 			return nil, err
 		}
-		c := &line{Conn: conn, of: l}
+		c := &limitedConn{Conn: conn, of: l}
 		c.from, c.origin = originOf(conn)
 		if l.bounds.each == 0 || !c.from.IsValid() || l.bounds.exempt != nil && l.bounds.exempt(c.from) {
 			c.origin = ""
@@ -90,12 +90,12 @@ func originOf(conn net.Conn) (netip.Addr, string) {
 		return netip.Addr{}, ""
 	}
 	from := tcp.AddrPort().Addr().Unmap()
-	return from, network(from)
+	return from, Network(from)
 }
 
 // admit makes room for a connection, waits for it where nothing idles, and counts it. It refuses one from an address that
 // has as many as it may have and is busy on all of them.
-func (l *lines) admit(c *line) (bool, error) {
+func (l *connLimiter) admit(c *limitedConn) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c.origin != "" && l.origins[c.origin] >= l.bounds.each {
@@ -131,7 +131,7 @@ func (l *lines) admit(c *line) (bool, error) {
 	if c.origin != "" {
 		l.origins[c.origin]++
 	}
-	c.state = lineBusy
+	c.state = connBusy
 	l.bounds.figures.busy.Inc()
 	l.rest(c)
 	return true, nil
@@ -139,9 +139,9 @@ func (l *lines) admit(c *line) (bool, error) {
 
 // shed closes the connection that has idled longest, of one origin or of all, and says whether there was one. It is called
 // with the lock held.
-func (l *lines) shed(origin string, count prometheus.Counter) bool {
+func (l *connLimiter) shed(origin string, count prometheus.Counter) bool {
 	for at := l.idle.Front(); at != nil; at = at.Next() {
-		if c := at.Value.(*line); origin == "" || c.origin == origin {
+		if c := at.Value.(*limitedConn); origin == "" || c.origin == origin {
 			count.Inc()
 			l.forget(c)
 			_ = c.Conn.Close() // net/http, which waits for a request on it, finds out and closes it, too
@@ -152,7 +152,7 @@ func (l *lines) shed(origin string, count prometheus.Counter) bool {
 }
 
 // starves says whether a connection could not be taken for want of file descriptors and one was freed for it.
-func (l *lines) starves(err error) bool {
+func (l *connLimiter) starves(err error) bool {
 	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
 		return false
 	}
@@ -165,7 +165,7 @@ func (l *lines) starves(err error) bool {
 }
 
 // tell warns, with the lock held. from goes into the log only as far as log.clients has it.
-func (l *lines) tell(from netip.Addr, what string) {
+func (l *connLimiter) tell(from netip.Addr, what string) {
 	times, ok := l.scarce.now(what)
 	if !ok {
 		return
@@ -180,9 +180,9 @@ func (l *lines) tell(from netip.Addr, what string) {
 }
 
 // rest notes that a connection idles, with the lock held.
-func (l *lines) rest(c *line) {
-	if c.state == lineBusy {
-		c.state, c.place = lineIdle, l.idle.PushBack(c)
+func (l *connLimiter) rest(c *limitedConn) {
+	if c.state == connBusy {
+		c.state, c.place = connIdle, l.idle.PushBack(c)
 		l.bounds.figures.busy.Dec()
 		l.bounds.figures.idle.Inc()
 		l.room.Broadcast()
@@ -190,22 +190,22 @@ func (l *lines) rest(c *line) {
 }
 
 // work notes that a request is in work on a connection, with the lock held.
-func (l *lines) work(c *line) {
-	if c.state == lineIdle {
+func (l *connLimiter) work(c *limitedConn) {
+	if c.state == connIdle {
 		l.idle.Remove(c.place)
-		c.state, c.place = lineBusy, nil
+		c.state, c.place = connBusy, nil
 		l.bounds.figures.idle.Dec()
 		l.bounds.figures.busy.Inc()
 	}
 }
 
 // forget notes that a connection is gone, with the lock held.
-func (l *lines) forget(c *line) {
+func (l *connLimiter) forget(c *limitedConn) {
 	l.work(c)
-	if c.state != lineBusy {
+	if c.state != connBusy {
 		return
 	}
-	c.state = lineGone
+	c.state = connGone
 	l.bounds.figures.busy.Dec()
 	l.open--
 	if c.origin != "" {
@@ -217,7 +217,7 @@ func (l *lines) forget(c *line) {
 }
 
 // Close ends Accept.
-func (l *lines) Close() error {
+func (l *connLimiter) Close() error {
 	l.mu.Lock()
 	l.closed = true
 	l.room.Broadcast()
@@ -225,46 +225,46 @@ func (l *lines) Close() error {
 	return l.Listener.Close()
 }
 
-// line is one connection.
-type line struct {
+// limitedConn is one connection.
+type limitedConn struct {
 	net.Conn
-	of     *lines
+	of     *connLimiter
 	from   netip.Addr
 	origin string // as of network; empty where its connections are not counted
 
-	state lineState     // these two under the lock of lines
+	state connState     // these two under the lock of lines
 	place *list.Element // in lines.idle
 }
 
-// lineState is what happens on a connection.
-type lineState int
+// connState is what happens on a connection.
+type connState int
 
 const (
-	lineGone lineState = iota
-	lineIdle
-	lineBusy
+	connGone connState = iota
+	connIdle
+	connBusy
 )
 
 // Close makes room for another.
-func (c *line) Close() error {
+func (c *limitedConn) Close() error {
 	c.of.mu.Lock()
 	c.of.forget(c)
 	c.of.mu.Unlock()
 	return c.Conn.Close()
 }
 
-// lineOf is the line below what net/http has of a connection; nil where there is none.
-func lineOf(conn net.Conn) *line {
+// connOf is the line below what net/http has of a connection; nil where there is none.
+func connOf(conn net.Conn) *limitedConn {
 	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = secured.NetConn()
 	}
-	c, _ := conn.(*line)
+	c, _ := conn.(*limitedConn)
 	return c
 }
 
-// noteState is for http.Server.ConnState.
-func noteState(conn net.Conn, state http.ConnState) {
-	c := lineOf(conn)
+// NoteState is for http.Server.ConnState.
+func NoteState(conn net.Conn, state http.ConnState) {
+	c := connOf(conn)
 	if c == nil {
 		return
 	}
@@ -278,21 +278,21 @@ func noteState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// lineFigures are the metrics of connections.
-type lineFigures struct {
+// connFigures are the metrics of connections.
+type connFigures struct {
 	idle, busy                      prometheus.Gauge
 	full, address, refused, starved prometheus.Counter
 	all                             []prometheus.Collector
 }
 
-func newLineFigures() *lineFigures {
-	open := gauge("connections", "Connections of clients: busy with a request, or idle.", "state")
-	shed := counter("connections_shed_total", "Connections that were closed or not let in: idle ones because there were too many (full) or too many "+
+func newConnFigures() *connFigures {
+	open := NewGauge("connections", "Connections of clients: busy with a request, or idle.", "state")
+	shed := NewCounter("connections_shed_total", "Connections that were closed or not let in: idle ones because there were too many (full) or too many "+
 		"from one address (address), and new ones from an address that was busy on all that it may have (refused).", "reason")
 	starved := prometheus.NewCounter(prometheus.CounterOpts{
 		Namespace: "frontdesk", Name: "connections_starved_total", Help: "Connections that could not be taken at once, for want of file descriptors.",
 	})
-	return &lineFigures{
+	return &connFigures{
 		idle: open.WithLabelValues("idle"), busy: open.WithLabelValues("busy"), full: shed.WithLabelValues("full"),
 		address: shed.WithLabelValues("address"), refused: shed.WithLabelValues("refused"), starved: starved,
 		all: []prometheus.Collector{open, shed, starved},
@@ -301,19 +301,19 @@ func newLineFigures() *lineFigures {
 
 // attend has the connection break off whose client does not acknowledge for so long what was sent; 0 is for as long as the operating
 // system waits, a quarter of an hour or so. Where there are no means to do so it does nothing.
-func (c *line) attend(most time.Duration) {
+func (c *limitedConn) attend(most time.Duration) {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		_ = setUserTimeout(tcp, most)
 	}
 }
 
-// lineKey is of the context of requests: the line on which they came.
-type lineKey struct{}
+// connKey is of the context of requests: the line on which they came.
+type connKey struct{}
 
-// withLine is for http.Server.ConnContext.
-func withLine(ctx context.Context, conn net.Conn) context.Context {
-	if c := lineOf(conn); c != nil {
-		return context.WithValue(ctx, lineKey{}, c)
+// withConn is for http.Server.ConnContext.
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	if c := connOf(conn); c != nil {
+		return context.WithValue(ctx, connKey{}, c)
 	}
 	return ctx
 }
@@ -322,11 +322,11 @@ func withLine(ctx context.Context, conn net.Conn) context.Context {
 // client whose power or network fails says nothing, and what is written to it goes on being taken by the operating system.
 const silent = 10 * time.Second
 
-// attended is for answers that last: it finds out that their clients are gone. Over HTTP/2, where a connection carries more than one
+// Attended is for answers that last: it finds out that their clients are gone. Over HTTP/2, where a connection carries more than one
 // answer, pings do that.
-func attended(next http.Handler) http.Handler {
+func Attended(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(lineKey{}).(*line); ok && r.ProtoMajor == 1 {
+		if c, ok := r.Context().Value(connKey{}).(*limitedConn); ok && r.ProtoMajor == 1 {
 			c.attend(silent)
 			defer c.attend(0)
 		}

@@ -1,4 +1,4 @@
-package server
+package http
 
 import (
 	"context"
@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// aside writes answers that take as long as their clients take: streams of events. Under net/http each of them would
+// detachedStreams writes answers that take as long as their clients take: streams of events. Under net/http each of them would
 // hold two goroutines, one with the deep stack of a whole request, and 10 KiB of buffers, mostly to wait. Over
 // HTTP/1.1 the connection is taken out of net/http's hands instead (http.Hijacker) once the question is understood;
 // the rest of the answer is written by one goroutine that holds what is still to be sent and little else. Then the
 // connection goes back, for the next request on it. Streams over HTTP/2 stay where they are: there one connection's
 // buffers serve many.
-type aside struct {
+type detachedStreams struct {
 	mu   sync.Mutex
 	open map[*stream]struct{}
-	idle chan struct{} // closed when the last one has ended, while somebody waits for that
-	back *returned     // where connections go on; nil when they are closed instead
+	idle chan struct{}  // closed when the last one has ended, while somebody waits for that
+	back *returnedConns // where connections go on; nil when they are closed instead
 }
 
 // stream is one answer that is written aside.
@@ -30,8 +30,8 @@ type stream struct {
 	conn   net.Conn
 }
 
-// rest is the rest of an answer, still to be written.
-type rest struct {
+// detachedRest is the rest of an answer, still to be written.
+type detachedRest struct {
 	ctx   context.Context // of the handler
 	write func(context.Context, http.ResponseWriter)
 }
@@ -40,11 +40,11 @@ type rest struct {
 // handler must not touch writer and request any more. The request's body must have been read to its end, and nothing
 // must have been written. The context that fn gets has the values of ctx, and ends when the server cuts the answer
 // off.
-func (w *recorder) Detach(ctx context.Context, fn func(context.Context, http.ResponseWriter)) bool {
+func (w *Recorder) Detach(ctx context.Context, fn func(context.Context, http.ResponseWriter)) bool {
 	if !w.detachable || w.status != 0 || w.rest != nil {
 		return false
 	}
-	w.rest = &rest{ctx, fn}
+	w.rest = &detachedRest{ctx, fn}
 	return true
 }
 
@@ -57,42 +57,42 @@ func detachable(w http.ResponseWriter, r *http.Request) bool {
 
 // setAside writes the rest of an answer on a goroutine of its own, and done is what it does at its end. It says no
 // when the connection cannot be had.
-func (f *front) setAside(answer *recorder, r *http.Request, ended func(*http.Request)) bool {
+func (f *RequestHandler) setAside(answer *Recorder, r *http.Request, ended func(*http.Request)) bool {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(answer.rest.ctx))
 	s := &stream{cancel: cancel}
-	f.aside.begin(s) // before the hijacking, after which http.Server.Shutdown does not know it any more
+	f.Detached.begin(s) // before the hijacking, after which http.Server.Shutdown does not know it any more
 	header := answer.Header()
 	conn, buffered, err := http.NewResponseController(answer.ResponseWriter).Hijack()
 	if err != nil {
-		f.aside.end(s)
+		f.Detached.end(s)
 		return false
 	}
-	keep := f.aside.back != nil && !r.Close && buffered.Reader.Buffered() == 0 && len(r.TransferEncoding) == 0
-	f.aside.took(s, conn)
+	keep := f.Detached.back != nil && !r.Close && buffered.Reader.Buffered() == 0 && len(r.TransferEncoding) == 0
+	f.Detached.took(s, conn)
 	out := &chunks{conn: conn, header: header, keep: keep}
 	answer.ResponseWriter = out
 	// What is needed of the request; the request itself holds buffers of net/http.
-	brief := (&http.Request{Method: r.Method, URL: &url.URL{Path: r.URL.Path}, RemoteAddr: f.outside.sender(r)}).WithContext(ctx)
+	brief := (&http.Request{Method: r.Method, URL: &url.URL{Path: r.URL.Path}, RemoteAddr: f.Address.sender(r)}).WithContext(ctx)
 	go f.writeAside(s, answer, brief, ended)
 	return true
 }
 
-func (f *front) writeAside(s *stream, answer *recorder, r *http.Request, ended func(*http.Request)) {
+func (f *RequestHandler) writeAside(s *stream, answer *Recorder, r *http.Request, ended func(*http.Request)) {
 	out, id := answer.ResponseWriter.(*chunks), answer.Header().Get("X-Request-Id")
-	defer f.aside.end(s)
+	defer f.Detached.end(s)
 	defer func() {
 		if broken := recover(); broken != nil {
 			f.recovered(answer, r, id, broken)
 		}
 		ended(r) // before the client can know it
-		if answer.aborted || out.finish() != nil || !out.keep || !f.aside.back.give(s.conn) {
+		if answer.aborted || out.finish() != nil || !out.keep || !f.Detached.back.give(s.conn) {
 			s.conn.Close()
 		}
 	}()
 	answer.rest.write(r.Context(), answer)
 }
 
-func (a *aside) begin(s *stream) {
+func (a *detachedStreams) begin(s *stream) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.open == nil {
@@ -101,13 +101,13 @@ func (a *aside) begin(s *stream) {
 	a.open[s] = struct{}{}
 }
 
-func (a *aside) took(s *stream, conn net.Conn) {
+func (a *detachedStreams) took(s *stream, conn net.Conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s.conn = conn
 }
 
-func (a *aside) end(s *stream) {
+func (a *detachedStreams) end(s *stream) {
 	s.cancel()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -118,8 +118,8 @@ func (a *aside) end(s *stream) {
 	}
 }
 
-// wait returns when nothing is written aside any more, or with the context's error.
-func (a *aside) wait(ctx context.Context) error {
+// Wait returns when nothing is written aside any more, or with the context's error.
+func (a *detachedStreams) Wait(ctx context.Context) error {
 	a.mu.Lock()
 	if len(a.open) == 0 {
 		a.mu.Unlock()
@@ -139,7 +139,7 @@ func (a *aside) wait(ctx context.Context) error {
 }
 
 // cut ends what is written aside, at once.
-func (a *aside) cut() {
+func (a *detachedStreams) cut() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for s := range a.open {
@@ -239,20 +239,20 @@ func (c *chunks) finish() error {
 	return c.FlushError()
 }
 
-// returned is a listener for connections that have served a stream, so that the server takes them up again. To
+// returnedConns is a listener for connections that have served a stream, so that the server takes them up again. To
 // net/http they are new: the next request on them must come within limits.header_timeout.
-type returned struct {
+type returnedConns struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
 }
 
-func newReturned() *returned {
-	return &returned{conns: make(chan net.Conn), closed: make(chan struct{})}
+func newReturnedConns() *returnedConns {
+	return &returnedConns{conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
 // give hands a connection over; no when the server takes none any more.
-func (l *returned) give(conn net.Conn) bool {
+func (l *returnedConns) give(conn net.Conn) bool {
 	if conn.SetDeadline(time.Time{}) != nil {
 		return false
 	}
@@ -265,7 +265,7 @@ func (l *returned) give(conn net.Conn) bool {
 }
 
 // Accept gives the next connection.
-func (l *returned) Accept() (net.Conn, error) {
+func (l *returnedConns) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.conns:
 		return conn, nil
@@ -275,10 +275,10 @@ func (l *returned) Accept() (net.Conn, error) {
 }
 
 // Close ends Accept.
-func (l *returned) Close() error {
+func (l *returnedConns) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
 // Addr is that of no network.
-func (l *returned) Addr() net.Addr { return &net.UnixAddr{Name: "returned", Net: "inside"} }
+func (l *returnedConns) Addr() net.Addr { return &net.UnixAddr{Name: "returned", Net: "inside"} }

@@ -1,4 +1,4 @@
-package server
+package http
 
 import (
 	"container/list"
@@ -120,14 +120,14 @@ func (b *arrival) lingers(status int) bool {
 }
 
 // relieve ends a request that waits for its body, for one that is there, and says whether there was one.
-func (f *front) relieve() bool {
+func (f *RequestHandler) relieve() bool {
 	if !f.arrivals.cutLongest() {
 		return false
 	}
-	f.inWork.Add(-1)
-	f.metrics.cut.Inc()
+	f.InWork.Add(-1)
+	f.Metrics.cut.Inc()
 	if times, ok := f.scarce.now("cut"); ok {
-		f.log.Warn("there are too many requests: those that have waited longest for their bodies are cut off for new ones", "times", times)
+		f.Log.Warn("there are too many requests: those that have waited longest for their bodies are cut off for new ones", "times", times)
 	}
 	return true
 }
@@ -141,4 +141,16 @@ func (b *arrival) linger() {
 		return
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(b, mostLingered))
+}
+
+// Waiting counts the requests whose handlers wait for their bodies at present.
+func (f *RequestHandler) Waiting() (n int) {
+	f.arrivals.mu.Lock()
+	defer f.arrivals.mu.Unlock()
+	for at := f.arrivals.waiting.Front(); at != nil; at = at.Next() {
+		if at.Value.(*arrival).reading {
+			n++
+		}
+	}
+	return n
 }

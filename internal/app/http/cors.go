@@ -1,4 +1,4 @@
-package server
+package http
 
 import (
 	"net/http"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// sharing lets pages of other origins call a route (CORS, in the Fetch standard).
-type sharing struct {
+// CORS lets pages of other origins call a route (CORS, in the Fetch standard).
+type CORS struct {
 	origins     []string
 	everyone    bool
 	credentials bool
@@ -32,13 +32,23 @@ var (
 	anyOrigin    = []string{"*"} // shared, and never changed
 )
 
-// newSharing reads a checked configuration; limited says that answers tell of limits.
-func newSharing(config CORS, limited bool) *sharing {
+// CORSOptions are what an owner says of pages of other origins.
+type CORSOptions struct {
+	Origins     []string // whose pages may ask; "*" is every page
+	Headers     []string // further request headers that pages may send
+	Expose      []string // further response headers that pages may read
+	Credentials bool     // pages may send cookies
+	MaxAge      time.Duration
+	Limits      bool // answers tell of limits
+}
+
+// NewCORS reads options that were checked.
+func NewCORS(config CORSOptions) *CORS {
 	exposed := append(slices.Clone(exposedHeaders), config.Expose...)
-	if limited {
+	if config.Limits {
 		exposed = append(exposed, limitHeaders...)
 	}
-	return &sharing{
+	return &CORS{
 		origins: config.Origins, everyone: slices.Contains(config.Origins, "*"), credentials: config.Credentials,
 		accepted: strings.Join(append(slices.Clone(acceptedHeaders), config.Headers...), ", "),
 		exposed:  []string{strings.Join(exposed, ", ")},
@@ -48,7 +58,7 @@ func newSharing(config CORS, limited bool) *sharing {
 
 // wrap answers preflights, which carry no credential and cost nothing, and marks every other answer, refusals among
 // them: the page is to see why it was refused.
-func (s *sharing) wrap(methods []string, next http.Handler) http.Handler {
+func (s *CORS) wrap(methods []string, next http.Handler) http.Handler {
 	list := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -68,7 +78,7 @@ func (s *sharing) wrap(methods []string, next http.Handler) http.Handler {
 }
 
 // mark says whose pages may read the answer. Where that depends on who asks, a cache must know it.
-func (s *sharing) mark(header http.Header, origin string) (allowed bool) {
+func (s *CORS) mark(header http.Header, origin string) (allowed bool) {
 	switch {
 	case s.everyone: // without credentials: the configuration cannot have both
 		header["Access-Control-Allow-Origin"] = anyOrigin

@@ -1,0 +1,76 @@
+package server
+
+import (
+	apphttp "frontdesk/internal/app/http"
+
+	"context"
+	"net/http"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/ratelimit"
+)
+
+// authOptions are what a checked configuration says of who comes in, and how often.
+func (s *Server) authOptions() (apphttp.AuthOptions, error) {
+	config := s.config
+	options := apphttp.AuthOptions{
+		Strict: len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != "", Required: config.Auth.Required,
+		Issuer: config.Auth.OAuth.Issuer, Scopes: config.Auth.OAuth.Scopes, Help: askPath,
+	}
+	trusted := identity.Config{Keys: s.Keys, Now: s.options.Now, Strict: options.Strict, Log: s.log}
+	for _, key := range config.Auth.Keys {
+		trusted.Fixed = append(trusted.Fixed, identity.ConfiguredKey(key))
+	}
+	if o := config.Auth.OAuth; o.Issuer != "" {
+		trusted.OAuth = &identity.OAuth{
+			Issuer: o.Issuer, Audiences: config.audiences(), JWKS: o.JWKS, Algorithms: o.Algorithms, Scopes: o.Scopes, Skew: o.Skew,
+			Fetch: keysFrom(config.Fetcher()),
+		}
+	}
+	var err error
+	if options.Verifier, err = identity.New(trusted); err != nil {
+		return options, err
+	}
+	for _, site := range config.AllSites() {
+		options.Sites = append(options.Sites, site.ID)
+	}
+	rates := config.Limits.Rate
+	limits := ratelimit.Options{Secret: s.secret, Now: s.options.Now, Log: s.log}
+	alone := ratelimit.New(limits)
+	limits.DB = s.together()
+	together := ratelimit.New(limits)
+	for _, m := range []struct {
+		meter   *ratelimit.Meter
+		limiter *ratelimit.Limiter
+		name    string
+		rate    string
+	}{
+		{&options.Address, together, "address", rates.Address}, {&options.Key, together, "key", rates.Key},
+		{&options.Site, together, "site", rates.Site},
+		{&options.Failures, alone, "failures", rates.Failures}, {&options.Excess, alone, "excess", ""},
+	} {
+		rate, err := ratelimit.ParseRate(m.rate)
+		if err != nil {
+			return options, err
+		}
+		*m.meter = m.limiter.Meter(m.name, rate)
+	}
+	return options, nil
+}
+
+// keysFrom fetches the authorization server's keys.
+func keysFrom(fetcher *fetch.Fetcher) func(context.Context, string) ([]byte, error) {
+	const most = 1 << 20
+	return func(ctx context.Context, address string) ([]byte, error) {
+		response, err := fetcher.Get(ctx, fetch.Request{URL: address, Own: true, MaxBytes: most, Header: http.Header{"Accept": {"application/jwk-set+json, application/json"}}})
+		if err != nil {
+			return nil, err
+		}
+		if response.Status != http.StatusOK {
+			return nil, fail.New(fail.Unavailable, "%s answered with status %d", address, response.Status)
+		}
+		return response.Body, nil
+	}
+}

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	apphttp "frontdesk/internal/app/http"
+)
+
+// sourceFigures are the metrics of reading sources.
+type sourceFigures struct {
+	runs    *prometheus.CounterVec
+	items   *prometheus.GaugeVec
+	skipped *prometheus.GaugeVec
+}
+
+func newSourceFigures(registry *prometheus.Registry) *sourceFigures {
+	f := &sourceFigures{
+		runs:    apphttp.NewCounter("ingest_runs_total", "Runs of ingest in this process, by source and result: published, refused or failed.", "site", "source", "result"),
+		items:   apphttp.NewGauge("ingest_items", "Items of a source after its last run in this process.", "site", "source"),
+		skipped: apphttp.NewGauge("ingest_skipped", "Things that the last run of a source could not read.", "site", "source"),
+	}
+	registry.MustRegister(f.runs, f.items, f.skipped)
+	return f
+}
+
+// ingested counts a run of ingest and, when it was published, what is there after it.
+func (f *sourceFigures) ingested(source Source, result string, items, skipped int) {
+	f.runs.WithLabelValues(source.Site, source.Name, result).Inc()
+	if result == runPublished {
+		f.items.WithLabelValues(source.Site, source.Name).Set(float64(items))
+		f.skipped.WithLabelValues(source.Site, source.Name).Set(float64(skipped))
+	}
+}
+
+// The results of a run of ingest.
+const (
+	runPublished = "published"
+	runRefused   = "refused" // by a rule of the catalog: the old content stays
+	runFailed    = "failed"
+)
