@@ -66,15 +66,15 @@ func NewMux(routes []Route, gate *Auth, pages *CORS, nothing string) (*http.Serv
 			}
 			handler = pages.wrap(told, handler)
 		}
-		mux.Handle(r.Pattern, Noted(&r, handler))
+		mux.Handle(r.Pattern, Matched(&r, handler))
 		known[r.Pattern] = &r
 	}
 	return mux, known
 }
 
-// Noted tells the request's recorder which route answers. (http.Request.Pattern would not do: a mux within the
+// Matched tells the request's recorder which route answers. (http.Request.Pattern would not do: a mux within the
 // handler writes its own there.)
-func Noted(r *Route, next http.Handler) http.Handler {
+func Matched(r *Route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if answer, ok := w.(*Recorder); ok {
 			answer.route = r

@@ -354,7 +354,7 @@ func (s *Server) serveAuth(ctx context.Context, listener net.Listener, gate *edg
 		Address: s.outside, Routes: http.NewServeMux(), Known: map[string]*apphttp.Route{}, Log: s.log, Metrics: s.metrics, Now: s.options.Now, MaxRequests: int64(limits.Requests),
 	}
 	one := apphttp.Route{Pattern: "/", Name: "edge auth", Handler: gate.Auth()}
-	answers.Routes.Handle("/", apphttp.Noted(&one, one.Handler))
+	answers.Routes.Handle("/", apphttp.Matched(&one, one.Handler))
 	answers.Known["/"] = &one
 	server := &http.Server{
 		Handler: answers, ReadHeaderTimeout: limits.HeaderTimeout, ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, IdleTimeout: limits.IdleTimeout,
