@@ -21,7 +21,7 @@ func acting(t testing.TB, sites []string, templates ...actions.Template) *bench 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return benchWith(t, released.Options{
+	return benchWith(t, released.Deps{
 		Sites: contenttest.Sites(sites...),
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
 			return set.Append(nil, of, sold, object)
@@ -147,7 +147,7 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 		"by streams alone": {of(func(r *policy.Rule) { r.Delivery = []string{"streaming"} }), true},
 		"open":             {of(func(r *policy.Rule) { r.Access = policy.Open }), false},
 	} {
-		s.Obey(t, c.rule)
+		s.SetRules(t, c.rule)
 		got := b.asked(t, Question{Text: "lamp"})
 		if len(got) == 0 {
 			t.Errorf("%s: not found", name)
@@ -157,20 +157,20 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 			t.Errorf("%s: the actions are %v", name, got[0]["actions"])
 		}
 		if c.rule.Access != policy.Open {
-			q := saletest.Asking(saletest.Address("lamp"))
+			q := saletest.UnknownQuery(saletest.Address("lamp"))
 			q.Functions = nil
 			if offered := s.Absent(t, q) == ""; offered != c.told {
 				t.Errorf("%s: a stranger is offered it: %v", name, offered)
 			}
 		}
 	}
-	s.Obey(t, of(func(*policy.Rule) {}))
+	s.SetRules(t, of(func(*policy.Rule) {}))
 	params := b.asked(t, Question{Text: "lamp"})[0]["actions"].([]any)[0].(map[string]any)["params"]
 	if got := fmt.Sprint(params); got != "map[requester:map[uris:["+saletest.Address("lamp")+"]]]" {
 		t.Errorf("the query is for %s", got)
 	}
 	s.Selling.Price = policy.Money{Model: "per_access", Rate: 1, Currency: "USD"}
-	s.Obey(t, of(func(r *policy.Rule) { r.Price = policy.Price{} }))
+	s.SetRules(t, of(func(r *policy.Rule) { r.Price = policy.Price{} }))
 	if got := actionsOf(b.asked(t, Question{Text: "lamp"})[0]); len(got) != 1 {
 		t.Errorf("at the price of all that is licensed: %v", got)
 	}
@@ -186,7 +186,7 @@ func TestNothingIsToldOfSalesWhereNothingIsSold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := benchWith(t, released.Options{
+	b := benchWith(t, released.Deps{
 		Sites: contenttest.Sites("site"),
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
 			return set.Append(nil, of, sold, object)

@@ -22,10 +22,10 @@ type Answer struct {
 	service *Service
 	view    *released.View
 	asked   index.Question
-	parts   [][]found        // of chunk hits each
-	given   int              // how many hits of the question stand before parts
-	beyond  int              // how many hits come after parts, to be found again when it is their turn
-	ready   []*released.Card // of the first part; nil once it is forgotten
+	parts   [][]found                // of chunk hits each
+	given   int                      // how many hits of the question stand before parts
+	beyond  int                      // how many hits come after parts, to be found again when it is their turn
+	ready   []*released.RenderedItem // of the first part; nil once it is forgotten
 	terms   []search.Term
 
 	tab               *llm.BudgetedClient // what it takes of a model; nil without one
@@ -108,7 +108,7 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[released.Result, error] 
 		limited, cancel := context.WithTimeout(ctx, a.service.deps.Timeout)
 		defer cancel()
 		for p, part := range a.parts {
-			var ready []*released.Card
+			var ready []*released.RenderedItem
 			if p == 0 {
 				ready = a.ready
 			}
@@ -119,7 +119,7 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[released.Result, error] 
 			}
 			for i, c := range cards {
 				// An item that was swept from the store meanwhile is no longer there to be released.
-				if c != nil && !yield(c.As(part[i].hit()), nil) {
+				if c != nil && !yield(c.Result(part[i].hit()), nil) {
 					return
 				}
 			}
@@ -133,9 +133,9 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[released.Result, error] 
 // stack of it. One goroutine at a time may use it.
 type Drain struct {
 	answer *Answer
-	part   []found          // what is given at the moment
-	cards  []*released.Card // of part, those that were given forgotten
-	at     int              // how many of part were given
+	part   []found                  // what is given at the moment
+	cards  []*released.RenderedItem // of part, those that were given forgotten
+	at     int                      // how many of part were given
 }
 
 // Drain begins to give the items for the last time. The answer must not be used for anything else that gives items.
@@ -161,7 +161,7 @@ func (d *Drain) Next(ctx context.Context) (released.Result, bool, error) {
 			d.cards[d.at] = nil
 			d.at++
 			if c != nil { // else it was swept from the store meanwhile
-				return c.As(hit.hit()), true, nil
+				return c.Result(hit.hit()), true, nil
 			}
 		}
 		if more, err := d.turn(ctx); !more || err != nil {
@@ -194,7 +194,7 @@ func (d *Drain) turn(ctx context.Context) (more bool, err error) {
 
 // cards are the ready forms of a part's hits, which may be there already: what is ready costs no time any more, and is given
 // when the time is up.
-func (a *Answer) cards(ctx context.Context, part []found, ready []*released.Card) ([]*released.Card, error) {
+func (a *Answer) cards(ctx context.Context, part []found, ready []*released.RenderedItem) ([]*released.RenderedItem, error) {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (a *Answer) cards(ctx context.Context, part []found, ready []*released.Card
 }
 
 // render returns the ready form of each hit, nil for one whose version is gone.
-func (a *Answer) render(ctx context.Context, hits []found) ([]*released.Card, error) {
+func (a *Answer) render(ctx context.Context, hits []found) ([]*released.RenderedItem, error) {
 	items := make([]*index.Listing, len(hits))
 	for i, hit := range hits {
 		items[i] = hit.listing

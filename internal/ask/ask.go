@@ -161,7 +161,7 @@ const maxClosest = 5
 func (a *Answer) nearest() (items []released.Result) {
 	for i, c := range a.ready[:min(len(a.ready), maxClosest)] {
 		if c != nil {
-			items = append(items, c.As(a.parts[0][i].hit()))
+			items = append(items, c.Result(a.parts[0][i].hit()))
 		}
 	}
 	return items

@@ -34,10 +34,10 @@ type tester = contenttest.T
 
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()
-	return benchWith(t, released.Options{Sites: contenttest.Sites(sites...)})
+	return benchWith(t, released.Deps{Sites: contenttest.Sites(sites...)})
 }
 
-func benchWith(t testing.TB, options released.Options) *bench {
+func benchWith(t testing.TB, options released.Deps) *bench {
 	t.Helper()
 	db := storetest.Chosen(t, content.Schema, vector.Schema)
 	b := &bench{content: contenttest.New(t, db, options), db: db}
@@ -50,7 +50,7 @@ func benchWith(t testing.TB, options released.Options) *bench {
 
 func (b *bench) obey(t tester, rules ...policy.Rule) {
 	t.Helper()
-	b.content.Obey(t, rules...)
+	b.content.SetRules(t, rules...)
 }
 
 func (b *bench) fill(t tester, site, source string, items ...content.Item) {
@@ -160,7 +160,7 @@ func TestTermsHoldFromTheMomentTheyChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.content.Decree(closed) // and no refresh: the index still has the item
+	b.content.SetTermsOnly(closed) // and no refresh: the index still has the item
 	if got := b.asked(t, Question{Text: "kettle"}); len(got) > 0 {
 		t.Errorf("blocked, and shown: %v", urls(got))
 	}

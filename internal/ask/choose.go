@@ -65,7 +65,7 @@ func (s *Service) searching(ctx context.Context, in *askState) (choice.Reading, 
 	if err != nil || cards[0] == nil {
 		return r, err
 	}
-	item := sourceOf(cards[0].As(a.parts[0][0].hit()))
+	item := sourceOf(cards[0].Result(a.parts[0][0].hit()))
 	q := detailQuestion{terms: a.terms}
 	r.Explained, r.Called = q.explainedBy(item, in, item.Text)
 	if !a.closest {

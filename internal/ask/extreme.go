@@ -325,7 +325,7 @@ func (s *Service) sources(ctx context.Context, g *released.View, items []measure
 	all := make([]source, len(items))
 	for i, card := range cards {
 		if card != nil && card.Input() {
-			r := card.As(index.Hit{Listing: listings[i]})
+			r := card.Result(index.Hit{Listing: listings[i]})
 			all[i] = sourceOf(r)
 			all[i].Object = facts.Read(r.AppendObject(nil))
 		}

@@ -190,10 +190,10 @@ func TestNewestComesFirstByWhatItemsSayOfThemselves(t *testing.T) {
 	}
 	var last time.Time
 	for r, err := range b.feed(t, "shop").Newest(context.Background()) {
-		if err != nil || !last.IsZero() && r.Dated().After(last) {
-			t.Fatalf("%s of %s after %s, %v", r.URL(), r.Dated(), last, err)
+		if err != nil || !last.IsZero() && r.Date().After(last) {
+			t.Fatalf("%s of %s after %s, %v", r.URL(), r.Date(), last, err)
 		}
-		last = r.Dated()
+		last = r.Date()
 	}
 }
 

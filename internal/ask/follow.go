@@ -221,7 +221,7 @@ func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.
 	var names []string
 	for i, c := range cards {
 		if c != nil {
-			names = append(names, c.As(chosen[i].hit()).Name())
+			names = append(names, c.Result(chosen[i].hit()).Name())
 		}
 	}
 	together := i18n.For(in.Languages...).List(names)

@@ -103,7 +103,7 @@ func render(ctx context.Context, g *released.View, listings []*index.Listing) ([
 		}
 		for i, c := range cards {
 			if c != nil {
-				results = append(results, c.As(index.Hit{Listing: part[i]}))
+				results = append(results, c.Result(index.Hit{Listing: part[i]}))
 			}
 		}
 	}

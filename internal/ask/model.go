@@ -85,7 +85,7 @@ func (a *Answer) improve(ctx context.Context, in *askState) {
 	places := a.readable(min(llm.MaxRerank, len(first)))
 	sources := make([]llm.Source, len(places))
 	for i, at := range places {
-		sources[i] = modelSource(a.ready[at].As(first[at].hit()))
+		sources[i] = modelSource(a.ready[at].Result(first[at].hit()))
 	}
 	if order, ok := a.tab.Rerank(ctx, a.wording, sources); ok {
 		a.arrange(places, order)

@@ -75,8 +75,8 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 }
 
 // ownerPage is an item as far as it was released. What the terms keep from being made into other texts has its name alone.
-func ownerPage(l *index.Listing, c *released.Card) owner.Page {
-	r := c.As(index.Hit{Listing: l})
+func ownerPage(l *index.Listing, c *released.RenderedItem) owner.Page {
+	r := c.Result(index.Hit{Listing: l})
 	page := owner.Page{Site: l.Site, URL: l.URL, Type: r.Type(), Name: r.Name(), Language: r.Language()}
 	if !c.Input() || r.Licensed() {
 		return page
@@ -84,7 +84,7 @@ func ownerPage(l *index.Listing, c *released.Card) owner.Page {
 	page.Object = r.AppendObject(nil)
 	page.Texts = append(page.Texts, r.Description())
 	for n := 0; ; n++ {
-		text := c.As(index.Hit{Listing: l, Passage: n}).Passage()
+		text := c.Result(index.Hit{Listing: l, Passage: n}).Passage()
 		if text == "" {
 			return page
 		}

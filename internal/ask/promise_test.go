@@ -36,7 +36,7 @@ func made(site string, items ...itemOf) []content.Item {
 func promising(t *testing.T, change func(*Deps, *PromiseDeps)) *bench {
 	t.Helper()
 	db := storetest.Chosen(t, content.Schema, session.PromiseSchema)
-	b := &bench{content: contenttest.New(t, db, released.Options{Sites: contenttest.Sites("shop")}), db: db}
+	b := &bench{content: contenttest.New(t, db, released.Deps{Sites: contenttest.Sites("shop")}), db: db}
 	promises, err := session.NewPromises(db, session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 100, Kept: 100, All: 100})
 	if err != nil {
 		t.Fatal(err)

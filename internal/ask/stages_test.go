@@ -129,7 +129,7 @@ func BenchmarkStages(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		corpus, err := released.New(released.Options{
+		corpus, err := released.New(released.Deps{
 			Catalog: catalog, Sites: released.NewSites(released.Site{ID: site}), Terms: func() *policy.Terms { return rules },
 		})
 		if err != nil {

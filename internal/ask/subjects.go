@@ -36,7 +36,7 @@ func (s *Service) resolveSubjects(ctx context.Context, in *askState) {
 // subject is an item that a question names.
 type subject struct {
 	found
-	card *released.Card
+	card *released.RenderedItem
 }
 
 // subjects finds the items of the names; ok is false when one of them is none's name.
@@ -125,7 +125,7 @@ func (in *askState) say(subjects []subject) string {
 		if !s.card.Input() {
 			return ""
 		}
-		told[i] = sourceOf(s.card.As(s.hit()))
+		told[i] = sourceOf(s.card.Result(s.hit()))
 	}
 	return compare(i18n.For(in.Languages...), told, in.understood.By)
 }

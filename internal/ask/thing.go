@@ -159,7 +159,7 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 		if card == nil {
 			continue
 		}
-		switch says, _ := q.weigh(q.naming(sourceOf(card.As(items[i].hit())))); {
+		switch says, _ := q.weigh(q.naming(sourceOf(card.Result(items[i].hit())))); {
 		case says > q.named:
 			q.named, q.several = says, false
 		case says == q.named:
@@ -174,7 +174,7 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 			if card == nil || !card.Input() {
 				continue
 			}
-			r := card.As(items[i].hit())
+			r := card.Result(items[i].hit())
 			if said, share := by(wholeSource(card, items[i].listing), facts.Read(r.AppendObject(nil))); share > most {
 				best, telling, most = i, said, share
 			}
@@ -189,7 +189,7 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	}
 	answering := items[best]
 	answering.score = 100
-	item := sourceOf(cards[best].As(answering.hit()))
+	item := sourceOf(cards[best].Result(answering.hit()))
 	explained, called := q.explainedBy(item, in, telling)
 	if !q.shown && a.view.Index.Len() >= manyItems && (property < 1 || named(item.Name, in.Text, "") < halfNamed) {
 		return nil, nil
@@ -202,10 +202,10 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 }
 
 // wholeSource is an item with all of its text.
-func wholeSource(card *released.Card, l *index.Listing) source {
-	all := sourceOf(card.As(index.Hit{Listing: l}))
+func wholeSource(card *released.RenderedItem, l *index.Listing) source {
+	all := sourceOf(card.Result(index.Hit{Listing: l}))
 	for n := 1; n < mostPassages; n++ {
-		all.Text += "\n" + card.As(index.Hit{Listing: l, Passage: n}).Passage()
+		all.Text += "\n" + card.Result(index.Hit{Listing: l, Passage: n}).Passage()
 	}
 	return all
 }

@@ -79,7 +79,7 @@ func (b *bench) exits() []tightening.Exit {
 func newExits(t *testing.T) (*bench, *contenttest.Corpus) {
 	t.Helper()
 	db := storetest.Chosen(t, content.Schema, vector.Schema)
-	corpus := contenttest.New(t, db, released.Options{Sites: contenttest.Sites("site"), Passages: true})
+	corpus := contenttest.New(t, db, released.Deps{Sites: contenttest.Sites("site"), Passages: true})
 	s, err := New(Deps{Corpus: corpus.Corpus, Reading: Reading{MinScore: 1}})
 	if err != nil {
 		t.Fatal(err)

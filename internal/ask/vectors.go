@@ -117,7 +117,7 @@ func (v *Vectors) inputs() vector.Admission {
 	rules := v.deps.Corpus.Terms()
 	return vector.Admission{
 		Version: rules.Version(),
-		Texts:   func(e *content.Entry) []string { return v.deps.Corpus.Texts(rules, e) },
+		Texts:   func(e *content.Entry) []string { return v.deps.Corpus.ModelTexts(rules, e) },
 	}
 }
 

@@ -49,9 +49,9 @@ type Source struct {
 
 // Attempt is an attempt to fill a source, as the one who made it tells.
 type Attempt struct {
-	Began  time.Time
-	Next   time.Time // when the next is due; zero for none
-	Detail string    // what it did, in the teller's own form
+	StartedAt time.Time
+	Next      time.Time // when the next is due; zero for none
+	Detail    string    // what it did, in the teller's own form
 }
 
 // New returns the catalog that is kept in db, which was opened with Schema.
@@ -94,7 +94,7 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 				return err
 			}
 			s.LastRun, s.Failed = store.FromMicros(lastRun), store.FromMicros(failed)
-			s.Attempt.Began, s.Attempt.Next = store.FromMicros(tried), store.FromMicros(next)
+			s.Attempt.StartedAt, s.Attempt.Next = store.FromMicros(tried), store.FromMicros(next)
 			if counts != "" {
 				if err := json.Unmarshal([]byte(counts), &s.Last); err != nil {
 					return err
@@ -107,9 +107,9 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 	return sources, err
 }
 
-// Failed records that filling the source went wrong, for Sources to tell, until its next run is published. It also works
+// RecordFailure records that filling the source went wrong, for Sources to tell, until its next run is published. It also works
 // when ctx has ended, which may be what went wrong.
-func (c *Catalog) Failed(ctx context.Context, key SourceKey, problem error) error {
+func (c *Catalog) RecordFailure(ctx context.Context, key SourceKey, problem error) error {
 	if problem == nil {
 		return nil
 	}
@@ -130,9 +130,9 @@ func (c *Catalog) Failed(ctx context.Context, key SourceKey, problem error) erro
 	})
 }
 
-// Attempted records an attempt to fill a source, for Sources to tell. It also works when ctx has ended, which may be
+// RecordAttempt records an attempt to fill a source, for Sources to tell. It also works when ctx has ended, which may be
 // what ended the attempt.
-func (c *Catalog) Attempted(ctx context.Context, key SourceKey, attempt Attempt) error {
+func (c *Catalog) RecordAttempt(ctx context.Context, key SourceKey, attempt Attempt) error {
 	ctx = context.WithoutCancel(ctx)
 	return c.db.Update(ctx, func(tx *store.Tx) error {
 		n, err := ensureSource(ctx, tx, key)
@@ -140,7 +140,7 @@ func (c *Catalog) Attempted(ctx context.Context, key SourceKey, attempt Attempt)
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE content_source SET tried = $1, next_run = $2, attempt = $3 WHERE n = $4`,
-			store.Micros(attempt.Began), store.Micros(attempt.Next), clean(attempt.Detail), n)
+			store.Micros(attempt.StartedAt), store.Micros(attempt.Next), clean(attempt.Detail), n)
 		return err
 	})
 }

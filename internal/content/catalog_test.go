@@ -699,7 +699,7 @@ func TestSourcesTellHowItWent(t *testing.T) {
 		problem := fail.New(fail.Invalid, "the folder is empty").Wrap(errors.New("secret"))
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := catalog.Failed(ended, key, fmt.Errorf("reading: %w", problem)); err != nil {
+		if err := catalog.RecordFailure(ended, key, fmt.Errorf("reading: %w", problem)); err != nil {
 			t.Fatal(err)
 		}
 		want := content.Source{SourceKey: key, LastError: "the folder is empty", Failed: clock.now()}
@@ -716,7 +716,7 @@ func TestSourcesTellHowItWent(t *testing.T) {
 			t.Errorf("after a run (-want +got):\n%s", diff)
 		}
 		clock.advance(time.Minute)
-		if err := catalog.Failed(t.Context(), key, errors.New(strings.Repeat("é", 5000))); err != nil {
+		if err := catalog.RecordFailure(t.Context(), key, errors.New(strings.Repeat("é", 5000))); err != nil {
 			t.Fatal(err)
 		}
 		want.Failed = clock.now()

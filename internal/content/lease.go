@@ -39,10 +39,10 @@ func (h holder) String() string {
 	return fmt.Sprintf("%s %s %s %d %s", h.run, orDash(h.boot), orDash(h.space), h.process, orDash(h.started))
 }
 
-// Holder names this process for a lease of another room, in the form that HolderGone reads. No two names are the same.
-func Holder() string { return newHolder().String() }
+// NewHolder names this process for a lease of another room, in the form that HolderGone reads. No two names are the same.
+func NewHolder() string { return newHolder().String() }
 
-// HolderGone says whether the process that a Holder names is known to be dead, so that its lease need not be waited for.
+// HolderGone says whether the process that a NewHolder names is known to be dead, so that its lease need not be waited for.
 // A wrong guess must do no harm.
 func HolderGone(name, engine string) bool { return parseHolder(name).gone(newHolder(), engine) }
 

@@ -179,7 +179,7 @@ func (m *machine) keep(t *rapid.T) {
 			missing++
 		}
 	}
-	got, err := r.run.Keep(context.Background(), urls...)
+	got, err := r.run.KeepItems(context.Background(), urls...)
 	if err != nil && m.leased(s) {
 		t.Fatal(err)
 	}

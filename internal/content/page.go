@@ -13,8 +13,8 @@ import (
 // server only for what has changed. What a run remembers holds once the run is committed, in the place of all that was
 // remembered before; if the run is aborted or dies, what was remembered before holds.
 
-// Remember keeps a state for the page at url, in the reader's own form, for the next run. The last of one page counts.
-func (r *Run) Remember(ctx context.Context, url string, state []byte) error {
+// PutPageState keeps a state for the page at url, in the reader's own form, for the next run. The last of one page counts.
+func (r *Run) PutPageState(ctx context.Context, url string, state []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over != nil {
@@ -37,8 +37,8 @@ func (r *Run) Remember(ctx context.Context, url string, state []byte) error {
 	return r.flushPages(ctx)
 }
 
-// Recall gives what the last committed run remembered of the page at url.
-func (r *Run) Recall(ctx context.Context, url string) (state []byte, known bool, err error) {
+// PageState gives what the last committed run remembered of the page at url.
+func (r *Run) PageState(ctx context.Context, url string) (state []byte, known bool, err error) {
 	err = r.catalog.db.View(ctx, func(tx *store.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT state FROM content_page WHERE source = $1 AND run = $2 AND url = $3`, r.source, r.pages, url).Scan(&state)
 		known = err == nil
@@ -50,14 +50,14 @@ func (r *Run) Recall(ctx context.Context, url string) (state []byte, known bool,
 	return state, known, err
 }
 
-// Remembered calls fn with every page that the last committed run remembered, by URL. An error of fn ends it.
-func (r *Run) Remembered(ctx context.Context, fn func(url string, state []byte) error) error {
+// EachPageState calls fn with every page that the last committed run remembered, by URL. An error of fn ends it.
+func (r *Run) EachPageState(ctx context.Context, fn func(url string, state []byte) error) error {
 	return r.catalog.remembered(ctx, r.source, r.pages, fn)
 }
 
-// Remembered calls fn with every page that the last committed run of a source remembered, by URL. An error of fn ends it. While another run is committed
+// EachPageState calls fn with every page that the last committed run of a source remembered, by URL. An error of fn ends it. While another run is committed
 // it may miss some.
-func (c *Catalog) Remembered(ctx context.Context, key SourceKey, fn func(url string, state []byte) error) error {
+func (c *Catalog) EachPageState(ctx context.Context, key SourceKey, fn func(url string, state []byte) error) error {
 	var source, pages int64
 	known := false
 	err := c.db.View(ctx, func(tx *store.Tx) error {
@@ -143,9 +143,9 @@ func (r *Run) sweepPages(ctx context.Context) error {
 	})
 }
 
-// Keep lets published items of the source stay as they are, even if the run has put others in their place, and says how
+// KeepItems lets published items of the source stay as they are, even if the run has put others in their place, and says how
 // many of them there are not.
-func (r *Run) Keep(ctx context.Context, urls ...string) (missing int, err error) {
+func (r *Run) KeepItems(ctx context.Context, urls ...string) (missing int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over != nil {
@@ -183,8 +183,8 @@ func (r *Run) Keep(ctx context.Context, urls ...string) (missing int, err error)
 	return missing, nil
 }
 
-// Drop says of published items of the source that they leave with Commit, also with one of CommitOptions.Some, unless the run puts or keeps them.
-func (r *Run) Drop(urls ...string) {
+// DropItems says of published items of the source that they leave with Commit, also with one of CommitOptions.Subset, unless the run puts or keeps them.
+func (r *Run) DropItems(urls ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over == nil && r.dropped == nil {
@@ -197,9 +197,9 @@ func (r *Run) Drop(urls ...string) {
 	}
 }
 
-// Renew holds the source for a run that has nothing to put for a while. It costs nothing when the run wrote not long
+// RenewLease holds the source for a run that has nothing to put for a while. It costs nothing when the run wrote not long
 // ago.
-func (r *Run) Renew(ctx context.Context) error {
+func (r *Run) RenewLease(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over != nil || r.catalog.now().Before(r.renewAt) {
@@ -208,8 +208,8 @@ func (r *Run) Renew(ctx context.Context) error {
 	return r.update(ctx, func(*store.Tx) error { return nil })
 }
 
-// First says whether no run of the source was ever committed.
-func (r *Run) First() bool { return r.first }
+// IsFirst says whether no run of the source was ever committed.
+func (r *Run) IsFirst() bool { return r.first }
 
 // Checkpoint publishes what was put so far and removes nothing; the run goes on. It is for the first run of a source
 // that takes long, so that readers need not wait for its end.

@@ -17,9 +17,9 @@ func remembered(t *testing.T, catalog *content.Catalog) map[string]string {
 	run := begin(t, catalog)
 	defer run.Abort(t.Context())
 	all := map[string]string{}
-	if err := run.Remembered(t.Context(), func(url string, state []byte) error {
+	if err := run.EachPageState(t.Context(), func(url string, state []byte) error {
 		all[url] = string(state)
-		again, known, err := run.Recall(t.Context(), url)
+		again, known, err := run.PageState(t.Context(), url)
 		if !known || string(again) != string(state) {
 			t.Errorf("Recall of %s gives %q, %t", url, again, known)
 		}
@@ -36,7 +36,7 @@ func TestPagesAreRememberedWithTheRunThatSawThem(t *testing.T) {
 		catalog.SetLimits(2, 2, 2)
 		remember := func(run *content.Run, pages ...string) {
 			for _, p := range pages {
-				if err := run.Remember(t.Context(), p, []byte("of "+p)); err != nil {
+				if err := run.PutPageState(t.Context(), p, []byte("of "+p)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -81,7 +81,7 @@ func TestKeptItemsStayAndMissingOnesAreCounted(t *testing.T) {
 		fill(t, catalog, "a:0", "b:0", "c:0")
 		run := begin(t, catalog)
 		put(t, run, items("d:0")...)
-		missing, err := run.Keep(t.Context(), items("a:0")[0].URL, items("b:0")[0].URL, items("d:0")[0].URL, items("e:0")[0].URL)
+		missing, err := run.KeepItems(t.Context(), items("a:0")[0].URL, items("b:0")[0].URL, items("d:0")[0].URL, items("e:0")[0].URL)
 		if err != nil || missing != 1 {
 			t.Errorf("%d missing, %v", missing, err)
 		}
@@ -97,7 +97,7 @@ func TestCheckpointShowsWhatIsThereAndRemovesNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		run := begin(t, catalog)
-		if !run.First() {
+		if !run.IsFirst() {
 			t.Error("a new source's run is not its first")
 		}
 		put(t, run, items("a:0", "b:0")...)
@@ -111,7 +111,7 @@ func TestCheckpointShowsWhatIsThereAndRemovesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := begin(t, catalog)
-		if !again.First() {
+		if !again.IsFirst() {
 			t.Error("a run that was aborted after a checkpoint counts as one that was committed")
 		}
 		put(t, again, items("a:0", "c:0")...)
@@ -120,7 +120,7 @@ func TestCheckpointShowsWhatIsThereAndRemovesNothing(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		wantCurrent(t, catalog, "a:0", "c:0")
-		if last := begin(t, catalog); last.First() {
+		if last := begin(t, catalog); last.IsFirst() {
 			t.Error("a run after a committed one is the first")
 		}
 	})
@@ -132,7 +132,7 @@ func TestRenewHoldsASourceThatHasNothingToPut(t *testing.T) {
 		run := begin(t, catalog)
 		for range 4 {
 			clock.advance(20 * time.Second)
-			if err := run.Renew(t.Context()); err != nil {
+			if err := run.RenewLease(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -140,7 +140,7 @@ func TestRenewHoldsASourceThatHasNothingToPut(t *testing.T) {
 		wantCode(t, err, fail.Unavailable)
 		clock.advance(time.Minute)
 		begin(t, catalog)
-		wantCode(t, run.Renew(context.Background()), fail.Unavailable)
+		wantCode(t, run.RenewLease(context.Background()), fail.Unavailable)
 	})
 }
 
@@ -148,8 +148,8 @@ func TestAttemptsAreTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		key := content.SourceKey{Site: site, Source: source}
-		want := content.Attempt{Began: clock.now(), Next: clock.now().Add(time.Hour), Detail: `{"pages":3}`}
-		if err := catalog.Attempted(t.Context(), key, want); err != nil {
+		want := content.Attempt{StartedAt: clock.now(), Next: clock.now().Add(time.Hour), Detail: `{"pages":3}`}
+		if err := catalog.RecordAttempt(t.Context(), key, want); err != nil {
 			t.Fatal(err)
 		}
 		fill(t, catalog, "a:0")
@@ -171,7 +171,7 @@ func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
 		whole := begin(t, catalog)
 		put(t, whole, items("a:0", "b:0", "c:0", "d:0", "e:0", "f:0")...)
 		for _, page := range []string{"u1", "u2", "u3"} {
-			if err := whole.Remember(t.Context(), page, []byte("of "+page)); err != nil {
+			if err := whole.PutPageState(t.Context(), page, []byte("of "+page)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -188,16 +188,16 @@ func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
 		some := begin(t, catalog)
 		put(t, some, items("a:1", "g:0")...)
 		kept := items("c:0")[0].URL
-		some.Drop(items("b:0", "c:0", "nothing:0")[0].URL, items("b:0")[0].URL, kept)
-		if _, err := some.Keep(t.Context(), kept); err != nil {
+		some.DropItems(items("b:0", "c:0", "nothing:0")[0].URL, items("b:0")[0].URL, kept)
+		if _, err := some.KeepItems(t.Context(), kept); err != nil {
 			t.Fatal(err)
 		}
 		for _, page := range []string{"u2", "u4", "u5"} {
-			if err := some.Remember(t.Context(), page, []byte("anew "+page)); err != nil {
+			if err := some.PutPageState(t.Context(), page, []byte("anew "+page)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		summary := commit(t, some, content.CommitOptions{Some: true})
+		summary := commit(t, some, content.CommitOptions{Subset: true})
 		if summary.Added != 1 || summary.Changed != 1 || summary.Removed != 1 || summary.Items != 6 {
 			t.Errorf("%+v", summary)
 		}
@@ -213,9 +213,9 @@ func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
 		// Nothing is emptied by some pages either.
 		much := begin(t, catalog)
 		for _, item := range items(want[:4]...) {
-			much.Drop(item.URL)
+			much.DropItems(item.URL)
 		}
-		if _, err := much.Commit(t.Context(), content.CommitOptions{Some: true}); fail.From(err).Code != fail.Invalid {
+		if _, err := much.Commit(t.Context(), content.CommitOptions{Subset: true}); fail.From(err).Code != fail.Invalid {
 			t.Errorf("most of it may leave: %v", err)
 		}
 		if err := much.Abort(t.Context()); err != nil {

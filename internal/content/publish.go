@@ -30,7 +30,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	}
 	r.over = errRunOver
 	if !options.Partial {
-		if err := r.expireUnseen(ctx, options.Some); err != nil {
+		if err := r.expireUnseen(ctx, options.Subset); err != nil {
 			return Summary{}, err
 		}
 	}
@@ -41,7 +41,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	if len(r.pending) > 0 || summary.Removed > 0 { // beyond what a checkpoint has published
 		summary.Revision++
 	}
-	if err := r.publish(ctx, summary, options.Some); err != nil {
+	if err := r.publish(ctx, summary, options.Subset); err != nil {
 		return Summary{}, err
 	}
 	r.end()
@@ -55,7 +55,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 // shrinks refuses to put too little in the place of too much: more often than not the source was not read whole.
 func (r *Run) shrinks(options CommitOptions) error {
 	put := r.count.Added + r.count.Changed + r.count.Unchanged
-	if options.Some {
+	if options.Subset {
 		put = r.items + r.count.Items - len(r.leaving())
 	}
 	if options.Partial || options.AllowShrink || 2*put >= r.items {

@@ -216,15 +216,15 @@ func (c *Catalog) LoadItems(ctx context.Context, refs ...Ref) ([]Item, error) {
 	return items, nil
 }
 
-// Renewal is a version that took another's place.
-type Renewal struct {
+// Replacement is a version that took another's place.
+type Replacement struct {
 	Ref
 	At time.Time // when readers first saw it
 }
 
-// Renewals gives the versions of an item that came after one, the oldest first and 100 at most, as far as they are known: those that a later
+// Replacements gives the versions of an item that came after one, the oldest first and 100 at most, as far as they are known: those that a later
 // run has swept away are not, nor are those of before so many revisions.
-func (c *Catalog) Renewals(ctx context.Context, of Ref) (all []Renewal, err error) {
+func (c *Catalog) Replacements(ctx context.Context, of Ref) (all []Replacement, err error) {
 	n, err := c.number(ctx, SourceKey{of.Site, of.Source})
 	if err != nil || n == 0 {
 		return nil, err
@@ -238,7 +238,7 @@ func (c *Catalog) Renewals(ctx context.Context, of Ref) (all []Renewal, err erro
 		}
 		defer rows.Close()
 		for rows.Next() {
-			one := Renewal{Ref: of}
+			one := Replacement{Ref: of}
 			var at int64
 			if err := rows.Scan(&one.Since, &at); err != nil {
 				return err

@@ -62,9 +62,9 @@ type Summary struct {
 type CommitOptions struct {
 	// Partial keeps the items that were not put: the run only adds and changes.
 	Partial bool
-	// Some says that the run looked at some pages of the source only: items that were neither put nor dropped stay, what is remembered of pages that
+	// Subset says that the run looked at some pages of the source only: items that were neither put nor dropped stay, what is remembered of pages that
 	// this run remembers nothing of stays too, and the source does not count as read anew.
-	Some bool
+	Subset bool
 	// AllowShrink lets the run publish less than half of what the source had, or nothing.
 	AllowShrink bool
 }

@@ -21,7 +21,7 @@ type budget struct {
 func (a *article) budget(at int, p *Policy, given *givenBefore) budget {
 	left := a.limitWords(a.shareOf(at, p.share(), given.session), given.session)
 	day := p.shareOfDay()
-	if day < 1 && (given.platform.Of(a.url) > 0 || day < p.share()) { // else the session's share is less
+	if day < 1 && (given.platform.BytesOf(a.url) > 0 || day < p.share()) { // else the session's share is less
 		together := a.shareOf(at, day, given.platform)
 		left.also = &together
 	}
@@ -30,23 +30,23 @@ func (a *article) budget(at int, p *Policy, given *givenBefore) budget {
 
 // shareOf is what of a passage may be seen by a share of the article: nothing more where that was
 // exceeded by now.
-func (a *article) shareOf(at int, share float64, given grants.Given) budget {
-	left := budget{seen: given.Parts(a.url, a.passages[at].ID), bytes: a.bytes, words: math.MaxInt}
+func (a *article) shareOf(at int, share float64, given grants.Coverage) budget {
+	left := budget{seen: given.SpansOf(a.url, a.passages[at].ID), bytes: a.bytes, words: math.MaxInt}
 	if share < 1 {
-		left.bytes = max(0, int(float64(a.bytes)*share)-given.Of(a.url))
+		left.bytes = max(0, int(float64(a.bytes)*share)-given.BytesOf(a.url))
 	}
 	return left
 }
 
 // limitWords gives a budget with the words that the terms let a session see: nothing at all where
 // it saw more by now.
-func (a *article) limitWords(left budget, given grants.Given) budget {
+func (a *article) limitWords(left budget, given grants.Coverage) budget {
 	if a.words == 0 {
 		return left
 	}
 	left.words = a.words
 	for _, p := range a.passages {
-		for _, part := range given.Parts(a.url, p.ID) {
+		for _, part := range given.SpansOf(a.url, p.ID) {
 			left.words -= len(strings.Fields(p.Text[min(part.From, len(p.Text)):min(part.To, len(p.Text))]))
 		}
 	}
@@ -61,7 +61,7 @@ func (b budget) reach(text string, from int) int {
 	if b.also != nil {
 		text = text[:max(from, b.also.reach(text, from))]
 	}
-	for part := range b.seen.Rest(grants.Span{From: from, To: len(text)}) {
+	for part := range b.seen.Without(grants.Span{From: from, To: len(text)}) {
 		unseen := text[part.From:part.To]
 		end := min(len(unseen), b.bytes)
 		if b.words < math.MaxInt {

@@ -22,10 +22,10 @@ type Event struct {
 	// Signature is the platform's; where events need none, only Key.Platform is set, and Nonce is
 	// empty.
 	Signature
-	ID     string // event_id
-	Digest [sha256.Size]byte
-	Kind   string // intent.EventAccess or intent.EventCitation
-	Stated time.Time
+	ID       string // event_id
+	Digest   [sha256.Size]byte
+	Kind     string // intent.EventAccess or intent.EventCitation
+	StatedAt time.Time
 	// Request is the id of the request that it is about.
 	Request string
 	// PublisherID and Domain are whom it names.
@@ -43,17 +43,17 @@ type Event struct {
 
 // EventResult is what became of an event.
 type EventResult struct {
-	Again   bool   // it was reported before
+	Replay  bool   // it was reported before
 	Entry   string // of the ledger
 	Verdict string // what our own records say of it
 }
 
 // The verdicts on events.
 const (
-	Agrees  = "agrees"  // it fits what we know
-	Differs = "differs" // an access that the platform counts otherwise than we do
-	Early   = "early"   // it is stated to have happened before the access that it is about
-	Ahead   = "ahead"   // it is stated to happen after it was reported
+	VerdictAgrees  = "agrees"  // it fits what we know
+	VerdictDiffers = "differs" // an access that the platform counts otherwise than we do
+	VerdictEarly   = "early"   // it is stated to have happened before the access that it is about
+	VerdictAhead   = "ahead"   // it is stated to happen after it was reported
 )
 
 // Cite takes an event that a platform reports, held against what was really given, and puts it into
@@ -106,7 +106,7 @@ func (r report) record(ctx context.Context, tx *store.Tx) (*EventResult, *Refusa
 	case known && before.Digest != r.Digest:
 		return nil, refuse(EventConflict, "Another event has this event_id; events are never changed, report a new one."), nil
 	case known:
-		return &EventResult{Again: true, Entry: before.Entry, Verdict: before.Verdict}, nil, nil
+		return &EventResult{Replay: true, Entry: before.Entry, Verdict: before.Verdict}, nil, nil
 	}
 	asked, known, err := grants.Find(ctx, tx, r.Key.Platform, r.Request)
 	if err != nil {
@@ -134,7 +134,7 @@ func (r report) unfit(asked grants.Request, known bool) *Refusal {
 			publisher.ID, publisher.Domain)
 	case !known:
 		return refuse(Unprocessable, "No request of this platform with this request_id is known.")
-	case asked.Outcome != grants.Ok:
+	case asked.Outcome != grants.OutcomeOK:
 		return refuse(Unprocessable, "The request with this request_id was given nothing.")
 	case r.Kind != intent.EventCitation:
 		return nil
@@ -163,13 +163,13 @@ func (r report) verdict(asked grants.Request) string {
 	counted := r.Returned == len(given.Chunks) && r.Tokens == given.Tokens && r.Mode == intent.RetrievalChunks
 	switch {
 	case r.Kind == intent.EventAccess && !counted:
-		return Differs
-	case r.Stated.Before(asked.At.Add(-freshness)):
-		return Early
-	case r.Stated.After(r.now.Add(freshness)):
-		return Ahead
+		return VerdictDiffers
+	case r.StatedAt.Before(asked.At.Add(-freshness)):
+		return VerdictEarly
+	case r.StatedAt.After(r.now.Add(freshness)):
+		return VerdictAhead
 	}
-	return Agrees
+	return VerdictAgrees
 }
 
 // surface is how the ledger tells where something was shown: by a name, and not by what a platform
@@ -225,7 +225,7 @@ func (r report) appendEntry(ctx context.Context, tx *store.Tx, asked grants.Requ
 		Time: r.now, Site: asked.Answer.Chunks[0].Site, Kind: "citation",
 		Party: "platform:" + r.Key.Platform, Request: r.Request,
 	}
-	stated, unsigned := r.Stated.UTC().Format(time.RFC3339Nano), r.Nonce == ""
+	stated, unsigned := r.StatedAt.UTC().Format(time.RFC3339Nano), r.Nonce == ""
 	if r.Kind == intent.EventAccess {
 		entry.Kind = "counter-receipt"
 		return r.service.appendEntry(ctx, tx, entry, counterBody{

@@ -18,12 +18,12 @@ import (
 // shown is a citation of the first source of an answer, and that source.
 func (g *giver) shown(t *testing.T) (Event, Source) {
 	t.Helper()
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3), sentences("four", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3), sentences("four", 3)))
 	asked := g.request("session")
 	source := g.given(t, asked).Sources[0]
 	return Event{
-		Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: "site.example", Stated: g.clock.Now(),
+		Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: "site.example", StatedAt: g.clock.Now(),
 		SourceURL: source.URL, Chunks: source.Chunks,
 	}, source
 }
@@ -90,8 +90,8 @@ func TestTheTimeOfACitationIsHeldAgainstOurs(t *testing.T) {
 	for _, c := range []struct {
 		off  time.Duration
 		want string
-	}{{0, Agrees}, {-freshness, Agrees}, {-freshness - time.Second, Early}, {freshness, Agrees}, {freshness + time.Second, Ahead}} {
-		r.Stated = g.clock.Now().Add(c.off)
+	}{{0, VerdictAgrees}, {-freshness, VerdictAgrees}, {-freshness - time.Second, VerdictEarly}, {freshness, VerdictAgrees}, {freshness + time.Second, VerdictAhead}} {
+		r.StatedAt = g.clock.Now().Add(c.off)
 		if got := g.cited(t, r)["verdict"]; got != c.want {
 			t.Errorf("%s away from now: %v, want %s", c.off, got, c.want)
 		}

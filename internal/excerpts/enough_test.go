@@ -12,10 +12,10 @@ import (
 func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.owner.Limits.Chunks, g.owner.Limits.SharePerDay = 1, 1
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
-	g.Fill(t, "site", "s", contenttest.Story("a/1", lamps, kettles), contenttest.Story("a/2", "A zebra."))
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", lamps, kettles), contenttest.NewArticle("a/2", "A zebra."))
 	asking := func(session, text string) RetrieveRequest {
 		r := g.request(session)
 		r.Text = text

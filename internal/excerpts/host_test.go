@@ -16,8 +16,8 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a", "https://BÜCHER.example./a", "https://bücher.example:8443/a", "https://b%C3%BCcher.example/a"} {
 		g := newGiver(t)
 		g.owner.Publisher.Domain = "xn--bcher-kva.example"
-		g.Obey(t, policy.Rule{Access: policy.Open, Labels: []string{"news.a"}})
-		one := contenttest.Story("a", sentences("one", 4), sentences("two", 4))
+		g.SetRules(t, policy.Rule{Access: policy.Open, Labels: []string{"news.a"}})
+		one := contenttest.NewArticle("a", sentences("one", 4), sentences("two", 4))
 		one.URL = address
 		g.Fill(t, "site", "s", one)
 		asked := g.request("session")
@@ -28,11 +28,11 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 			t.Errorf("%s is cited as %s: %v", address, source.URL, found)
 		}
 		again := g.given(t, g.again(asked))
-		if !again.Again || again.Sources[0].URL != source.URL {
+		if !again.Replay || again.Sources[0].URL != source.URL {
 			t.Errorf("the repetition: %+v", again)
 		}
 		g.cited(t, Event{
-			Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: g.owner.Publisher.Domain, Stated: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
+			Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: g.owner.Publisher.Domain, StatedAt: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
 		})
 	}
 	g := newGiver(t)

@@ -105,17 +105,17 @@ func beginning(text string, bytes, tokens int) string {
 	if end > 0 && end >= len(text)/3 {
 		return strings.TrimRight(text[:end], " \n")
 	}
-	if blank := strings.LastIndexAny(text, " \n"); blank >= len(text)/2 && blank >= leastPart {
+	if blank := strings.LastIndexAny(text, " \n"); blank >= len(text)/2 && blank >= minPart {
 		return strings.TrimRight(text[:blank], " \n")
 	}
-	if len(text) >= leastPart && !strings.ContainsAny(text, " \n") { // a language without blanks
+	if len(text) >= minPart && !strings.ContainsAny(text, " \n") { // a language without blanks
 		return text
 	}
 	return strings.TrimRight(text[:end], " \n") // short as it is: somebody who may see less would get it
 }
 
-// leastPart is how many bytes of a sentence are worth giving.
-const leastPart = 24
+// minPart is how many bytes of a sentence are worth giving.
+const minPart = 24
 
 // lastSentence is where the last sentence of a text ends that is whole within its first most bytes,
 // 0 for none.

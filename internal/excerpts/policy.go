@@ -71,10 +71,10 @@ type Refuse struct {
 
 // Reports says what platforms have to report of what they were given.
 type Reports struct {
-	// Owed is from how many answers without any citation reported a platform gets no more; 0 never
+	// MaxUncited is from how many answers without any citation reported a platform gets no more; 0 never
 	// ends it. Answers count once they are older than Grace, up to seven days.
-	Owed  int
-	Grace time.Duration
+	MaxUncited int
+	Grace      time.Duration
 }
 
 // articleDay is how long it is remembered what all sessions of a platform together were given of an
@@ -137,11 +137,11 @@ func (p *Policy) closed(inScope bool, now time.Time) *Refusal {
 // refuses says why the publisher's policy refuses a request, nil when it does not.
 func (p *Policy) refuses(r RetrieveRequest, now time.Time) *Refusal {
 	switch {
-	case r.Stated.Sub(now).Abs() > freshness:
+	case r.StatedAt.Sub(now).Abs() > freshness:
 		return refuse(PolicyViolation, "The request's timestamp is more than %d seconds from now; ask when a user does.",
 			int(freshness.Seconds()))
-	case r.Unfit != "":
-		return refuse(PolicyViolation, "%s", r.Unfit)
+	case r.Violation != "":
+		return refuse(PolicyViolation, "%s", r.Violation)
 	case containsFold(p.Refuse.Countries, r.Country):
 		return refuse(PolicyViolation, "The publisher gives no access from this country.")
 	case slices.ContainsFunc(p.Refuse.Languages, func(l string) bool { return underTag(r.Language, l) }):

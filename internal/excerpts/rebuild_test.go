@@ -57,12 +57,12 @@ func (b *rebuilt) share() float64 {
 
 // tenParts fills a giver with one article of ten passages, and gives what is rebuilt of it.
 func (g *giver) tenParts(t *testing.T) *rebuilt {
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	var parts []string
 	for i := range 10 {
 		parts = append(parts, sentences(fmt.Sprintf("p%dq", i), 4))
 	}
-	one := contenttest.Story("a/1", parts...)
+	one := contenttest.NewArticle("a/1", parts...)
 	g.Fill(t, "site", "s", one)
 	return &rebuilt{of: one, seen: map[string][]bool{}}
 }
@@ -103,12 +103,12 @@ func TestNoPlatformRebuildsAnArticleBySessions(t *testing.T) {
 		t.Errorf("40 sessions together saw %.2f of an article, and %.2f may be seen", share, g.owner.Limits.Share)
 	}
 	before := b.share()
-	g.clock.Pass(12 * time.Hour)
+	g.clock.Advance(12 * time.Hour)
 	g.rebuild(t, b, "half a day later ", 10)
 	if b.share() > max(before, g.owner.Limits.Share) {
 		t.Errorf("%.2f of it were seen half a day later", b.share())
 	}
-	g.clock.Pass(24 * time.Hour)
+	g.clock.Advance(24 * time.Hour)
 	other := &rebuilt{of: b.of, seen: map[string][]bool{}}
 	g.rebuild(t, other, "another day ", 20)
 	if share := other.share(); share > g.owner.Limits.Share || share < g.owner.Limits.Share/2 {
@@ -182,9 +182,9 @@ func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.owner.Limits.Chunks = 1
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
-	g.Fill(t, "site", "s", contenttest.Story("a/1", lamps, kettles))
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", lamps, kettles))
 	asking := func(session, text string) RetrieveRequest {
 		r := g.request(session)
 		r.Text = text

@@ -17,19 +17,19 @@ import (
 // RetrieveRequest is a request for passages whose signature was verified.
 type RetrieveRequest struct {
 	Signature
-	ID      string // request_id
-	Version string // in which it is asked
-	Digest  [sha256.Size]byte
-	Stated  time.Time // when the request says it was made
+	ID       string // request_id
+	Version  string // in which it is asked
+	Digest   [sha256.Size]byte
+	StatedAt time.Time // when the request says it was made
 
 	Domain, Subdomain            string
 	Confidence                   *float64
 	Language, Country, Placement string
 	Session                      string
 	Text                         string // the question, which is kept nowhere; may be empty
-	// Unfit says what in the request must not be there by the protocol's own rules; empty for
+	// Violation says what in the request must not be there by the protocol's own rules; empty for
 	// nothing.
-	Unfit string
+	Violation string
 }
 
 // RetrieveResult is what is given to a platform, as it was recorded.
@@ -42,7 +42,7 @@ type RetrieveResult struct {
 	LimitedByDay         bool     // the platform's share of a day is among them
 	Event                string   // the id of the access event
 	Entry                string   // of the ledger
-	Again                bool     // the request was answered before
+	Replay               bool     // the request was answered before
 }
 
 // Chunk is a passage that is given.
@@ -116,7 +116,7 @@ func (s *Service) newRetrieval(request RetrieveRequest) *retrieval {
 	}
 	r.scope, r.inScope = intent.Scope(r.policy.Domains, r.Domain, r.Subdomain)
 	r.maxChunks, r.maxTokens = r.policy.limits(r.Key)
-	r.session = grants.Session(r.Key.Platform, r.Session)
+	r.session = grants.SessionKey(r.Key.Platform, r.Session)
 	return r
 }
 
@@ -164,7 +164,7 @@ func (r *retrieval) decide(
 		return out, err
 	case known && before.Digest != r.Digest:
 		return outcome{refusal: refuse(RequestConflict, "another request had this request_id; give each its own")}, nil
-	case known && before.Outcome == grants.Ok: // what is recorded stays
+	case known && before.Outcome == grants.OutcomeOK: // what is recorded stays
 		return outcome{refusal: refusal, before: &before}, nil
 	}
 	if out.refusal = refusal; refusal == nil {
@@ -188,11 +188,11 @@ func (r *retrieval) decide(
 // owesReports says that the platform has reported too little; nil where it has not.
 func (r *retrieval) owesReports(ctx context.Context, tx *store.Tx) (*Refusal, error) {
 	rule := r.policy.Reports
-	if rule.Owed <= 0 {
+	if rule.MaxUncited <= 0 {
 		return nil, nil
 	}
-	owed, err := grants.Owed(ctx, tx, r.Key.Platform, r.now.Add(-7*24*time.Hour), r.now.Add(-rule.Grace))
-	if err != nil || owed < rule.Owed {
+	owed, err := grants.CountUncited(ctx, tx, r.Key.Platform, r.now.Add(-7*24*time.Hour), r.now.Add(-rule.Grace))
+	if err != nil || owed < rule.MaxUncited {
 		return nil, err
 	}
 	const format = "%d answers were given without any citation reported; report what was shown."
@@ -225,17 +225,17 @@ func (r *retrieval) recordGrant(ctx context.Context, tx *store.Tx, found *candid
 		return nil, nil, err
 	}
 	return out, nil, grants.Put(ctx, tx, grants.Request{
-		Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: grants.Ok, Answer: record,
+		Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: grants.OutcomeOK, Answer: record,
 	})
 }
 
 // noChunks says why none of the candidates can be given.
 func noChunks(found *candidates, given *givenBefore, record grants.Answer) *Refusal {
-	seen := func(a *article) bool { return a != nil && given.session.Of(a.url) > 0 }
+	seen := func(a *article) bool { return a != nil && given.session.BytesOf(a.url) > 0 }
 	switch {
 	case found.none():
 		return refuse(NoContent, "Nothing here fits the request.")
-	case record.ByDay:
+	case record.LimitedByDay:
 		return refuse(PolicyViolation,
 			"The sessions of this platform have seen as much of what fits as the publisher gives in a day.")
 	case !slices.ContainsFunc(found.articles, seen):
@@ -265,12 +265,12 @@ func (r *retrieval) replay(ctx context.Context, before *grants.Request) (*Retrie
 			}
 		}
 	}
-	out, _ := r.selectChunks(slices.Values(passages), &givenBefore{session: grants.Given{}, platform: grants.Given{}})
+	out, _ := r.selectChunks(slices.Values(passages), &givenBefore{session: grants.Coverage{}, platform: grants.Coverage{}})
 	if len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
 	}
-	out.At, out.Entry, out.Again = before.At, before.Answer.Entry, true
-	if before.Answer.ByDay {
+	out.At, out.Entry, out.Replay = before.At, before.Answer.Entry, true
+	if before.Answer.LimitedByDay {
 		out.MaxTokens, out.LimitedByDay = min(out.MaxTokens, before.Answer.MaxTokens), true
 	}
 	return out, nil

@@ -20,7 +20,7 @@ import (
 
 // library fills a giver with items of passages, each of some 90 words out of a few thousand.
 func (g *giver) library(t contenttest.T, items, passages int) {
-	g.Obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Licensed})...)
 	var all []content.Item
 	word := uint64(1)
 	for i := range items {
@@ -34,7 +34,7 @@ func (g *giver) library(t contenttest.T, items, passages int) {
 			}
 			parts = append(parts, strings.Join(words, " ")+".")
 		}
-		all = append(all, contenttest.Story(fmt.Sprint("a/", i), parts...))
+		all = append(all, contenttest.NewArticle(fmt.Sprint("a/", i), parts...))
 	}
 	g.Fill(t, "site", "s", all...)
 }

@@ -52,10 +52,10 @@ func TestAnOrdinaryQuestionInANarrowDomainGetsPassages(t *testing.T) {
 	} {
 		g := newGiver(t)
 		g.deps.MinScore = 20
-		g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+		g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 		var all []content.Item
 		for i, text := range c.pages {
-			all = append(all, contenttest.Story(fmt.Sprintf("a/%d", i), text+" "+text))
+			all = append(all, contenttest.NewArticle(fmt.Sprintf("a/%d", i), text+" "+text))
 		}
 		g.Fill(t, "site", "s", all...)
 		ask := func(text string) error {

@@ -13,10 +13,10 @@ func TestARareWordInASmallDomainHidesNothing(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.deps.MinScore = 20
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.Fill(t, "site", "s",
-		contenttest.Story("a/1", sentences("brass", 8)), contenttest.Story("a/2", sentences("paper", 8)), contenttest.Story("a/3", "A cupboard is made of oak. It has four drawers and a key."),
-		contenttest.Story("b/1", "The zebu is an ox."))
+		contenttest.NewArticle("a/1", sentences("brass", 8)), contenttest.NewArticle("a/2", sentences("paper", 8)), contenttest.NewArticle("a/3", "A cupboard is made of oak. It has four drawers and a key."),
+		contenttest.NewArticle("b/1", "The zebu is an ox."))
 	for _, c := range []struct {
 		text  string
 		given string // the article that is given first; empty for none

@@ -48,7 +48,7 @@ var schemas = []store.Schema{content.Schema, identity.PlatformSchema, ledger.Sch
 func newGiver(t testing.TB) *giver {
 	t.Helper()
 	g := &giver{db: storetest.Chosen(t, schemas...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), owner: usualOwner()}
-	g.Corpus = contenttest.New(t, g.db, released.Options{Sites: contenttest.Sites("site"), Passages: true})
+	g.Corpus = contenttest.New(t, g.db, released.Deps{Sites: contenttest.Sites("site"), Passages: true})
 	keys, err := identity.OpenSiteKeys(t.TempDir(), g.clock.Now)
 	if err == nil {
 		err = keys.EnsureKey()
@@ -88,7 +88,7 @@ func labelled(like policy.Rule) []policy.Rule {
 func (g *giver) request(session string) RetrieveRequest {
 	n := g.made.Add(1)
 	r := RetrieveRequest{
-		Signature: Signature{Key: identity.PlatformKey{ID: "key", Platform: "chat"}}, ID: fmt.Sprint("request ", n), Version: "0.1", Stated: g.clock.Now(), Domain: "news.a",
+		Signature: Signature{Key: identity.PlatformKey{ID: "key", Platform: "chat"}}, ID: fmt.Sprint("request ", n), Version: "0.1", StatedAt: g.clock.Now(), Domain: "news.a",
 		Language: "en-US", Session: session, Text: "lamp",
 	}
 	return g.again(r)
@@ -174,11 +174,11 @@ func sentences(name string, n int) string {
 func TestPassagesAreGivenAndRecorded(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Licensed})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
 	r := g.request("session")
 	given := g.given(t, r)
-	if len(given.Chunks) == 0 || len(given.Sources) != 1 || given.Sources[0].URL != "https://site.example/a/1" || given.Again {
+	if len(given.Chunks) == 0 || len(given.Sources) != 1 || given.Sources[0].URL != "https://site.example/a/1" || given.Replay {
 		t.Fatalf("given %+v", given)
 	}
 	entries := g.entries(t, r.ID)
@@ -205,8 +205,8 @@ func TestPassagesAreGivenAndRecorded(t *testing.T) {
 func TestTheOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3)))
 	limited := fail.New(fail.Limited, "Too many.")
 	limited.RetryAfter = time.Second
 	admitted := 0
@@ -215,7 +215,7 @@ func TestTheOrderOfRefusals(t *testing.T) {
 		admitted++
 		return limited
 	}
-	stale := func(r *RetrieveRequest) { r.Stated = r.Stated.Add(-301 * time.Second) }
+	stale := func(r *RetrieveRequest) { r.StatedAt = r.StatedAt.Add(-301 * time.Second) }
 	elsewhere := func(r *RetrieveRequest) { r.Domain = "sports" }
 	for _, step := range []struct {
 		name   string
@@ -253,7 +253,7 @@ func TestTheOrderOfRefusals(t *testing.T) {
 	g.owner.Access.Sunset = g.clock.Now().Truncate(24 * time.Hour)
 	g.given(t, g.request("session")) // the last day is good
 	r := g.request("session")
-	r.Stated = r.Stated.Add(-300 * time.Second)
+	r.StatedAt = r.StatedAt.Add(-300 * time.Second)
 	r.Text = "lamp of two"
 	g.given(t, g.again(r))
 	stale(&r)
@@ -265,8 +265,8 @@ func TestTheOrderOfRefusals(t *testing.T) {
 func TestOtherRefusals(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3)))
 	g.owner.Refuse.Countries, g.owner.Refuse.Languages, g.owner.Refuse.Placements, g.owner.Refuse.Confidence = []string{"FR"}, []string{"fr", "de-CH"}, []string{"ad"}, 0.5
 	low, enough := 0.49, 0.5
 	for name, c := range map[string]struct {
@@ -277,8 +277,8 @@ func TestOtherRefusals(t *testing.T) {
 		"language":   {func(r *RetrieveRequest) { r.Language = "fr-CA" }, PolicyViolation},
 		"placement":  {func(r *RetrieveRequest) { r.Placement = "Ad" }, PolicyViolation},
 		"confidence": {func(r *RetrieveRequest) { r.Confidence = &low }, PolicyViolation},
-		"unfit":      {func(r *RetrieveRequest) { r.Unfit = "/extensions/x.bid is a price." }, PolicyViolation},
-		"ahead":      {func(r *RetrieveRequest) { r.Stated = r.Stated.Add(301 * time.Second) }, PolicyViolation},
+		"unfit":      {func(r *RetrieveRequest) { r.Violation = "/extensions/x.bid is a price." }, PolicyViolation},
+		"ahead":      {func(r *RetrieveRequest) { r.StatedAt = r.StatedAt.Add(301 * time.Second) }, PolicyViolation},
 		"nothing":    {func(r *RetrieveRequest) { r.Text = "zeppelin" }, NoContent},
 		"no items":   {func(r *RetrieveRequest) { r.Domain = "news.b" }, NoContent},
 		"ancestor":   {func(r *RetrieveRequest) { r.Domain = "news" }, OutOfScope},
@@ -309,8 +309,8 @@ func TestOtherRefusals(t *testing.T) {
 func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3)))
 	r := g.request("session")
 	first := g.given(t, r)
 	if reason := g.refused(t, r); reason != Replayed {
@@ -318,12 +318,12 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 	}
 	other := r
 	other.Key.ID = "another key"
-	if again := g.given(t, other); !again.Again {
+	if again := g.given(t, other); !again.Replay {
 		t.Error("the same nonce under another key of the platform is not the same request")
 	}
-	g.clock.Pass(time.Minute)
+	g.clock.Advance(time.Minute)
 	again := g.given(t, g.again(r))
-	if diff := cmp.Diff(first.Chunks, again.Chunks); diff != "" || !again.Again || again.Event != first.Event || again.Entry != first.Entry || !again.At.Equal(first.At) {
+	if diff := cmp.Diff(first.Chunks, again.Chunks); diff != "" || !again.Replay || again.Event != first.Event || again.Entry != first.Entry || !again.At.Equal(first.At) {
 		t.Errorf("the repetition differs: %+v %s", again, diff)
 	}
 	changed := r
@@ -333,7 +333,7 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 	}
 	foreign := g.again(r)
 	foreign.Key = identity.PlatformKey{ID: "third key", Platform: "other"}
-	if given := g.given(t, foreign); given.Again {
+	if given := g.given(t, foreign); given.Replay {
 		t.Error("an id of one platform counts for another")
 	}
 	if n := len(g.entries(t, r.ID)); n != 2 {
@@ -344,8 +344,8 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3)))
 	g.deps.Nonces = identity.NewNonces(g.db, 1, g.clock.Now)
 	g.given(t, g.request("session"))
 	r := g.request("session")
@@ -364,15 +364,15 @@ func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 func TestARepetitionOfADenialIsDecidedAnew(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3)))
 	g.owner.Access.State = "paused"
 	r := g.request("session")
 	if reason := g.refused(t, r); reason != AccessDisabled {
 		t.Fatal(reason)
 	}
 	g.owner.Access.State = ""
-	if given := g.given(t, g.again(r)); given.Again || len(g.entries(t, r.ID)) != 1 {
+	if given := g.given(t, g.again(r)); given.Replay || len(g.entries(t, r.ID)) != 1 {
 		t.Errorf("given %+v", given)
 	}
 	g.owner.Access.State = "paused"
@@ -389,10 +389,10 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 		{Match: policy.Match{Path: []string{"/a/**"}}, Access: policy.Open, Labels: []string{"news.a"}},
 		{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open, Labels: []string{"news.b"}},
 	}
-	g.Obey(t, append(rules, policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, append(rules, policy.Rule{Access: policy.Open})...)
 	var items []content.Item
 	for i := range 6 {
-		one := contenttest.Story(fmt.Sprintf("%s/%d", []string{"a", "b"}[i%2], i), sentences(fmt.Sprint("x", i), 3), sentences(fmt.Sprint("y", i), 3))
+		one := contenttest.NewArticle(fmt.Sprintf("%s/%d", []string{"a", "b"}[i%2], i), sentences(fmt.Sprint("x", i), 3), sentences(fmt.Sprint("y", i), 3))
 		one.Published = time.Date(2027, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		items = append(items, one)
 	}
@@ -426,9 +426,9 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.owner.Limits.Chunks, g.owner.Limits.SharePerDay = 1, 1
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("first", 3), sentences("omega", 3)), contenttest.Story("a/2", sentences("other", 3), sentences("omega", 3)))
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("first", 3), sentences("omega", 3)), contenttest.NewArticle("a/2", sentences("other", 3), sentences("omega", 3)))
 	ask := func(session, text string) RetrieveRequest {
 		r := g.request(session)
 		r.Text = text
@@ -452,12 +452,12 @@ func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	var parts []string
 	for i := range 10 {
 		parts = append(parts, sentences(fmt.Sprintf("p%dq", i), 2))
 	}
-	one := contenttest.Story("a/1", parts...)
+	one := contenttest.NewArticle("a/1", parts...)
 	g.Fill(t, "site", "s", one)
 	g.owner.Limits.Chunks = 2
 	var mu sync.Mutex
@@ -512,8 +512,8 @@ func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 func TestNothingIsHalfDone(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
 	g.deps.Sinks = []Sink{{Name: "auditor"}, {Name: "theirs", Platform: "chat"}, {Name: "of others", Platform: "other"}}
 	entryTable := "ledger_entry"
 	if g.db.Engine() == store.PostgreSQL {
@@ -542,7 +542,7 @@ func TestNothingIsHalfDone(t *testing.T) {
 		first := g.given(t, r) // the very same: its nonce is still fresh
 		lost := count()
 		again := g.given(t, g.again(r)) // as after an answer that never arrived
-		if diff := cmp.Diff(first.Chunks, again.Chunks); diff != "" || !again.Again {
+		if diff := cmp.Diff(first.Chunks, again.Chunks); diff != "" || !again.Replay {
 			t.Errorf("%s: %s", table, diff)
 		}
 		now := count()

@@ -53,7 +53,7 @@ func drawCorpus(t *rapid.T) corpus {
 			}
 			parts = append(parts, text)
 		}
-		one := contenttest.Story(path, parts...)
+		one := contenttest.NewArticle(path, parts...)
 		if rapid.IntRange(0, 4).Draw(t, "nested") == 4 {
 			one.Object = fmt.Appendf(nil, `{"@type":"Article","url":%q,"name":"Story","liveBlogUpdate":{"@type":"Article","url":"https://site.example/c/%d","text":"inner"}}`, one.URL, i)
 			c.within[one.URL] = true
@@ -300,7 +300,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 		c := drawCorpus(t)
 		g.owner = drawOwner(t)
 		rules := drawRules(t)
-		g.Obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
+		g.SetRules(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
 		g.Fill(t, "site", "s", c.items...)
 		known := seen{}
 		type asked struct {
@@ -315,7 +315,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 			switch what := rapid.IntRange(0, 9).Draw(t, "what"); {
 			case what == 9: // small numbers are drawn more often
 				rules = tightenedForPlatforms(t, rules)
-				g.Obey(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
+				g.SetRules(t, append(slices.Clone(rules), policy.Rule{Access: policy.Open})...)
 				for i := range before {
 					before[i].loose = true
 				}

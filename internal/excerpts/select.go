@@ -33,7 +33,7 @@ func (r *retrieval) selectChunks(passages iter.Seq[passage], given *givenBefore)
 		if left.also != nil && len(text) < len(whole.Text) {
 			left.also = nil
 			_, alone := p.part(left, tokens)
-			record.ByDay = record.ByDay || len(alone) > len(text)
+			record.LimitedByDay = record.LimitedByDay || len(alone) > len(text)
 		}
 		if text == "" {
 			continue
@@ -48,10 +48,10 @@ func (r *retrieval) selectChunks(passages iter.Seq[passage], given *givenBefore)
 			break
 		}
 	}
-	if record.ByDay && record.Tokens > 0 {
+	if record.LimitedByDay && record.Tokens > 0 {
 		record.MaxTokens = record.Tokens
 	}
-	out.MaxTokens, out.LimitedByDay = record.MaxTokens, record.ByDay
+	out.MaxTokens, out.LimitedByDay = record.MaxTokens, record.LimitedByDay
 	return out, record
 }
 

@@ -11,8 +11,8 @@ import (
 func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Licensed})...)
-	g.Fill(t, "site", "s", contenttest.Story("a/1", "A lamp that burns all night."), contenttest.Story("a/2", "A lamp that does not."), contenttest.Story("elsewhere/3", "No lamp."))
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Licensed})...)
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", "A lamp that burns all night."), contenttest.NewArticle("a/2", "A lamp that does not."), contenttest.NewArticle("elsewhere/3", "No lamp."))
 	there := func(want int) {
 		t.Helper()
 		found := 0
@@ -27,8 +27,8 @@ func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 		}
 	}
 	there(2)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Blocked})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Blocked})...)
 	there(0)
-	g.Obey(t, labelled(policy.Rule{Access: policy.Open})...)
+	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	there(2)
 }

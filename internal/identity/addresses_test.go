@@ -55,23 +55,23 @@ func TestAddressesOpenWhileTheirSecretIsFollowed(t *testing.T) {
 	if !opensAt(t, c.Now(), keysOf(t, there), here) {
 		t.Error("what a node signs that does not know yet opens nothing")
 	}
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	followed := keysOf(t, there)
 	if len(followed) != 2 || string(followed[0].Secret) == string(before) || !opensAt(t, c.Now(), followed, here) {
 		t.Error("the other node has not followed")
 	}
-	c.Pass(time.Hour - 2*time.Second)
+	c.Advance(time.Hour - 2*time.Second)
 	if !opensAt(t, c.Now(), old, there) {
 		t.Error("what the old one signed does not open to the end of its grace")
 	}
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	if opensAt(t, c.Now(), old, there) {
 		t.Error("what the old one signed opens after its grace")
 	}
 	if name, err := there.Rotate(0); err != nil || name != "deliver-3" {
 		t.Fatal(name, err)
 	}
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	plain := followed[:1]
 	if opensAt(t, c.Now(), plain, here) || opensAt(t, c.Now(), old, here) || !opensAt(t, c.Now(), keysOf(t, there), here) {
 		t.Error("what was ended at once opens still, or the new one does not")

@@ -73,7 +73,7 @@ func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
 		if err != nil || first.State(c.Now()) != "signing" || !first.Ends.Equal(c.Now().Add(90*24*time.Hour)) {
 			t.Fatalf("%+v, %v", first, err)
 		}
-		c.Pass(time.Second) // and the other process knows
+		c.Advance(time.Second) // and the other process knows
 		old, err := signsBy(t, desk, "cdn", c.Now())
 		if err != nil {
 			t.Fatal(err)
@@ -95,15 +95,15 @@ func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
 		if all, err := owner.List(t.Context()); err != nil || len(all) != 2 || all[0].State(c.Now()) != "overlapping" && all[1].State(c.Now()) != "overlapping" {
 			t.Errorf("%+v, %v", all, err)
 		}
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 		if address, err := signsBy(t, desk, "cdn", c.Now()); err != nil || address == old || opens(t, desk, "cdn", old, c.Now()) != nil {
 			t.Errorf("%s, %v", address, err)
 		}
-		c.Pass(time.Minute)
+		c.Advance(time.Minute)
 		if err := opens(t, desk, "cdn", old, c.Now()); err != sign.ErrURLForm && err != sign.ErrURLSignature {
 			t.Errorf("after the grace: %v", err)
 		}
-		c.Pass(90 * 24 * time.Hour)
+		c.Advance(90 * 24 * time.Hour)
 		if _, err := signsBy(t, desk, "cdn", c.Now()); err != sign.ErrURLNoKey {
 			t.Errorf("after 90 days: %v", err)
 		}

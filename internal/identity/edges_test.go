@@ -42,7 +42,7 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 		if err != nil || !slices.Equal(first.Sites, []string{"news", "shop"}) {
 			t.Fatalf("%+v, %v", first, err)
 		}
-		c.Pass(time.Second) // and the other process knows
+		c.Advance(time.Second) // and the other process knows
 		if known, err := desk.Has(t.Context(), first.ID); !known || err != nil {
 			t.Fatal(known, err)
 		}
@@ -76,7 +76,7 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 		for id, s := range map[string]sign.WebhookSecret{first.ID: secret, second.ID: secondSecret} {
 			if _, err := desk.Verify(t.Context(), tells(id, s, c.Now(), "body")); err != nil {
 				t.Error(err)
@@ -85,7 +85,7 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 		if _, err := owner.Revoke(t.Context(), first.ID); err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 		if _, err := desk.Verify(t.Context(), tells(first.ID, secret, c.Now(), "body")); fail.From(err).Code != fail.Unauthorized {
 			t.Errorf("revoked: %v", err)
 		}

@@ -76,7 +76,7 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 		if err := owner.Revoke(t.Context(), second.ID); err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 		if _, ok, err := front.Verify(t.Context(), bearer(other)); ok || codeOf(err) != fail.Unauthorized || !strings.Contains(err.Error(), "revoked") {
 			t.Errorf("a second after another process revoked it: %t, %v", ok, err)
 		}
@@ -86,11 +86,11 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 		if err := owner.Revoke(t.Context(), "nosuchkey"); codeOf(err) != fail.NotFound {
 			t.Errorf("revoking what is not there: %v", err)
 		}
-		c.Pass(time.Hour - time.Second - 1)
+		c.Advance(time.Hour - time.Second - 1)
 		if _, ok, err := front.Verify(t.Context(), bearer(text)); !ok {
 			t.Errorf("just before it expires: %v", err)
 		}
-		c.Pass(1)
+		c.Advance(1)
 		if _, ok, err := front.Verify(t.Context(), bearer(text)); ok || codeOf(err) != fail.Unauthorized || !strings.Contains(err.Error(), "expired") {
 			t.Errorf("when it expires: %t, %v", ok, err)
 		}
@@ -195,14 +195,14 @@ func TestKnownKeysOutliveTheDatabaseForAMinute(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.Pass(30 * time.Second)
+	c.Advance(30 * time.Second)
 	if _, ok, err := v.Verify(t.Context(), bearer(text)); !ok {
 		t.Errorf("half a minute later: %v", err)
 	}
 	if _, ok, err := v.Verify(t.Context(), bearer(unseen)); ok || codeOf(err) != fail.Unavailable {
 		t.Errorf("one that was not used before: %t, %v", ok, err)
 	}
-	c.Pass(time.Minute)
+	c.Advance(time.Minute)
 	if _, ok, err := v.Verify(t.Context(), bearer(text)); ok || codeOf(err) != fail.Unavailable {
 		t.Errorf("after more than a minute: %t, %v", ok, err)
 	}
@@ -290,13 +290,13 @@ func TestARotatedKeyOverlapsWithTheOneThatFollows(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", name, made, err)
 		}
 		if one.good > 0 {
-			c.Pass(one.good - 1)
+			c.Advance(one.good - 1)
 			if !opens(first) || !opens(second) {
 				t.Errorf("%s: just before the end the old one opens: %t, the new one: %t", name, opens(first), opens(second))
 			}
-			c.Pass(1)
+			c.Advance(1)
 		}
-		c.Pass(time.Second) // what was read of a key holds for as long
+		c.Advance(time.Second) // what was read of a key holds for as long
 		if opens(first) {
 			t.Errorf("%s: the old one opens when it has ended", name)
 		}

@@ -49,16 +49,16 @@ func TestLoginsHoldInAllProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(time.Hour - time.Microsecond)
+		c.Advance(time.Hour - time.Microsecond)
 		find(there, secret, true)
-		c.Pass(time.Microsecond)
+		c.Advance(time.Microsecond)
 		find(there, secret, false)
 
 		if secret, _, err = here.Begin(t.Context(), token, 24*time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		find(there, secret, true)
-		c.Pass(2 * time.Hour) // the token is over, and with it what it began
+		c.Advance(2 * time.Hour) // the token is over, and with it what it began
 		find(there, secret, false)
 		if _, _, err := here.Begin(t.Context(), token, time.Hour); codeOf(err) != fail.Unauthorized {
 			t.Errorf("a token that is over: %v", err)

@@ -60,7 +60,7 @@ func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
 			if found, _, _ := owner.Find(t.Context(), made.ID); found.Status != step.status {
 				t.Errorf("the process that did it says %s, not %s", found.Status, step.status)
 			}
-			c.Pass(time.Second)
+			c.Advance(time.Second)
 			if found, held, err := door.Find(t.Context(), made.ID); err != nil || found.Status != step.status || len(held) == 0 {
 				t.Errorf("after a second another process says %s, not %s: %v", found.Status, step.status, err)
 			}
@@ -91,7 +91,7 @@ func TestSecretsOfARegistryAreTaken(t *testing.T) {
 		by    time.Duration
 		state string
 	}{{0, "not yet valid"}, {time.Hour - 1, "not yet valid"}, {1, "active"}, {time.Hour - 1, "active"}, {1, "expired"}} {
-		c.Pass(step.by)
+		c.Advance(step.by)
 		if found, held, err := p.Find(t.Context(), "plat_live_92xk"); err != nil || found.State(c.Now()) != step.state || !bytes.Equal(held, secret) {
 			t.Errorf("at %v it is %s, not %s: %q, %v", c.Now(), found.State(c.Now()), step.state, held, err)
 		}
@@ -130,7 +130,7 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Pass(time.Minute)
+	c.Advance(time.Minute)
 	made, secret, err := p.Rotate(t.Context(), old.ID, time.Hour)
 	if err != nil || made.ID == old.ID || made.Platform != old.Platform || made.MaxChunks != old.MaxChunks || made.Rate != old.Rate || len(made.Roles) != 2 || len(secret) == 0 {
 		t.Fatalf("%+v, %v", made, err)
@@ -144,7 +144,7 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 		}
 	}
 	states("active, active")
-	c.Pass(time.Hour)
+	c.Advance(time.Hour)
 	states("expired, active")
 	third, _, err := p.Rotate(t.Context(), made.ID, 0)
 	if err != nil {
@@ -278,16 +278,16 @@ func TestANonceIsFreshOnceForItsTime(t *testing.T) {
 		}
 		got, err = use("a", "n3", end)
 		expect("one whose transaction was undone", true, got, err)
-		c.Pass(10*time.Minute - 1)
+		c.Advance(10*time.Minute - 1)
 		if removed, err := one.Sweep(t.Context()); removed != 0 || err != nil {
 			t.Errorf("swept %d before their time, %v", removed, err)
 		}
 		got, err = use("a", "n1", end.Add(time.Minute))
 		expect("at the end of its time", false, got, err)
-		c.Pass(1)
+		c.Advance(1)
 		got, err = use("a", "n1", c.Now().Add(10*time.Minute))
 		expect("after its time", true, got, err)
-		c.Pass(time.Minute)
+		c.Advance(time.Minute)
 		if removed, err := one.Sweep(t.Context()); removed != 3 || err != nil {
 			t.Errorf("swept %d, not 3, %v", removed, err)
 		}
@@ -349,7 +349,7 @@ func TestAKeysNoncesAreBounded(t *testing.T) {
 	if _, err := anew("a", "5", end); codeOf(err) != fail.Limited {
 		t.Errorf("beyond the bound after a restart: %v", err)
 	}
-	c.Pass(6 * time.Minute)
+	c.Advance(6 * time.Minute)
 	if removed, err := n.Sweep(t.Context()); removed != 4 || err != nil {
 		t.Errorf("swept %d, %v", removed, err)
 	}

@@ -43,7 +43,7 @@ func TestProvidersAreHeldToWhatTheyPublish(t *testing.T) {
 	names("it names it", true, false)
 	status = http.StatusInternalServerError
 	names("it is broken", true, true)
-	now.Pass(providerHolds)
+	now.Advance(providerHolds)
 	names("it is broken for long", false, true)
 	status = http.StatusOK
 	names("it names it again", true, false)

@@ -40,7 +40,7 @@ func TestAKeyLosesItsPrivatePartWhenItsOverlapEnds(t *testing.T) {
 		old     bool
 		signers int
 	}{{time.Second, true, 2}, {time.Hour - 2*time.Second, true, 2}, {time.Second, false, 1}, {time.Hour, false, 1}} {
-		c.Pass(step.pass)
+		c.Advance(step.pass)
 		if err := keys.Retire(); err != nil {
 			t.Fatal(err)
 		}

@@ -115,23 +115,23 @@ func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) 
 	if n := signed(before, two); n != 1 {
 		t.Errorf("%d signatures before the rotation", n)
 	}
-	c.Pass(time.Hour)
+	c.Advance(time.Hour)
 	made, err := one.Rotate(48 * time.Hour)
 	if err != nil || made.Number != 2 || !made.Created.Equal(c.Now()) {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	if id, _, _ := two.Current(); id != made.ID {
 		t.Errorf("a second later another process signs with %s, not with %s", id, made.ID)
 	}
 	if n := signed(sign(two), one); n != 2 {
 		t.Errorf("%d signatures during the overlap", n)
 	}
-	c.Pass(48*time.Hour - time.Second - 1)
+	c.Advance(48*time.Hour - time.Second - 1)
 	if n := signed(sign(two), one); n != 2 {
 		t.Errorf("%d signatures at the end of the overlap", n)
 	}
-	c.Pass(1)
+	c.Advance(1)
 	if n := signed(sign(two), one); n != 1 {
 		t.Errorf("%d signatures after the overlap", n)
 	}
@@ -159,7 +159,7 @@ func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) 
 			t.Errorf("%s holds a private key: %t, %v", n, !want, err)
 		}
 	}
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	if n := signed(before, siteKeys(t, folder, c)); n != 1 || signed(before, one) != 1 {
 		t.Errorf("without its private part the oldest key verifies %d times", n)
 	}
@@ -177,7 +177,7 @@ func TestARotationWithoutOverlapEndsAllThatSign(t *testing.T) {
 		if _, err := keys.Rotate(c.overlap); err != nil {
 			t.Fatal(err)
 		}
-		now.Pass(time.Minute)
+		now.Advance(time.Minute)
 		if n := len(keys.Signers("example.com/ledger")); n != c.signing {
 			t.Errorf("after a rotation with an overlap of %s %d keys sign, want %d", c.overlap, n, c.signing)
 		}

@@ -285,7 +285,7 @@ func TestNewKeysAreFetchedOnceWhenATokenNamesOne(t *testing.T) {
 	rotated := good(c)
 	rotated.key, rotated.id = next, "next"
 	a.add(next, "next", "", "")
-	c.Pass(11 * time.Second)
+	c.Advance(11 * time.Second)
 	if ok, err := verify(rotated); !ok || a.fetches.Load() != 2 {
 		t.Errorf("the new key: %v after %d fetches", err, a.fetches.Load())
 	}
@@ -339,16 +339,16 @@ func TestKeysStayGoodWhileTheAuthorityIsDown(t *testing.T) {
 		t.Errorf("with no keys at all: %v", err)
 	}
 	a.down.Store(false)
-	c.Pass(10 * time.Second)
+	c.Advance(10 * time.Second)
 	if err := verify(); err != nil {
 		t.Fatal(err)
 	}
 	a.down.Store(true)
-	c.Pass(23 * time.Hour)
+	c.Advance(23 * time.Hour)
 	if err := verify(); err != nil {
 		t.Errorf("after 23 hours: %v", err)
 	}
-	c.Pass(2 * time.Hour)
+	c.Advance(2 * time.Hour)
 	if err := verify(); codeOf(err) != fail.Unavailable {
 		t.Errorf("after 25 hours: %v", err)
 	}

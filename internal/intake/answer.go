@@ -13,7 +13,7 @@ import (
 // Draft is what an agent will be answered when somebody answers a submission with an outcome, and
 // records nothing. The id of its offer is another than that of the one that is made then. The error
 // is fail.Invalid for an answer that is none.
-func (s *Service) Draft(q *Request, outcome offers.Outcome) (*Submitted, error) {
+func (s *Service) Draft(q *Request, outcome offers.Outcome) (*SubmitResult, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	definition, err := s.answerable(q.Record, outcome, now)
 	if err != nil {
@@ -22,9 +22,9 @@ func (s *Service) Draft(q *Request, outcome offers.Outcome) (*Submitted, error) 
 	r := q.Record
 	told := definition.answer(&r, outcome, now)
 	if r.Offer == "" {
-		return &Submitted{Status: offers.Declined, Reason: told.Reason, Entry: r.ID}, nil
+		return &SubmitResult{Status: offers.Declined, Reason: told.Reason, Entry: r.ID}, nil
 	}
-	return &Submitted{Status: offers.Offered, Offer: offered(r, &told), Entry: r.ID}, nil
+	return &SubmitResult{Status: offers.Offered, Offer: offered(r, &told), Entry: r.ID}, nil
 }
 
 // answerable holds an answer by hand against what an answer must be, and gives the intake that it is of.
@@ -88,7 +88,7 @@ func (s *Service) Answer(ctx context.Context, id string, outcome offers.Outcome,
 // findWaiting finds a submission that waits for an answer. The error is fail.NotFound where there is none of the id.
 func findWaiting(ctx context.Context, tx *store.Tx, id string, now time.Time) (vault.Record, error) {
 	r, known, err := vault.Find(ctx, tx, id)
-	if err == nil && (!known || r.Standing(now) != vault.Waiting) {
+	if err == nil && (!known || r.StateAt(now) != vault.Waiting) {
 		err = fail.New(fail.NotFound, "no request of this id waits for an answer any more")
 	}
 	return r, err

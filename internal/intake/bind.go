@@ -19,8 +19,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Binding is how an agent accepts an offer. Its envelope was read by wire.ReadBind.
-type Binding struct {
+// BindRequest is how an agent accepts an offer. Its envelope was read by wire.ReadBind.
+type BindRequest struct {
 	Intake    string // id of the intake at whose address it came
 	Offer     string
 	Session   string // as it came
@@ -35,7 +35,7 @@ type Binding struct {
 // The order of checks: offer, session and agent; an answer that was given before; expiry; scopes;
 // required fields; their form. The error is a *[Refusal] of OfferUnknown, OfferBound, OfferExpired,
 // InputInvalid, BindIncomplete or Busy, or any other, which is ours.
-func (s *Service) Bind(ctx context.Context, b Binding) ([]byte, error) {
+func (s *Service) Bind(ctx context.Context, b BindRequest) ([]byte, error) {
 	definition := s.definition(b.Intake)
 	if definition == nil || !definition.Binding {
 		return nil, unknownOffer()
@@ -70,7 +70,7 @@ type offerState struct {
 
 // findOwnOffer finds the offer that an agent means, which must be one that this agent got in this
 // session at this intake.
-func (s *Service) findOwnOffer(ctx context.Context, b Binding) (o offerState, err error) {
+func (s *Service) findOwnOffer(ctx context.Context, b BindRequest) (o offerState, err error) {
 	known := false
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		o, known, err = findOffer(ctx, tx, b.Offer)
@@ -120,7 +120,7 @@ func findOffer(ctx context.Context, tx *store.Tx, id string) (o offerState, know
 
 // validBinding is a bind that is fit to be recorded, or to be compared with the one that was.
 type validBinding struct {
-	Binding
+	BindRequest
 	definition *Definition
 	data       strictjson.Value // the members that are required or declared
 	canonical  []byte           // the same in canonical form
@@ -129,8 +129,8 @@ type validBinding struct {
 
 // validate holds a bind against what its offer and its intake need. Of an offer that is bound
 // already it checks the form alone.
-func (o offerState) validate(d *Definition, b Binding) (v validBinding, err error) {
-	v.Binding, v.definition = b, d
+func (o offerState) validate(d *Definition, b BindRequest) (v validBinding, err error) {
+	v.BindRequest, v.definition = b, d
 	if o.answer == nil { // it was bound, and is over
 		return v, nil
 	}
@@ -146,7 +146,7 @@ func (o offerState) validate(d *Definition, b Binding) (v validBinding, err erro
 				strings.Join(missing, ", "))
 		}
 	}
-	if v.data, err = keep(b.Data, o.answer.Requires, d.Bind.Fields); err != nil {
+	if v.data, err = keepDeclared(b.Data, o.answer.Requires, d.Bind.Fields); err != nil {
 		return v, refuse(InputInvalid, "/bind_data: it is no JSON object that everybody reads alike: %v", err)
 	}
 	if d.Bind.Fields != nil && o.bind == nil {
@@ -165,9 +165,9 @@ func (o offerState) validate(d *Definition, b Binding) (v validBinding, err erro
 	return v, nil
 }
 
-// keep gives those members of bind_data that are required or declared: others are not taken (B7 29 and check 57 of our
+// keepDeclared gives those members of bind_data that are required or declared: others are not taken (B7 29 and check 57 of our
 // reading).
-func keep(data strictjson.Value, required []string, declared *wire.Schema) (strictjson.Value, error) {
+func keepDeclared(data strictjson.Value, required []string, declared *wire.Schema) (strictjson.Value, error) {
 	var members map[string]strictjson.Value
 	if err := strictjson.Decode(data, &members); err != nil {
 		return nil, err
@@ -247,11 +247,11 @@ func (s *Service) recordBind(ctx context.Context, o offerState, v validBinding) 
 
 // sealBind makes the record of a bind and its answer; the data is sealed with a key of its own.
 func (s *Service) sealBind(ctx context.Context, v validBinding, now time.Time) (bind vault.Bind, err error) {
-	own, err := s.deps.Vault.Take(ctx)
+	own, err := s.deps.Vault.NewKey(ctx)
 	if err != nil {
 		return bind, err
 	}
-	bind = vault.Bind{Offer: v.Offer, Made: now, Sink: v.definition.Bind.Sink, Digest: v.digest}
+	bind = vault.Bind{Offer: v.Offer, CreatedAt: now, Sink: v.definition.Bind.Sink, Digest: v.digest}
 	if err := bind.SealData(own, v.data); err != nil {
 		return bind, err
 	}

@@ -24,13 +24,13 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 	k := newTaker(t)
 	k.intake.Bind.Message = "We call you."
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
-	k.clock.Pass(time.Hour)
+	k.clock.Advance(time.Hour)
 	first := k.bound(t, k.binding(1, offer, `{"email":"jane@example.com","full_name":"Jane Doe","fax":"12"}`))
 	answer, err := wire.ReadBound(first, wire.Options{})
 	if err != nil || answer.SessionID != sessionID(1) || answer.OfferID != offer || answer.Status != wire.StatusBound || answer.Message != "We call you." || answer.BoundAt != "2027-05-04T13:00:00Z" {
 		t.Fatalf("%s: %v", first, err)
 	}
-	k.clock.Pass(time.Minute)
+	k.clock.Advance(time.Minute)
 	for name, same := range map[string]string{"the same": person, "the same in other words": ` {"full_name":"Jane Doe", "email":"jane\u0040example.com"}`, "more that is not taken": `{"email":"jane@example.com","full_name":"Jane Doe","fax":"13"}`} {
 		if again := k.bound(t, k.binding(1, offer, same)); string(again) != string(first) {
 			t.Errorf("%s: %s", name, again)
@@ -72,23 +72,23 @@ func TestWhatIsNoBindIsRefusedAndLeavesNoTrace(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		data   string
-		change func(*taker, *Binding)
+		change func(*taker, *BindRequest)
 		reason Reason
 		told   string
 	}{
-		{name: "an offer that there is not", change: func(_ *taker, b *Binding) { b.Offer = "x" }, reason: OfferUnknown},
-		{name: "another session", change: func(_ *taker, b *Binding) { b.Session = sessionID(2) }, reason: OfferUnknown},
-		{name: "another agent", change: func(_ *taker, b *Binding) { b.Agent.ID = "agent-8" }, reason: OfferUnknown},
-		{name: "another intake", change: func(k *taker, b *Binding) {
+		{name: "an offer that there is not", change: func(_ *taker, b *BindRequest) { b.Offer = "x" }, reason: OfferUnknown},
+		{name: "another session", change: func(_ *taker, b *BindRequest) { b.Session = sessionID(2) }, reason: OfferUnknown},
+		{name: "another agent", change: func(_ *taker, b *BindRequest) { b.Agent.ID = "agent-8" }, reason: OfferUnknown},
+		{name: "another intake", change: func(k *taker, b *BindRequest) {
 			other := *k.intake
 			other.ID, b.Intake = "other", "other"
 			k.others = append(k.others, &other)
 		}, reason: OfferUnknown},
-		{name: "an intake that there is not", change: func(_ *taker, b *Binding) { b.Intake = "other" }, reason: OfferUnknown},
-		{name: "an intake that binds no more", change: func(k *taker, _ *Binding) { k.intake.Binding = false }, reason: OfferUnknown},
-		{name: "an offer that has just expired", change: func(k *taker, _ *Binding) { k.clock.Pass(7 * 24 * time.Hour) }, reason: OfferExpired},
-		{name: "no consent to bind", change: func(_ *taker, b *Binding) { b.Agent.ConsentScope = []wire.Scope{wire.ScopeIntake} }, reason: InputInvalid, told: `"bind"`},
-		{name: "no consent that the intake needs", change: func(k *taker, _ *Binding) { k.intake.Bind.Consent = []wire.Scope{wire.ScopePayment} }, reason: InputInvalid, told: `"payment"`},
+		{name: "an intake that there is not", change: func(_ *taker, b *BindRequest) { b.Intake = "other" }, reason: OfferUnknown},
+		{name: "an intake that binds no more", change: func(k *taker, _ *BindRequest) { k.intake.Binding = false }, reason: OfferUnknown},
+		{name: "an offer that has just expired", change: func(k *taker, _ *BindRequest) { k.clock.Advance(7 * 24 * time.Hour) }, reason: OfferExpired},
+		{name: "no consent to bind", change: func(_ *taker, b *BindRequest) { b.Agent.ConsentScope = []wire.Scope{wire.ScopeIntake} }, reason: InputInvalid, told: `"bind"`},
+		{name: "no consent that the intake needs", change: func(k *taker, _ *BindRequest) { k.intake.Bind.Consent = []wire.Scope{wire.ScopePayment} }, reason: InputInvalid, told: `"payment"`},
 		{name: "a field is missing", data: `{"email":"jane@example.com"}`, reason: BindIncomplete, told: "full_name"},
 		{name: "a field is empty", data: `{"email":"jane@example.com","full_name":" "}`, reason: BindIncomplete, told: "full_name"},
 		{name: "a field is null", data: `{"email":null,"full_name":"Jane Doe"}`, reason: BindIncomplete, told: "email"},
@@ -141,16 +141,16 @@ func TestAnOfferIsBoundUntilItsLastInstant(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	until := k.clock.Now().Add(90 * time.Minute)
-	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+	k.engine.say = func(offers.Request) (offers.Outcome, error) {
 		return offers.Outcome{Status: offers.Offered, Summary: "Now.", Expires: until, BindRequires: []string{}, TermsURL: "https://site.example/terms"}, nil
 	}
 	out := k.submitted(t, k.submission(1, `{"age":41}`))
 	if !out.Offer.Expires.Equal(until) || out.Offer.TermsURL != "https://site.example/terms" || len(out.Offer.Requires) != 0 {
 		t.Errorf("%+v", out.Offer)
 	}
-	k.clock.Pass(90*time.Minute - time.Nanosecond)
+	k.clock.Advance(90*time.Minute - time.Nanosecond)
 	first := k.bound(t, k.binding(1, out.Offer.ID, `{}`))
-	k.clock.Pass(time.Hour)
+	k.clock.Advance(time.Hour)
 	if again := k.bound(t, k.binding(1, out.Offer.ID, `{}`)); string(again) != string(first) {
 		t.Error("what is bound expired")
 	}
@@ -213,11 +213,11 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 	if q := k.request(t, vault.Filter{}); !q.Bind.Done.IsZero() {
 		t.Error("a bind is done of which nobody was told")
 	}
-	k.clock.Pass(time.Minute)
+	k.clock.Advance(time.Minute)
 	if k.deliver(t, nil) == nil || k.rowsOf(t, "outbox_effect") != 0 {
 		t.Error("a failed effect is not done later")
 	}
-	if n, err := k.CountOpen(t.Context()); err != nil || n != 0 {
+	if n, err := k.CountTasks(t.Context()); err != nil || n != 0 {
 		t.Errorf("%d requests are open: %v", n, err)
 	}
 }
@@ -243,7 +243,7 @@ func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
 	}
 	k.places.vault, k.taking.Vault = at, right
 	k.restart(t)
-	k.clock.Pass(time.Minute)
+	k.clock.Advance(time.Minute)
 	if told := k.deliver(t, nil); told == nil || string(told.Data) != person {
 		t.Errorf("told is %+v", told)
 	}
@@ -261,7 +261,7 @@ func TestABindWaitsInTheInboxUntilItIsMarkedAsDone(t *testing.T) {
 	if n := k.rowsOf(t, "outbox_effect"); n != 0 {
 		t.Errorf("%d effects", n)
 	}
-	if n, err := k.CountOpen(t.Context()); err != nil || n != 1 {
+	if n, err := k.CountTasks(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d requests are open: %v", n, err)
 	}
 	if q := k.request(t, vault.Filter{}); string(q.Fields) != person {
@@ -270,7 +270,7 @@ func TestABindWaitsInTheInboxUntilItIsMarkedAsDone(t *testing.T) {
 	if err := k.MarkDone(t.Context(), offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := k.CountOpen(t.Context()); err != nil || n != 0 {
+	if n, err := k.CountTasks(t.Context()); err != nil || n != 0 {
 		t.Errorf("%d requests are open: %v", n, err)
 	}
 	if body := k.ledgerEntries(t, "bind")[0]["body"].(map[string]any); body["effect"] != "inbox" {
@@ -303,7 +303,7 @@ func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 	s := k.submission(1, `{"age":41}`)
 	s.Agent.ID = who
 	offer := k.submitted(t, s).Offer.ID
-	if again := k.submitted(t, s); !again.Again {
+	if again := k.submitted(t, s); !again.Replay {
 		t.Error("the same agent is another one when it comes again")
 	}
 	b := k.binding(1, offer, person)

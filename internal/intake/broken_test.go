@@ -30,9 +30,9 @@ func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
 	k.fault = func(string) error {
 		switch n := steps.Add(1); {
 		case n%23 == 0: // while it stands at this step
-			b.Strike()
+			b.BreakAll()
 		case n%23 == 11: // while it goes on
-			late.Go(b.Strike)
+			late.Go(b.BreakAll)
 		}
 		return nil
 	}
@@ -144,8 +144,8 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 				offer, entries["intake "+offer], entries["bind "+offer], told[offer], entries["erase "+offer], erased)
 			continue
 		}
-		if readable := q.Told != nil; readable == erased || erased != (q.Now == vault.Erased) {
-			t.Errorf("of offer %s can be read: %t, it is %s, and somebody had it erased: %t", offer, readable, q.Now, erased)
+		if readable := q.OpenedAnswer != nil; readable == erased || erased != (q.StateNow == vault.Erased) {
+			t.Errorf("of offer %s can be read: %t, it is %s, and somebody had it erased: %t", offer, readable, q.StateNow, erased)
 		}
 	}
 	if report, err := k.taking.Ledger.Check(t.Context()); err != nil || len(report.Findings) > 0 {

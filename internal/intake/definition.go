@@ -25,9 +25,9 @@ type Definition struct {
 	Engine       offers.Engine
 	// Scopes are those that a submission needs, beside "intake".
 	Scopes []wire.Scope
-	// For is how long an offer stands where the engine does not say, and how long a decline is
+	// ValidFor is how long an offer stands where the engine does not say, and how long a decline is
 	// repeated. It must be set.
-	For time.Duration
+	ValidFor time.Duration
 	// TermsURL is of offers that name none of their own.
 	TermsURL string
 	// Binding says whether offers can be bound, and Bind how.
@@ -52,14 +52,14 @@ type BindRules struct {
 
 // answer is an outcome as it is kept; it sets the record's state, offer and expiry.
 func (d *Definition) answer(r *vault.Record, o offers.Outcome, now time.Time) vault.Answer {
-	r.Expires = wholeSecond(now.Add(d.For))
+	r.Expires = wholeSecond(now.Add(d.ValidFor))
 	switch o.Status {
 	case offers.Declined:
 		r.State = vault.Declined
 		return vault.Answer{Reason: o.Reason}
 	case offers.Waiting:
 		r.State = vault.Waiting
-		return vault.Answer{After: int(o.After / time.Second)}
+		return vault.Answer{RetryAfter: int(o.RetryAfter / time.Second)}
 	}
 	r.State, r.Offer = vault.Offered, strings.ToLower(rand.Text())
 	if !o.Expires.IsZero() {

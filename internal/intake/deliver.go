@@ -32,7 +32,7 @@ func putEffect(ctx context.Context, tx *store.Tx, b vault.Bind) error {
 	if err != nil {
 		return fmt.Errorf("write an effect: %w", err)
 	}
-	return outbox.Put(ctx, tx, outbox.Effect{ID: effectID(b.Offer), Sink: b.Sink, Body: body}, b.Made)
+	return outbox.Put(ctx, tx, outbox.Effect{ID: effectID(b.Offer), Sink: b.Sink, Body: body}, b.CreatedAt)
 }
 
 // BoundOffer is an offer that was bound, opened for those whom it concerns.
@@ -92,7 +92,7 @@ func (s *Service) opened(ctx context.Context, o offerState) (*BoundOffer, error)
 	told := &BoundOffer{
 		Offer: *offered(r, answer), Intake: r.Intake, Session: r.Session,
 		Agent: cmp.Or(answer.Agent, r.Agent), Platform: r.Platform,
-		Entry: o.bind.Entry, Submitted: r.Made, Bound: o.bind.Made,
+		Entry: o.bind.Entry, Submitted: r.CreatedAt, Bound: o.bind.CreatedAt,
 	}
 	if told.Data, err = o.bind.OpenData(keys); err != nil || told.Data == nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *Service) done(ctx context.Context, offer string) error {
 		if err != nil || !known {
 			return err
 		}
-		_, err = vault.Done(ctx, tx, o.record, s.deps.Now().UTC())
+		_, err = vault.MarkDone(ctx, tx, o.record, s.deps.Now().UTC())
 		return err
 	})
 	if err == nil {

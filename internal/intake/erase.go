@@ -53,7 +53,7 @@ func (s *Service) revoke(
 ) (records []vault.Record, all []vault.Erasure, err error) {
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		all = nil
-		if records, err = vault.Of(ctx, tx, sessionOrOffer, after); err != nil {
+		if records, err = vault.ListFrom(ctx, tx, sessionOrOffer, after); err != nil {
 			return err
 		}
 		for _, r := range records {
@@ -116,7 +116,7 @@ func (s *Service) erase(ctx context.Context, all []vault.Erasure, body eraseBody
 			if len(e.Keys()) == 0 && body.By == "" {
 				says = "" // of this one nothing
 			}
-			if err := vault.Forget(ctx, tx, e, says, now); err != nil {
+			if err := vault.ClearErased(ctx, tx, e, says, now); err != nil {
 				return err
 			}
 		}

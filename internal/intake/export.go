@@ -129,7 +129,7 @@ func (s *Service) export(ctx context.Context, sessionOrOffer, after string) (all
 	var ids []string
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		found, ids = nil, nil
-		records, err := vault.Of(ctx, tx, sessionOrOffer, after)
+		records, err := vault.ListFrom(ctx, tx, sessionOrOffer, after)
 		for _, r := range records {
 			o := offerState{answeredRecord: answeredRecord{record: r}}
 			b, bound, err := vault.FindBind(ctx, tx, r.Offer)
@@ -170,11 +170,11 @@ func exportOf(o offerState, keys map[string]vault.Key, now time.Time) (exported,
 	}
 	one := exported{
 		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: q.From(), Platform: r.Platform,
-		State: r.Standing(now), Retention: r.Retention, Submitted: r.Made, Expires: r.Expires, Consent: asserted,
-		Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply, Erasures: r.Erasures,
+		State: r.StateAt(now), Retention: r.Retention, Submitted: r.CreatedAt, Expires: r.Expires, Consent: asserted,
+		Input: q.Input, Offer: r.Offer, Answer: q.OpenedAnswer, Reply: r.Reply, Erasures: r.Erasures,
 	}
 	if o.bind != nil {
-		one.Bind = &exportedBind{Entry: o.bind.Entry, Bound: o.bind.Made, Data: q.Fields}
+		one.Bind = &exportedBind{Entry: o.bind.Entry, Bound: o.bind.CreatedAt, Data: q.Fields}
 		if done := o.bind.Done; !done.IsZero() {
 			one.Bind.Done = &done
 		}
@@ -182,7 +182,7 @@ func exportOf(o offerState, keys map[string]vault.Key, now time.Time) (exported,
 	if key, ok := keys[r.OfferKey]; ok {
 		one.Hashing = map[string]string{}
 		for _, what := range []string{"intake_data", "offer", "bind_data", "agent"} {
-			one.Hashing[what] = base64.StdEncoding.EncodeToString(key.Hashing(what))
+			one.Hashing[what] = base64.StdEncoding.EncodeToString(key.HashKey(what))
 		}
 	}
 	return one, nil

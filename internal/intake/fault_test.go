@@ -135,24 +135,24 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 				t.Fatalf("at %d: %v", at, err)
 			}
 			known[q.Offer] = *q
-			if q.Now == vault.Offered && q.Told == nil {
+			if q.StateNow == vault.Offered && q.OpenedAnswer == nil {
 				t.Errorf("at %d there is an offer that nobody can open", at)
 			}
 		}
 		gone := map[string]bool{}
 		for _, f := range erased {
-			if q := known[f.offer]; f.at <= at && (q.Told != nil || q.Input != nil || q.Fields != nil || q.Now != vault.Erased) {
+			if q := known[f.offer]; f.at <= at && (q.OpenedAnswer != nil || q.Input != nil || q.Fields != nil || q.StateNow != vault.Erased) {
 				t.Errorf("at %d what was erased at %d can be read", at, f.at)
 			}
 			gone[f.offer] = true // it may be erased, or not yet
 		}
 		for _, f := range offered {
-			if q, there := known[f.offer]; f.at <= at && !there || there && q.Told == nil && !gone[f.offer] {
+			if q, there := known[f.offer]; f.at <= at && !there || there && q.OpenedAnswer == nil && !gone[f.offer] {
 				t.Errorf("at %d there is not the offer of %d", at, f.at)
 			}
 		}
 		for _, f := range bound {
-			if q := known[f.offer]; f.at <= at && (q.Bind == nil || q.Now != vault.Bound) {
+			if q := known[f.offer]; f.at <= at && (q.Bind == nil || q.StateNow != vault.Bound) {
 				t.Errorf("at %d there is not the bind of %d", at, f.at)
 			}
 		}
@@ -195,7 +195,7 @@ func takerOn(t testing.TB, layer, folder string) *taker {
 // forgetful is an engine that remembers nothing of what it was asked.
 type forgetful struct{}
 
-func (forgetful) Offer(context.Context, offers.Question) (offers.Outcome, error) {
+func (forgetful) Offer(context.Context, offers.Request) (offers.Outcome, error) {
 	return usualOutcome(), nil
 }
 
@@ -216,7 +216,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 	k := newTaker(t)
 	k.intake.Retention, k.intake.Engine = wire.RetainNone, forgetful{}
-	k.intake.For = time.Second // so that all of it is erased while it goes on
+	k.intake.ValidFor = time.Second // so that all of it is erased while it goes on
 	ctx, cancel := context.WithCancel(t.Context())
 	var background sync.WaitGroup
 	background.Go(func() { k.KeepRetention(ctx) })
@@ -237,7 +237,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 						return
 					}
 					if n%1000 == 0 {
-						k.clock.Pass(time.Second)
+						k.clock.Advance(time.Second)
 						k.eraseSoon()
 					}
 				}

@@ -16,13 +16,13 @@ import (
 // Request is a submission as the business sees it: what is sealed is opened, as far as it is still there.
 type Request struct {
 	vault.Record
-	Now     vault.State      // its state by the clock
-	Input   strictjson.Value // intake_data; nil where it is not kept or erased
-	Told    *vault.Answer    // what the agent is told; nil where it is erased
-	Bind    *vault.Bind      // nil where it was not bound
-	Fields  strictjson.Value // bind_data; nil where there is none or erased
-	Effect  *outbox.Pending  // how the delivery of the bind stands; nil where nothing is to be delivered
-	Entries []RequestEntry   // those of the ledger, in their order
+	StateNow     vault.State      // its state by the clock
+	Input        strictjson.Value // intake_data; nil where it is not kept or erased
+	OpenedAnswer *vault.Answer    // what the agent is told; nil where it is erased
+	Bind         *vault.Bind      // nil where it was not bound
+	Fields       strictjson.Value // bind_data; nil where there is none or erased
+	Effect       *outbox.Pending  // how the delivery of the bind stands; nil where nothing is to be delivered
+	Entries      []RequestEntry   // those of the ledger, in their order
 }
 
 // RequestEntry is an entry of the ledger about a submission.
@@ -34,30 +34,30 @@ func (e RequestEntry) millisecond() string { return e.ID[:min(len(e.ID), 13)] }
 
 // From is the id of the agent that submitted it, as the agent gave it, and a hash of that where it is erased.
 func (q *Request) From() string {
-	if q.Told != nil && q.Told.Agent != "" {
-		return q.Told.Agent
+	if q.OpenedAnswer != nil && q.OpenedAnswer.Agent != "" {
+		return q.OpenedAnswer.Agent
 	}
 	return q.Agent
 }
 
-// ToDo is what somebody has to see to.
-type ToDo struct {
-	Answer []vault.Listed // submissions that wait for a person's answer, the one that waited longest first
-	Do     []vault.Listed // binds that wait in the inbox, the oldest first
-	Failed []FailedBind   // binds whose delivery failed, the oldest first
+// ListTasks is what somebody has to see to.
+type Tasks struct {
+	ToAnswer   []vault.ListEntry // submissions that wait for a person's answer, the one that waited longest first
+	ToComplete []vault.ListEntry // binds that wait in the inbox, the oldest first
+	Failed     []FailedBind      // binds whose delivery failed, the oldest first
 }
 
 // FailedBind is a bind whose delivery failed, and is tried again or was given up.
 type FailedBind struct {
-	vault.Listed
+	vault.ListEntry
 	Effect outbox.Pending
 }
 
-// most is how many of each are listed of what somebody has to see to.
-const most = 50
+// maxTasks is how many of each are listed of what somebody has to see to.
+const maxTasks = 50
 
 // Inbox lists submissions, the latest first, and opens none.
-func (s *Service) Inbox(ctx context.Context, f vault.Filter) (all []vault.Listed, err error) {
+func (s *Service) Inbox(ctx context.Context, f vault.Filter) (all []vault.ListEntry, err error) {
 	if f.Find != "" && !strings.HasPrefix(f.Find, hashed) { // other ids are kept as they are
 		f.Find = s.agentID(f.Find)
 	}
@@ -68,17 +68,17 @@ func (s *Service) Inbox(ctx context.Context, f vault.Filter) (all []vault.Listed
 	return all, err
 }
 
-// ToDo lists what somebody has to see to, up to 50 of each kind, and opens none of it.
-func (s *Service) ToDo(ctx context.Context) (todo ToDo, err error) {
+// ListTasks lists what somebody has to see to, up to 50 of each kind, and opens none of it.
+func (s *Service) ListTasks(ctx context.Context) (todo Tasks, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
-		todo = ToDo{}
-		if todo.Answer, err = vault.ToAnswer(ctx, tx, s.deps.Now(), most); err != nil {
+		todo = Tasks{}
+		if todo.ToAnswer, err = vault.ListWaiting(ctx, tx, s.deps.Now(), maxTasks); err != nil {
 			return err
 		}
-		if todo.Do, err = vault.ToDo(ctx, tx, most); err != nil {
+		if todo.ToComplete, err = vault.ListUndoneBinds(ctx, tx, maxTasks); err != nil {
 			return err
 		}
-		failed, err := outbox.ListFailed(ctx, tx, most)
+		failed, err := outbox.ListFailed(ctx, tx, maxTasks)
 		if err != nil {
 			return err
 		}
@@ -100,10 +100,10 @@ func (s *Service) ToDo(ctx context.Context) (todo ToDo, err error) {
 	return todo, err
 }
 
-// CountOpen counts what waits for a person, up to 99 submissions and as many binds.
-func (s *Service) CountOpen(ctx context.Context) (n int, err error) {
+// CountTasks counts what waits for a person, up to 99 submissions and as many binds.
+func (s *Service) CountTasks(ctx context.Context) (n int, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		n, err = vault.Open(ctx, tx, s.deps.Now(), 99)
+		n, err = vault.CountWaiting(ctx, tx, s.deps.Now(), 99)
 		return err
 	})
 	return n, err
@@ -120,7 +120,7 @@ func (s *Service) Find(ctx context.Context, id string) (*Request, error) {
 		if !ok {
 			return fail.New(fail.NotFound, "There is no submission of this id.")
 		}
-		q.Now = q.Standing(s.deps.Now())
+		q.StateNow = q.StateAt(s.deps.Now())
 		q.Entries = []RequestEntry{{q.ID, kindIntake}}
 		if q.Reply != "" {
 			q.Entries = append(q.Entries, RequestEntry{q.Reply, kindOffer})
@@ -168,7 +168,7 @@ func (q *Request) open(keys map[string]vault.Key) (err error) {
 	if q.Input, err = q.OpenData(keys); err != nil {
 		return err
 	}
-	if q.Told, err = q.OpenAnswer(keys); err != nil {
+	if q.OpenedAnswer, err = q.OpenAnswer(keys); err != nil {
 		return err
 	}
 	if q.Bind != nil {
@@ -188,9 +188,9 @@ func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err 
 }
 
 // Funnel counts what became of the submissions since the beginning of a day, by day, intake and platform.
-func (s *Service) Funnel(ctx context.Context, since time.Time) (all []vault.Tally, err error) {
+func (s *Service) Funnel(ctx context.Context, since time.Time) (all []vault.DayCount, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = vault.Tallies(ctx, tx, since, s.deps.Now())
+		all, err = vault.CountByDay(ctx, tx, since, s.deps.Now())
 		return err
 	})
 	return all, err

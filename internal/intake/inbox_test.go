@@ -25,11 +25,11 @@ func furnished(t *testing.T) (*taker, []vault.State) {
 	k.intake.Retention = wire.RetainIndefinite
 	want := []vault.State{vault.Waiting, vault.Declined, vault.Bound, vault.Expired, vault.Erased, vault.Offered, vault.Bound}
 	for n, state := range want {
-		k.clock.Pass(time.Hour)
-		k.engine.say = func(offers.Question) (offers.Outcome, error) {
+		k.clock.Advance(time.Hour)
+		k.engine.say = func(offers.Request) (offers.Outcome, error) {
 			switch state {
 			case vault.Waiting:
-				return offers.Outcome{Status: offers.Waiting, After: time.Minute}, nil
+				return offers.Outcome{Status: offers.Waiting, RetryAfter: time.Minute}, nil
 			case vault.Declined:
 				return offers.Outcome{Status: offers.Declined, Reason: "No."}, nil
 			case vault.Expired:
@@ -79,7 +79,7 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 	k, want := furnished(t)
 	begun := k.clock.Now().Add(-time.Duration(len(want)) * time.Hour)
 	bound, err := k.Inbox(t.Context(), vault.Filter{Find: sessionID(2)})
-	if err != nil || len(bound) != 1 || bound[0].Bind == nil || bound[0].Bind.Entry == "" || !bound[0].Bind.Made.Equal(begun.Add(3*time.Hour)) || !bound[0].Bind.Done.IsZero() {
+	if err != nil || len(bound) != 1 || bound[0].Bind == nil || bound[0].Bind.Entry == "" || !bound[0].Bind.CreatedAt.Equal(begun.Add(3*time.Hour)) || !bound[0].Bind.Done.IsZero() {
 		t.Fatalf("%+v, %v", bound, err)
 	}
 	for name, c := range map[string]struct {
@@ -111,7 +111,7 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 		}
 	}
 	// By the clock, and when it was noted: the same.
-	k.clock.Pass(8 * 24 * time.Hour)
+	k.clock.Advance(8 * 24 * time.Hour)
 	for range 2 {
 		if got := k.listed(t, vault.Filter{State: vault.Expired}); !slices.Equal(got, []int{5, 3, 0}) {
 			t.Errorf("a week later %v have expired", got)
@@ -128,7 +128,7 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 	t.Parallel()
 	k, _ := furnished(t)
-	count := func(since time.Time) (sum vault.Tally, days int) {
+	count := func(since time.Time) (sum vault.DayCount, days int) {
 		t.Helper()
 		all, err := k.Funnel(t.Context(), since)
 		if err != nil {
@@ -145,16 +145,16 @@ func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 	}
 	begun := k.clock.Now().AddDate(0, 0, -1)
 	got, rows := count(begun)
-	if want := (vault.Tally{Waiting: 1, Declined: 1, Open: 1, Bound: 2, Expired: 1, Erased: 1}); got != want || rows != 3 {
+	if want := (vault.DayCount{Waiting: 1, Declined: 1, Open: 1, Bound: 2, Expired: 1, Erased: 1}); got != want || rows != 3 {
 		t.Errorf("%+v in %d rows", got, rows) // by chat, by telephone, and by one whose name was erased
 	}
 	if got, rows := count(k.clock.Now().AddDate(0, 0, 1)); rows != 0 {
 		t.Errorf("of tomorrow: %+v", got)
 	}
-	k.clock.Pass(8 * 24 * time.Hour)
+	k.clock.Advance(8 * 24 * time.Hour)
 	for range 2 {
 		got, _ := count(begun)
-		if want := (vault.Tally{Unanswered: 1, Declined: 1, Bound: 2, Expired: 2, Erased: 1}); got != want {
+		if want := (vault.DayCount{Unanswered: 1, Declined: 1, Bound: 2, Expired: 2, Erased: 1}); got != want {
 			t.Errorf("a week later: %+v", got)
 		}
 		if err := k.EraseDue(t.Context()); err != nil {
@@ -166,38 +166,38 @@ func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	t.Parallel()
 	k, _ := furnished(t)
-	k.clock.Pass(time.Hour)
+	k.clock.Advance(time.Hour)
 	wait := k.submission(7, `{"age":41}`)
-	k.engine.say = func(offers.Question) (offers.Outcome, error) {
-		return offers.Outcome{Status: offers.Waiting, After: time.Minute}, nil
+	k.engine.say = func(offers.Request) (offers.Outcome, error) {
+		return offers.Outcome{Status: offers.Waiting, RetryAfter: time.Minute}, nil
 	}
 	k.submitted(t, wait)
-	sees := func(answer, do, failed, open int) ToDo {
+	sees := func(answer, do, failed, open int) Tasks {
 		t.Helper()
-		todo, err := k.ToDo(t.Context())
-		if err != nil || len(todo.Answer) != answer || len(todo.Do) != do || len(todo.Failed) != failed {
-			t.Fatalf("%d to answer, %d to do, %d failed: %v", len(todo.Answer), len(todo.Do), len(todo.Failed), err)
+		todo, err := k.ListTasks(t.Context())
+		if err != nil || len(todo.ToAnswer) != answer || len(todo.ToComplete) != do || len(todo.Failed) != failed {
+			t.Fatalf("%d to answer, %d to do, %d failed: %v", len(todo.ToAnswer), len(todo.ToComplete), len(todo.Failed), err)
 		}
-		if n, err := k.CountOpen(t.Context()); err != nil || n != open {
+		if n, err := k.CountTasks(t.Context()); err != nil || n != open {
 			t.Fatalf("%d are open, want %d: %v", n, open, err)
 		}
 		return todo
 	}
 	todo := sees(2, 2, 0, 4)
-	if todo.Answer[0].Session != sessionID(0) || todo.Do[0].Session != sessionID(2) {
+	if todo.ToAnswer[0].Session != sessionID(0) || todo.ToComplete[0].Session != sessionID(2) {
 		t.Error("the oldest is not the first")
 	}
-	if err := k.MarkDone(t.Context(), todo.Do[0].Offer, "key:1"); err != nil {
+	if err := k.MarkDone(t.Context(), todo.ToComplete[0].Offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.Answer(t.Context(), todo.Answer[0].ID, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), todo.ToAnswer[0].ID, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); err != nil {
 		t.Fatal(err)
 	}
 	sees(1, 1, 0, 2)
-	if _, err := k.Erase(t.Context(), todo.Do[1].Session, "key:1"); err != nil {
+	if _, err := k.Erase(t.Context(), todo.ToComplete[1].Session, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	k.clock.Pass(8 * 24 * time.Hour)
+	k.clock.Advance(8 * 24 * time.Hour)
 	sees(0, 0, 0, 0)
 
 	// One whose delivery fails.
@@ -245,13 +245,13 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		}
 		return q
 	}
-	if q := look(2); string(q.Input) != `{"age":41}` || q.Told.Summary != "Two jars a week." || string(q.Fields) != person || q.Now != vault.Bound {
+	if q := look(2); string(q.Input) != `{"age":41}` || q.OpenedAnswer.Summary != "Two jars a week." || string(q.Fields) != person || q.StateNow != vault.Bound {
 		t.Errorf("bound: %+v", q)
 	}
 	if err := k.EraseDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if q := look(4); q.Input != nil || q.Told != nil || q.Now != vault.Erased || q.Agent != "" || len(q.Entries) == 0 {
+	if q := look(4); q.Input != nil || q.OpenedAnswer != nil || q.StateNow != vault.Erased || q.Agent != "" || len(q.Entries) == 0 {
 		t.Errorf("erased: %+v", q)
 	}
 	id := look(0).ID
@@ -259,7 +259,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := look(0)
-	if len(q.Entries) != 2 || q.Entries[1].Kind != "offer" || q.Entries[1].ID == id || q.Told.Summary != "Come on Monday." {
+	if len(q.Entries) != 2 || q.Entries[1].Kind != "offer" || q.Entries[1].ID == id || q.OpenedAnswer.Summary != "Come on Monday." {
 		t.Errorf("answered by hand: %+v", q)
 	}
 	var out bytes.Buffer
@@ -308,7 +308,7 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	}
 	deep := strictjson.Value(strings.Repeat(`{"a":`, 63) + "1" + strings.Repeat("}", 63))
 	for _, wrong := range []offers.Outcome{
-		{}, {Status: offers.Offered}, {Status: offers.Waiting, After: time.Minute},
+		{}, {Status: offers.Offered}, {Status: offers.Waiting, RetryAfter: time.Minute},
 		{Status: offers.Offered, Summary: "Come.", Details: deep}, {Status: offers.Offered, Summary: "Come.", Details: strictjson.Value(`{"a":1e400}`)},
 	} {
 		if _, err := k.Draft(q, wrong); fail.From(err).Code != fail.Invalid {
@@ -324,7 +324,7 @@ func TestARequestNamesTheEntriesOfItsErasing(t *testing.T) {
 	k.intake.Retention = wire.Retain30Days
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	other := k.submitted(t, k.submission(2, `{"age":42}`)).Offer.ID
-	k.clock.Pass(time.Hour)
+	k.clock.Advance(time.Hour)
 	k.bound(t, k.binding(1, offer, person))
 	named := func(offer string) (kinds []string, erasing []string) {
 		t.Helper()
@@ -349,7 +349,7 @@ func TestARequestNamesTheEntriesOfItsErasing(t *testing.T) {
 		{time.Hour, false, "", "intake bind erase erase", "intake erase"},
 		{0, false, "key:1", "intake bind erase erase erase", "intake erase"}, // though nothing was left of it
 	} {
-		k.clock.Pass(step.after)
+		k.clock.Advance(step.after)
 		if step.deliver && k.deliver(t, nil) == nil {
 			t.Fatal("nothing was told")
 		}

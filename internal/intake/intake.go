@@ -68,8 +68,8 @@ func New(deps Deps) (*Service, error) {
 	return &Service{deps: deps, erasing: make(chan struct{}, 1)}, nil
 }
 
-// Takes says whether an intake is declared at present.
-func (s *Service) Takes(intake string) bool { return s.definition(intake) != nil }
+// HasIntake says whether an intake is declared at present.
+func (s *Service) HasIntake(intake string) bool { return s.definition(intake) != nil }
 
 // definition is the one of an id that is declared at present, nil for none.
 func (s *Service) definition(id string) *Definition { return s.deps.Intakes()[id] }

@@ -13,16 +13,16 @@ import (
 
 // previousAnswers are the answers to what a session has submitted to an intake before.
 type previousAnswers struct {
-	same  *Submitted // the same, with its answer; nil for never, or no more
-	other bool       // something else, whose answer stands
-	last  string     // the id of what came last; empty for nothing
+	same  *SubmitResult // the same, with its answer; nil for never, or no more
+	other bool          // something else, whose answer stands
+	last  string        // the id of what came last; empty for nothing
 }
 
 // previousAnswers looks for what the session of a submission has submitted before.
 func (s *Service) previousAnswers(ctx context.Context, v *validSubmission) (p previousAnswers, err error) {
 	var records []vault.Record
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		records, err = vault.OfSession(ctx, tx, v.Session, v.Intake)
+		records, err = vault.ListBySession(ctx, tx, v.Session, v.Intake)
 		return err
 	})
 	if err != nil || len(records) == 0 {
@@ -49,7 +49,7 @@ func (s *Service) previousAnswers(ctx context.Context, v *validSubmission) (p pr
 			continue
 		}
 		if p.same, err = recordedAnswer(r, keys); err == nil {
-			p.same.Again = true
+			p.same.Replay = true
 		}
 		return p, err
 	}
@@ -57,7 +57,7 @@ func (s *Service) previousAnswers(ctx context.Context, v *validSubmission) (p pr
 }
 
 // recordedAnswer is the answer to a submission as it was recorded.
-func recordedAnswer(r vault.Record, keys map[string]vault.Key) (*Submitted, error) {
+func recordedAnswer(r vault.Record, keys map[string]vault.Key) (*SubmitResult, error) {
 	told, err := r.OpenAnswer(keys)
 	if err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func recordedAnswer(r vault.Record, keys map[string]vault.Key) (*Submitted, erro
 	if told == nil {
 		return nil, fmt.Errorf("what was answered to submission %s is erased", r.ID)
 	}
-	out := &Submitted{Entry: r.ID}
+	out := &SubmitResult{Entry: r.ID}
 	switch {
 	case r.Offer != "":
 		out.Status, out.Offer = offers.Offered, offered(r, told)
 	case told.Reason != "":
 		out.Status, out.Reason = offers.Declined, told.Reason
 	default:
-		out.Status, out.After = offers.Waiting, time.Duration(told.After)*time.Second
+		out.Status, out.RetryAfter = offers.Waiting, time.Duration(told.RetryAfter)*time.Second
 	}
 	return out, nil
 }

@@ -48,7 +48,7 @@ func (s *Service) KeepRetention(ctx context.Context) {
 		}
 	}
 	_ = s.deps.DB.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { // if not, the lease ends by itself
-		return vault.Release(context.WithoutCancel(ctx), tx, holder)
+		return vault.ReleaseLease(context.WithoutCancel(ctx), tx, holder)
 	})
 }
 
@@ -81,7 +81,7 @@ func (s *Service) checkVault(ctx context.Context) error {
 func (s *Service) keepOnce(ctx context.Context, holder string, swept *time.Time) error {
 	now, due := s.deps.Now(), false
 	err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) { // a look comes first: it holds up no writer
-		due, err = vault.AnyRipe(ctx, tx, now)
+		due, err = vault.AnyDue(ctx, tx, now)
 		return err
 	})
 	sweep := now.Sub(*swept) >= vaultEvery || now.Before(*swept)
@@ -90,7 +90,7 @@ func (s *Service) keepOnce(ctx context.Context, holder string, swept *time.Time)
 	}
 	ours := false
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
-		ours, err = vault.Claim(ctx, tx, holder, now)
+		ours, err = vault.ClaimLease(ctx, tx, holder, now)
 		return err
 	})
 	if err != nil || !ours {
@@ -105,7 +105,7 @@ func (s *Service) keepOnce(ctx context.Context, holder string, swept *time.Time)
 
 // sweepVault destroys keys that nothing has named for a week: those that a process had ready when it ended.
 func (s *Service) sweepVault(ctx context.Context) error {
-	named, err := vault.Named(ctx, s.deps.DB)
+	named, err := vault.FindNamedKeys(ctx, s.deps.DB)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Service) EraseDue(ctx context.Context) error {
 	for {
 		var ripe []vault.Erasure
 		err := s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
-			ripe, err = vault.Ripe(ctx, tx, s.deps.Now(), eraseBatch)
+			ripe, err = vault.DecideDue(ctx, tx, s.deps.Now(), eraseBatch)
 			return err
 		})
 		if err != nil || len(ripe) == 0 {

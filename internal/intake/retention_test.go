@@ -37,7 +37,7 @@ func (k *taker) there(t testing.TB) string {
 		name string
 		is   bool
 		key  string
-	}{{"input", q.Input != nil, q.DataKey}, {"answer", q.Told != nil, q.OfferKey}, {"bind", q.Fields != nil, bindKey(q)}} {
+	}{{"input", q.Input != nil, q.DataKey}, {"answer", q.OpenedAnswer != nil, q.OfferKey}, {"bind", q.Fields != nil, bindKey(q)}} {
 		if part.is {
 			parts, ids = append(parts, part.name), append(ids, part.key)
 		} else if part.key != "" {
@@ -47,7 +47,7 @@ func (k *taker) there(t testing.TB) string {
 	if n := k.keysLeft(t, ids...); n != len(ids) {
 		t.Errorf("%d keys of %d", n, len(ids))
 	}
-	return strings.Join(append(parts, string(q.Now)), " ")
+	return strings.Join(append(parts, string(q.StateNow)), " ")
 }
 
 func bindKey(q Request) string {
@@ -92,16 +92,16 @@ func TestRetentionIsCarriedOut(t *testing.T) {
 				k.intake.Retention = c.word
 				switch c.life {
 				case "waiting":
-					k.engine.say = func(offers.Question) (offers.Outcome, error) {
-						return offers.Outcome{Status: offers.Waiting, After: time.Minute}, nil
+					k.engine.say = func(offers.Request) (offers.Outcome, error) {
+						return offers.Outcome{Status: offers.Waiting, RetryAfter: time.Minute}, nil
 					}
 				case "declined":
-					k.engine.say = func(offers.Question) (offers.Outcome, error) {
+					k.engine.say = func(offers.Request) (offers.Outcome, error) {
 						return offers.Outcome{Status: offers.Declined, Reason: "No."}, nil
 					}
 				}
 				out := k.submitted(t, k.submission(1, `{"age":41}`))
-				until := func(d time.Duration) { k.clock.Pass(begin.Add(min(d, at)).Sub(k.clock.Now())) }
+				until := func(d time.Duration) { k.clock.Advance(begin.Add(min(d, at)).Sub(k.clock.Now())) }
 				if until(time.Hour); (c.life == "told" || c.life == "undone") && at >= time.Hour {
 					k.there(t)
 					k.bound(t, k.binding(1, out.Offer.ID, person))
@@ -142,7 +142,7 @@ func TestAfterItsDataIsGoneAnOfferIsStillKnown(t *testing.T) {
 	if again := k.bound(t, k.binding(2, bound, person)); !bytes.Equal(again, first) {
 		t.Errorf("%s", again)
 	}
-	k.clock.Pass(8 * day)
+	k.clock.Advance(8 * day)
 	if err := k.EraseDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q.Now != vault.Erased || q.Input != nil || q.Told != nil || q.Fields != nil || q.Agent != "" || q.Platform != "" || q.Data != nil || q.Answer != nil || q.Digest != nil {
+		if q.StateNow != vault.Erased || q.Input != nil || q.OpenedAnswer != nil || q.Fields != nil || q.Agent != "" || q.Platform != "" || q.Data != nil || q.Answer != nil || q.Digest != nil {
 			t.Errorf("left is %+v", q)
 		}
 	}
@@ -222,7 +222,7 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 	if n, err := k.Erase(t.Context(), other, "key:1"); n != 1 || err != nil || k.ledgerEntries(t, "erase")[1]["subject"] != other && k.ledgerEntries(t, "erase")[0]["subject"] != other {
 		t.Errorf("%d, %v", n, err)
 	}
-	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Again || again.Offer.ID == one {
+	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Replay || again.Offer.ID == one {
 		t.Error("an offer that was erased is given again")
 	}
 }
@@ -380,7 +380,7 @@ func TestOneProcessErasesAndAnotherGoesOn(t *testing.T) {
 	step(one, "one")
 	left(0)
 	due(3)
-	other.clock.Pass(6 * time.Minute)
+	other.clock.Advance(6 * time.Minute)
 	step(other, "other") // one is gone
 	left(0)
 	due(4)

@@ -31,10 +31,10 @@ type maker struct {
 	asked atomic.Int64
 	mu    sync.Mutex
 	ids   []string // of the questions
-	say   func(offers.Question) (offers.Outcome, error)
+	say   func(offers.Request) (offers.Outcome, error)
 }
 
-func (m *maker) Offer(_ context.Context, q offers.Question) (offers.Outcome, error) {
+func (m *maker) Offer(_ context.Context, q offers.Request) (offers.Outcome, error) {
 	m.asked.Add(1)
 	m.mu.Lock()
 	m.ids = append(m.ids, q.ID)
@@ -96,7 +96,7 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 		t.Fatal(err)
 	}
 	k.intake = &Definition{
-		ID: "assessment", Schema: schema, Retention: wire.Retain30Days, Engine: k.engine, For: 7 * 24 * time.Hour, Binding: true,
+		ID: "assessment", Schema: schema, Retention: wire.Retain30Days, Engine: k.engine, ValidFor: 7 * 24 * time.Hour, Binding: true,
 		Bind: BindRules{Requires: []string{"email"}, Sink: "crm"},
 	}
 	if k.db, err = store.Open(t.Context(), store.Config{DSN: at.store, Schemas: takerSchemas, Files: layer}); err != nil {
@@ -149,7 +149,7 @@ func (k *taker) openVault(t testing.TB, layer string) *vault.Vault {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vault, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
+	vault, err := vault.OpenVault(t.Context(), vault.Options{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (k *taker) submission(n int, data string) Submission {
 }
 
 // submitted submits what must be answered.
-func (k *taker) submitted(t testing.TB, s Submission) *Submitted {
+func (k *taker) submitted(t testing.TB, s Submission) *SubmitResult {
 	t.Helper()
 	out, err := k.Submit(context.Background(), s)
 	if err != nil {
@@ -179,8 +179,8 @@ func (k *taker) submitted(t testing.TB, s Submission) *Submitted {
 }
 
 // binding is a good bind of an offer.
-func (k *taker) binding(n int, offer, data string) Binding {
-	return Binding{
+func (k *taker) binding(n int, offer, data string) BindRequest {
+	return BindRequest{
 		Intake: "assessment", Offer: offer, Session: sessionID(n), Data: strictjson.Value(data), Confirmed: "2027-05-04T11:59:58+02:00",
 		Agent: wire.Agent{ID: "agent-7", ConsentScope: []wire.Scope{wire.ScopeIntake, wire.ScopeBind}},
 	}
@@ -189,7 +189,7 @@ func (k *taker) binding(n int, offer, data string) Binding {
 const person = `{"email":"jane@example.com","full_name":"Jane Doe"}`
 
 // bound binds what must be bound.
-func (k *taker) bound(t testing.TB, b Binding) []byte {
+func (k *taker) bound(t testing.TB, b BindRequest) []byte {
 	t.Helper()
 	out, err := k.Bind(context.Background(), b)
 	if err != nil {

@@ -24,14 +24,14 @@ type Submission struct {
 	Locale, Timezone string
 }
 
-// Submitted is what a submission is answered, as it was recorded.
-type Submitted struct {
-	Status offers.Status
-	Offer  *Offer        // of what is offered
-	Reason string        // why it was declined
-	After  time.Duration // of one that waits: when asking again is worth it
-	Again  bool          // it was answered before, and this is that answer
-	Entry  string        // of the ledger
+// SubmitResult is what a submission is answered, as it was recorded.
+type SubmitResult struct {
+	Status     offers.Status
+	Offer      *Offer        // of what is offered
+	Reason     string        // why it was declined
+	RetryAfter time.Duration // of one that waits: when asking again is worth it
+	Replay     bool          // it was answered before, and this is that answer
+	Entry      string        // of the ledger
 }
 
 // Offer is what a business offers.
@@ -55,7 +55,7 @@ const answerTime = 9 * time.Second
 //
 // The order of checks: the scopes, the schema, what looks personal. The error is a *[Refusal] of InputInvalid,
 // SchemaMismatch, Revised or Busy; fail.NotFound for an intake that is not there; or any other, which is ours.
-func (s *Service) Submit(ctx context.Context, submission Submission) (*Submitted, error) {
+func (s *Service) Submit(ctx context.Context, submission Submission) (*SubmitResult, error) {
 	definition := s.definition(submission.Intake)
 	if definition == nil {
 		return nil, fail.New(fail.NotFound,
@@ -79,7 +79,7 @@ func (s *Service) Submit(ctx context.Context, submission Submission) (*Submitted
 		if got.Err != nil {
 			return nil, busy(got.Err)
 		}
-		return got.Val.(*Submitted), nil
+		return got.Val.(*SubmitResult), nil
 	}
 }
 
@@ -88,7 +88,7 @@ var errOvertaken = errors.New("another process has answered this session at the 
 
 // answer answers a submission as it was answered before, or asks the engine and records what it
 // says. When another process was faster it looks again, and does not ask again.
-func (s *Service) answer(ctx context.Context, v *validSubmission) (*Submitted, error) {
+func (s *Service) answer(ctx context.Context, v *validSubmission) (*SubmitResult, error) {
 	var outcome *offers.Outcome
 	for range 5 {
 		previous, err := s.previousAnswers(ctx, v)
@@ -115,12 +115,12 @@ func (s *Service) answer(ctx context.Context, v *validSubmission) (*Submitted, e
 // askEngine asks the intake's engine what to offer. Asked again, whether by this process or
 // another, the question has the same id, for as long as nothing was submitted after last.
 func (s *Service) askEngine(ctx context.Context, v *validSubmission, last string) (*offers.Outcome, error) {
-	outcome, err := v.definition.Engine.Offer(ctx, offers.Question{
-		ID:     s.deps.Vault.Name("question", v.Intake, strings.ToLower(v.Session), v.agent, string(v.canonical), last),
+	outcome, err := v.definition.Engine.Offer(ctx, offers.Request{
+		ID:     s.deps.Vault.DeriveID("question", v.Intake, strings.ToLower(v.Session), v.agent, string(v.canonical), last),
 		Intake: v.Intake, Data: v.data, Agent: v.Agent, Session: v.Session, Locale: v.Locale, Timezone: v.Timezone,
-		Now: s.deps.Now().UTC(), Find: s.deps.Lookup,
+		Now: s.deps.Now().UTC(), Lookup: s.deps.Lookup,
 	})
-	var unfit *offers.Unfit
+	var unfit *offers.UnusableData
 	switch {
 	case errors.As(err, &unfit):
 		return nil, refuse(SchemaMismatch, "/intake_data%s: %s", unfit.Pointer, unfit.Detail)
@@ -135,7 +135,7 @@ func (s *Service) askEngine(ctx context.Context, v *validSubmission, last string
 // recorded after last.
 func (s *Service) recordSubmission(
 	ctx context.Context, v *validSubmission, o offers.Outcome, last string,
-) (*Submitted, error) {
+) (*SubmitResult, error) {
 	sealed, err := s.seal(ctx, v, o)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (s *Service) recordSubmission(
 	}
 	record := sealed.record
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) error {
-		switch latest, err := vault.LastOf(ctx, tx, v.Session, v.Intake); {
+		switch latest, err := vault.LatestID(ctx, tx, v.Session, v.Intake); {
 		case err != nil:
 			return err
 		case latest != last:
@@ -180,14 +180,14 @@ func (s *Service) seal(ctx context.Context, v *validSubmission, o offers.Outcome
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	a.record = vault.Record{
 		Intake: v.Intake, Session: strings.ToLower(v.Session), Agent: v.agent, Platform: plainName(v.Agent.Platform),
-		Retention: v.definition.Retention, Made: now,
+		Retention: v.definition.Retention, CreatedAt: now,
 	}
 	answer := v.definition.answer(&a.record, o, now)
 	if v.agent != v.Agent.ID {
 		answer.Agent = strings.ToValidUTF8(v.Agent.ID[:min(len(v.Agent.ID), maxSealedAgent)], "")
 	}
 	a.answer = &answer
-	if a.key, err = s.deps.Vault.Take(ctx); err != nil {
+	if a.key, err = s.deps.Vault.NewKey(ctx); err != nil {
 		return a, err
 	}
 	a.record.Digest = v.digest(a.key)
@@ -198,7 +198,7 @@ func (s *Service) seal(ctx context.Context, v *validSubmission, o offers.Outcome
 	if a.record.Retention == wire.RetainNone && a.record.State != vault.Waiting {
 		return a, nil
 	}
-	own, err := s.deps.Vault.Take(ctx)
+	own, err := s.deps.Vault.NewKey(ctx)
 	if err != nil {
 		return a, err
 	}

@@ -20,7 +20,7 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	out := k.submitted(t, k.submission(1, `{"age":41,"note":"tired"}`))
-	if out.Status != offers.Offered || out.Again || out.Offer == nil || len(out.Offer.ID) != 26 || out.Offer.Summary != "Two jars a week." || !out.Offer.Binding ||
+	if out.Status != offers.Offered || out.Replay || out.Offer == nil || len(out.Offer.ID) != 26 || out.Offer.Summary != "Two jars a week." || !out.Offer.Binding ||
 		!slices.Equal(out.Offer.Requires, []string{"email", "full_name"}) || !out.Offer.Expires.Equal(k.clock.Now().Add(7*24*time.Hour)) {
 		t.Fatalf("%+v %+v", out, out.Offer)
 	}
@@ -40,7 +40,7 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 		t.Errorf("the privacy block is %v", privacy)
 	}
 	q := k.request(t, vault.Filter{Find: strings.ToUpper(sessionID(1))})
-	if string(q.Input) != `{"age":41,"note":"tired"}` || q.Told == nil || q.Told.Summary != "Two jars a week." || q.Now != vault.Offered || q.Agent != "agent-7" || q.ID != out.Entry {
+	if string(q.Input) != `{"age":41,"note":"tired"}` || q.OpenedAnswer == nil || q.OpenedAnswer.Summary != "Two jars a week." || q.StateNow != vault.Offered || q.Agent != "agent-7" || q.ID != out.Entry {
 		t.Errorf("the inbox has %+v", q)
 	}
 }
@@ -51,7 +51,7 @@ func TestTheSameSubmissionGetsTheSameOfferForAsLongAsItStands(t *testing.T) {
 	first := k.submitted(t, k.submission(1, `{"age":41,"note":"tired"}`))
 	again := k.submission(1, ` {"note" : "tired", "age":4.1e1} `)
 	again.Session = strings.ToUpper(again.Session)
-	if out := k.submitted(t, again); !out.Again || out.Offer.ID != first.Offer.ID || out.Entry != first.Entry || out.Offer.Expires != first.Offer.Expires {
+	if out := k.submitted(t, again); !out.Replay || out.Offer.ID != first.Offer.ID || out.Entry != first.Entry || out.Offer.Expires != first.Offer.Expires {
 		t.Errorf("asked again: %+v %+v", out, out.Offer)
 	}
 	for name, other := range map[string]Submission{
@@ -62,7 +62,7 @@ func TestTheSameSubmissionGetsTheSameOfferForAsLongAsItStands(t *testing.T) {
 			return s
 		}(),
 	} {
-		if out := k.submitted(t, other); out.Again || out.Offer.ID == first.Offer.ID {
+		if out := k.submitted(t, other); out.Replay || out.Offer.ID == first.Offer.ID {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
@@ -72,12 +72,12 @@ func TestTheSameSubmissionGetsTheSameOfferForAsLongAsItStands(t *testing.T) {
 	if n := k.engine.asked.Load(); n != 4 {
 		t.Errorf("the engine was asked %d times", n)
 	}
-	k.clock.Pass(7*24*time.Hour - time.Nanosecond)
+	k.clock.Advance(7*24*time.Hour - time.Nanosecond)
 	if out := k.submitted(t, again); out.Offer.ID != first.Offer.ID {
 		t.Error("the offer was gone before its time")
 	}
-	k.clock.Pass(time.Nanosecond)
-	if out := k.submitted(t, again); out.Again || out.Offer.ID == first.Offer.ID {
+	k.clock.Advance(time.Nanosecond)
+	if out := k.submitted(t, again); out.Replay || out.Offer.ID == first.Offer.ID {
 		t.Error("an offer that has expired was given again")
 	}
 	slices.Sort(k.engine.ids)
@@ -98,7 +98,7 @@ func TestARevisionIsRefusedWhereOneAnswerIsAll(t *testing.T) {
 	}
 	k.submitted(t, k.submission(1, `{"age":41}`))
 	k.submitted(t, k.submission(2, `{"age":42}`))
-	k.clock.Pass(8 * 24 * time.Hour)
+	k.clock.Advance(8 * 24 * time.Hour)
 	k.submitted(t, k.submission(1, `{"age":42}`))
 }
 
@@ -195,8 +195,8 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 func TestDataThatCannotBeComputedWithDoesNotFitTheSchema(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.engine.say = func(offers.Question) (offers.Outcome, error) {
-		return offers.Outcome{}, &offers.Unfit{Pointer: "/age", Detail: "is too large"}
+	k.engine.say = func(offers.Request) (offers.Outcome, error) {
+		return offers.Outcome{}, &offers.UnusableData{Pointer: "/age", Detail: "is too large"}
 	}
 	_, err := k.Submit(t.Context(), k.submission(1, `{"age":41}`))
 	if r := refusedWith(t, err); r.Reason != SchemaMismatch || r.Message != "/intake_data/age: is too large" {
@@ -210,12 +210,12 @@ func TestDataThatCannotBeComputedWithDoesNotFitTheSchema(t *testing.T) {
 func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+	k.engine.say = func(offers.Request) (offers.Outcome, error) {
 		return offers.Outcome{Status: offers.Declined, Reason: "We take on adults only."}, nil
 	}
 	first := k.submitted(t, k.submission(1, `{"age":11}`))
 	again := k.submitted(t, k.submission(1, `{"age":11}`))
-	if first.Status != offers.Declined || first.Reason != "We take on adults only." || first.Offer != nil || again.Reason != first.Reason || !again.Again || k.engine.asked.Load() != 1 {
+	if first.Status != offers.Declined || first.Reason != "We take on adults only." || first.Offer != nil || again.Reason != first.Reason || !again.Replay || k.engine.asked.Load() != 1 {
 		t.Errorf("%+v, then %+v", first, again)
 	}
 	busyNow := fail.New(fail.Unavailable, "the scheduler does not answer")
@@ -224,7 +224,7 @@ func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 		err    error
 		reason Reason
 	}{{busyNow, Busy}, {errors.New("the rule offers[0] fails"), ""}, {context.DeadlineExceeded, Busy}} {
-		k.engine.say = func(offers.Question) (offers.Outcome, error) { return offers.Outcome{}, c.err }
+		k.engine.say = func(offers.Request) (offers.Outcome, error) { return offers.Outcome{}, c.err }
 		_, err := k.Submit(t.Context(), k.submission(2, `{"age":22}`))
 		var refusal *Refusal
 		if errors.As(err, &refusal) != (c.reason != "") || c.reason != "" && refusal.Reason != c.reason || c.reason == "" && !errors.Is(err, c.err) {
@@ -252,7 +252,7 @@ func TestAskedTwiceAtOnceThereIsOneOffer(t *testing.T) {
 	k := newTaker(t)
 	const clients = 40
 	entered, leave := make(chan struct{}, clients), make(chan struct{})
-	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+	k.engine.say = func(offers.Request) (offers.Outcome, error) {
 		entered <- struct{}{}
 		<-leave
 		return usualOutcome(), nil
@@ -289,7 +289,7 @@ func TestTwoProcessesMakeOneOffer(t *testing.T) {
 	given := make([]string, 2)
 	var all sync.WaitGroup
 	for i, k := range nodes {
-		k.engine.say = func(offers.Question) (offers.Outcome, error) {
+		k.engine.say = func(offers.Request) (offers.Outcome, error) {
 			together.Done()
 			together.Wait()
 			return usualOutcome(), nil
@@ -316,7 +316,7 @@ func TestWhoLeavesDoesNotUndoWhatOthersWaitFor(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	entered, leave := make(chan struct{}), make(chan struct{})
-	k.engine.say = func(offers.Question) (offers.Outcome, error) {
+	k.engine.say = func(offers.Request) (offers.Outcome, error) {
 		close(entered)
 		<-leave
 		return usualOutcome(), nil
@@ -342,21 +342,21 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	k.intake.Retention = wire.RetainNone
-	k.engine.say = func(offers.Question) (offers.Outcome, error) {
-		return offers.Outcome{Status: offers.Waiting, After: 5 * time.Minute}, nil
+	k.engine.say = func(offers.Request) (offers.Outcome, error) {
+		return offers.Outcome{Status: offers.Waiting, RetryAfter: 5 * time.Minute}, nil
 	}
 	first := k.submitted(t, k.submission(1, `{"age":41}`))
-	if first.Status != offers.Waiting || first.After != 5*time.Minute || first.Offer != nil {
+	if first.Status != offers.Waiting || first.RetryAfter != 5*time.Minute || first.Offer != nil {
 		t.Fatalf("%+v", first)
 	}
-	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Status != offers.Waiting || !again.Again || k.engine.asked.Load() != 1 {
+	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Status != offers.Waiting || !again.Replay || k.engine.asked.Load() != 1 {
 		t.Errorf("asked again: %+v", again)
 	}
 	q := k.request(t, vault.Filter{State: vault.Waiting})
-	if string(q.Input) != `{"age":41}` || q.Now != vault.Waiting {
+	if string(q.Input) != `{"age":41}` || q.StateNow != vault.Waiting {
 		t.Fatalf("the inbox has %+v", q)
 	}
-	for _, bad := range []offers.Outcome{{Status: offers.Offered}, {Status: offers.Waiting, After: time.Minute}, {}} {
+	for _, bad := range []offers.Outcome{{Status: offers.Offered}, {Status: offers.Waiting, RetryAfter: time.Minute}, {}} {
 		if err := k.Answer(t.Context(), q.ID, bad, "key:1"); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v is taken: %v", bad, err)
 		}
@@ -381,7 +381,7 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 	if err := k.EraseDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if q := k.request(t, vault.Filter{}); q.Input != nil || q.DataKey != "" || q.Told == nil {
+	if q := k.request(t, vault.Filter{}); q.Input != nil || q.DataKey != "" || q.OpenedAnswer == nil {
 		t.Errorf("the inbox still has %s", q.Input)
 	}
 	if len(k.bound(t, k.binding(1, out.Offer.ID, `{"email":"jane@example.com"}`))) == 0 {

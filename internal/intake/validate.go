@@ -129,7 +129,7 @@ func (s *Service) agentID(agent string) string {
 	if plain.MatchString(agent) && !wire.PersonalText(agent) && !strings.HasPrefix(agent, hashed) {
 		return agent
 	}
-	return hashed + s.deps.Vault.Name("agent", agent)
+	return hashed + s.deps.Vault.DeriveID("agent", agent)
 }
 
 // hashed begins what is kept of an agent's id that could be more than an id.

@@ -218,7 +218,7 @@ func TestARestoredLedgerGoesOnUnderANewName(t *testing.T) {
 		}
 
 		copyOf(t, elsewhere).put(t, dsn, "second")
-		c.Pass(time.Hour)
+		c.Advance(time.Hour)
 		again := ledger.New(opened(t, dsn), o)
 		for _, name := range []string{origin, head.Origin, "no name"} {
 			if _, err := again.Resume(t.Context(), ledger.Resumption{Name: name}); fail.From(err).Code != fail.Invalid {
@@ -369,7 +369,7 @@ func TestNoTwoHistoriesUnderOneName(t *testing.T) {
 			complete := true                // nothing was signed but what is in the database
 			signing := func() { newest, complete = map[int]bool{}, true }
 			for range 25 {
-				c.Pass(time.Second)
+				c.Advance(time.Second)
 				switch random.IntN(5) {
 				case 0, 1:
 					if l.Inspect(t.Context()) == nil {

@@ -392,14 +392,14 @@ func (b *bargain) purse() (spent, held float64, err error) {
 // asked is how often the Exchange was asked to sell something.
 func (b *bargain) asked() int {
 	var t told
-	b.bad.Tell(&t)
+	b.bad.Report(&t)
 	return t.Asked["ExecuteTransaction"]
 }
 
 // count is how often some addresses were sold.
 func count(p *process.Peer, of []string) (n int) {
 	var t told
-	p.Tell(&t)
+	p.Report(&t)
 	for _, uri := range t.Sales {
 		if slices.Contains(of, uri) {
 			n++

@@ -33,7 +33,7 @@ const (
 // serverName is the part of the card's name after the slash.
 const serverName = "frontdesk"
 
-func (d *door) serverCard(_ context.Context, v view) (document, error) {
+func (d *documents) serverCard(_ context.Context, v view) (document, error) {
 	card := serverCard{
 		Schema: cardSchema, Name: reversed(v.base) + "/" + serverName, Version: d.config.Version,
 		Title: clip(d.name(v), 100), Description: clip(d.summary(v), 100),
@@ -58,7 +58,7 @@ type catalogEntry struct {
 	URL         string `json:"url"`
 }
 
-func (d *door) mcpCatalog(_ context.Context, v view) (document, error) {
+func (d *documents) mcpCatalog(_ context.Context, v view) (document, error) {
 	return jsonDocument("application/json", mcpCatalog{
 		SpecVersion: "draft",
 		Entries: []catalogEntry{{
@@ -105,7 +105,7 @@ type link struct {
 	Type string `json:"type,omitempty"`
 }
 
-func (d *door) apiCatalog(_ context.Context, v view) (document, error) {
+func (d *documents) apiCatalog(_ context.Context, v view) (document, error) {
 	ask := linkContext{
 		Anchor:      v.base + askPath,
 		ServiceDesc: []link{{v.base + "/openapi.json", "application/vnd.oai.openapi+json;version=3.1"}},

@@ -95,7 +95,7 @@ func Routes(d *ask.Service, config Config) []Route {
 	if config.WriteTimeout == 0 {
 		config.WriteTimeout = 30 * time.Second
 	}
-	door := &door{service: d, config: config}
+	door := &documents{service: d, config: config}
 	routes := []Route{
 		{Pattern: "/robots.txt", Handler: door.page(door.robots)},
 		{Pattern: "/llms.txt", Handler: door.page(door.llms)},
@@ -122,17 +122,17 @@ func Routes(d *ask.Service, config Config) []Route {
 	return routes
 }
 
-type door struct {
+type documents struct {
 	service   *ask.Service
 	config    Config
 	described description
 }
 
 // sells says whether licensed content is sold here.
-func (d *door) sells() bool { return slices.Contains(d.config.Served, rampManifest) }
+func (d *documents) sells() bool { return slices.Contains(d.config.Served, rampManifest) }
 
 // declares says whether platforms are given passages here.
-func (d *door) declares() bool { return slices.Contains(d.config.Served, intentDeclaration) }
+func (d *documents) declares() bool { return slices.Contains(d.config.Served, intentDeclaration) }
 
 // document is a small answer, made whole.
 type document struct {
@@ -149,7 +149,7 @@ type view struct {
 
 // about finds out what a request is about: the site that its parameter names, or the one that has its host, or all of
 // them.
-func (d *door) about(r *http.Request) (view, error) {
+func (d *documents) about(r *http.Request) (view, error) {
 	v := view{base: d.config.PublicURL(r), sites: d.config.Sites}
 	if name := r.URL.Query().Get("site"); name != "" {
 		id, ok := d.service.Sites().Find(name)
@@ -177,7 +177,7 @@ func (v view) of(id string) view {
 	return v
 }
 
-func (d *door) siteIDs() string {
+func (d *documents) siteIDs() string {
 	ids := make([]string, len(d.config.Sites))
 	for i, site := range d.config.Sites {
 		ids[i] = site.ID
@@ -186,7 +186,7 @@ func (d *door) siteIDs() string {
 }
 
 // name is what the front desk is called in this view.
-func (d *door) name(v view) string {
+func (d *documents) name(v view) string {
 	switch {
 	case len(v.sites) == 1 && (v.sites[0].Name != "" || v.query != ""):
 		return v.sites[0].title()
@@ -199,7 +199,7 @@ func (d *door) name(v view) string {
 }
 
 // summary is one sentence on what can be asked.
-func (d *door) summary(v view) string {
+func (d *documents) summary(v view) string {
 	if d.config.About != "" {
 		return line(d.config.About)
 	}
@@ -208,7 +208,7 @@ func (d *door) summary(v view) string {
 
 // page serves a document, small and with a strong tag. Caches ask again each time unless the address in it is
 // configured: otherwise it comes from the request, and one that somebody made up must not be kept for others.
-func (d *door) page(make func(context.Context, view) (document, error)) http.Handler {
+func (d *documents) page(make func(context.Context, view) (document, error)) http.Handler {
 	return d.checked(func(w http.ResponseWriter, r *http.Request) error {
 		v, err := d.about(r)
 		if err != nil {
@@ -232,7 +232,7 @@ func (d *door) page(make func(context.Context, view) (document, error)) http.Han
 }
 
 // checked renders what a handler returns as an error.
-func (d *door) checked(next func(http.ResponseWriter, *http.Request) error) http.Handler {
+func (d *documents) checked(next func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := next(w, r); err != nil {
 			d.config.Fail(w, r, err)
@@ -241,7 +241,7 @@ func (d *door) checked(next func(http.ResponseWriter, *http.Request) error) http
 }
 
 // own gives the owner's own file.
-func (d *door) own(ctx context.Context, name string) ([]byte, error) {
+func (d *documents) own(ctx context.Context, name string) ([]byte, error) {
 	if d.config.Own == nil {
 		return nil, nil
 	}

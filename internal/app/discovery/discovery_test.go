@@ -48,13 +48,13 @@ func fixture(t testing.TB, more int) (*ask.Service, *store.DB, Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus := contenttest.New(t, db, released.Options{
+	corpus := contenttest.New(t, db, released.Deps{
 		CacheBytes: 1, // so that each reading reads
 		Sites: released.NewSites(
 			released.Site{ID: "lamps", Hosts: []string{"lamps.example"}}, released.Site{ID: "garten", Hosts: []string{"garten.example"}},
 		),
 	})
-	corpus.Put(t, rules)
+	corpus.SetTerms(t, rules)
 	d, err := ask.New(ask.Deps{Corpus: corpus.Corpus})
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ type urlEntry struct {
 }
 
 // schemaMap is /schemamap.xml: the feeds of the view's sites.
-func (d *door) schemaMap(_ context.Context, v view) (document, error) {
+func (d *documents) schemaMap(_ context.Context, v view) (document, error) {
 	all := urlset{SF: "http://schema.org/schemas/schemafeed/0.1"}
 	for _, site := range v.sites {
 		feed, err := d.service.Feed(site.ID)
@@ -81,7 +81,7 @@ func xmlDocument(kind string, value any) (document, error) {
 }
 
 // feed serves /feeds/SITE/PART.
-func (d *door) feed(w http.ResponseWriter, r *http.Request) error {
+func (d *documents) feed(w http.ResponseWriter, r *http.Request) error {
 	site, name := r.PathValue("site"), r.PathValue("part")
 	if id, ok := d.service.Sites().Find(site); !ok || id != site { // one address for each part, not one for each way to name a site
 		return fail.New(fail.NotFound, "there is no feed here; /schemamap.xml lists those that there are")
@@ -102,7 +102,7 @@ func (d *door) feed(w http.ResponseWriter, r *http.Request) error {
 }
 
 // part streams a part of a feed: one item to a line. The tag is weak, since it names the items and not their bytes.
-func (d *door) part(w http.ResponseWriter, r *http.Request, feed *ask.Feed, part int) error {
+func (d *documents) part(w http.ResponseWriter, r *http.Request, feed *ask.Feed, part int) error {
 	ctx := r.Context()
 	tag, err := feed.Tag(ctx, part)
 	if err != nil {
@@ -224,7 +224,7 @@ type rssItem struct {
 const maxDescription = 200
 
 // rss is a site's newest items.
-func (d *door) rss(ctx context.Context, v view, feed *ask.Feed, id string) (document, error) {
+func (d *documents) rss(ctx context.Context, v view, feed *ask.Feed, id string) (document, error) {
 	v = v.of(id)
 	site := v.sites[0]
 	doc := rss{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: channel{
@@ -238,7 +238,7 @@ func (d *door) rss(ctx context.Context, v view, feed *ask.Feed, id string) (docu
 			return document{}, err
 		}
 		item := rssItem{Title: r.Name(), Link: r.URL(), GUID: r.URL(), Category: r.Type(), Description: html.EscapeString(released.Excerpt(r.Description(), maxDescription))}
-		if dated := r.Dated(); !dated.IsZero() {
+		if dated := r.Date(); !dated.IsZero() {
 			item.Published = dated.Format(time.RFC1123Z)
 		}
 		doc.Channel.Items = append(doc.Channel.Items, item)

@@ -10,7 +10,7 @@ import (
 
 // llms is /llms.txt: for a model that reads before it asks, a page of Markdown with a name, a sentence and links. A file
 // of the owner's own comes in its place.
-func (d *door) llms(ctx context.Context, v view) (document, error) {
+func (d *documents) llms(ctx context.Context, v view) (document, error) {
 	const kind = "text/markdown; charset=utf-8"
 	own, err := d.own(ctx, "llms.txt")
 	if err != nil {
@@ -72,14 +72,14 @@ func (d *door) llms(ctx context.Context, v view) (document, error) {
 	return document{kind, []byte(b.String())}, nil
 }
 
-// mostTypes is how many types of items are named.
-const mostTypes = 12
+// maxTypes is how many types of items are named.
+const maxTypes = 12
 
 // types are the types that the items have, for a view of all sites.
-func (d *door) types(v view) string {
+func (d *documents) types(v view) string {
 	var names []string
 	for _, t := range d.service.Types() {
-		if v.query == "" && len(names) < mostTypes {
+		if v.query == "" && len(names) < maxTypes {
 			names = append(names, line(t.Name))
 		}
 	}

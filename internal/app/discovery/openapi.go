@@ -46,7 +46,7 @@ func describe(served []string) description {
 }
 
 // openAPI is /openapi.json, with the address of the front desk as the server's.
-func (d *door) openAPI(_ context.Context, v view) (document, error) {
+func (d *documents) openAPI(_ context.Context, v view) (document, error) {
 	all, info := maps.Clone(d.described.all), maps.Clone(d.described.info)
 	info["version"], info["title"] = d.config.Version, d.name(v)
 	all["info"] = info

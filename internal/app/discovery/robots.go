@@ -9,7 +9,7 @@ import (
 
 // robots is /robots.txt (RFC 9309): everything here may be fetched, what the terms state of its use, and where the
 // schema map and the licences are. A file of the owner's own comes as it is, with those addresses behind it unless it names them.
-func (d *door) robots(ctx context.Context, v view) (document, error) {
+func (d *documents) robots(ctx context.Context, v view) (document, error) {
 	const kind = "text/plain; charset=utf-8"
 	own, err := d.own(ctx, "robots.txt")
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *door) robots(ctx context.Context, v view) (document, error) {
 
 // signal is what the terms state of the uses that Content-Signal has names for; empty when they state nothing that
 // holds for all of the view.
-func (d *door) signal(v view) string {
+func (d *documents) signal(v view) string {
 	if d.config.Stated == nil {
 		return ""
 	}

@@ -60,10 +60,10 @@ func fixture(t testing.TB, more int) *ask.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus := contenttest.New(t, db, released.Options{
+	corpus := contenttest.New(t, db, released.Deps{
 		Sites: released.NewSites(released.Site{ID: "lamps", Hosts: []string{"lamps.example"}}),
 	})
-	corpus.Put(t, rules)
+	corpus.SetTerms(t, rules)
 	d, err := ask.New(ask.Deps{Corpus: corpus.Corpus, Reading: ask.Reading{MinScore: 20}})
 	if err != nil {
 		t.Fatal(err)

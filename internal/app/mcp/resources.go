@@ -108,7 +108,7 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 		name = plain.Sanitize(name)
 		list.Resources = append(list.Resources, &sdk.Resource{
 			URI: item.URL(), Name: name, Title: name, MIMEType: itemType,
-			Description: plain.Sanitize(item.Type() + ": " + item.Brief(30)),
+			Description: plain.Sanitize(item.Type() + ": " + item.ShortDescription(30)),
 		})
 	}
 	if rest != (ask.Place{}) {

@@ -57,7 +57,7 @@ func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 			t.Fatalf("%s, %v", object, err)
 		}
 		ids, sales = append(ids, told.ID), append(sales, o.Transaction)
-		m.clock.Pass(time.Second)
+		m.clock.Advance(time.Second)
 	}
 	page := func(query string) (found []string, next string) {
 		t.Helper()

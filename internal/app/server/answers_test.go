@@ -55,7 +55,7 @@ func TestAFrontDeskAnswersItsOwnChallenges(t *testing.T) {
 		t.Error(told)
 	}
 	p.admin("DELETE", "/admin/answers/own.example/another-token", "", 200)
-	p.clock.Pass(10 * time.Minute)
+	p.clock.Advance(10 * time.Minute)
 	if code, told := get("", token); code != http.StatusNotFound {
 		t.Errorf("after its end: %d %s", code, told)
 	}

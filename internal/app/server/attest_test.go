@@ -47,14 +47,14 @@ func TestOffersAreAttestedByTheirSite(t *testing.T) {
 	if _, err := m.VerifierKeys.Rotate(time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	m.clock.Pass(time.Second)
+	m.clock.Advance(time.Second)
 	_, second := offered()
 	for _, a := range []*rampv1.ResourceAttestation{first, second} {
 		if err := wire.VerifyAttestation(a, uri, keys("/provider/example.com/ramp-verifier.json"), m.clock.Now()); err != nil {
 			t.Errorf("while both keys are good: %v", err)
 		}
 	}
-	m.clock.Pass(time.Hour)
+	m.clock.Advance(time.Hour)
 	if err := wire.VerifyAttestation(first, uri, keys("/provider/example.com/ramp-verifier.json"), m.clock.Now()); err == nil || second.Kid == first.Kid {
 		t.Errorf("what a key signed that is over holds: %v", err)
 	}

@@ -35,7 +35,7 @@ func TestTheAuditIsKeptAndTellsNoSignedAddress(t *testing.T) {
 	}
 	day := p.clock.Now().Format(time.DateOnly)
 	next := p.clock.Now().Add(24 * time.Hour).Format(time.DateOnly)
-	p.clock.Pass(397 * 24 * time.Hour) // thirteen months
+	p.clock.Advance(397 * 24 * time.Hour) // thirteen months
 	if err := p.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}

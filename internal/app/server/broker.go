@@ -230,7 +230,7 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 			if err != nil {
 				return nil, err
 			}
-			if wanted.fits(result.Dated()) {
+			if wanted.fits(result.Date()) {
 				all = append(all, broker.SearchHit{URI: result.URL(), Title: result.Name(), Score: result.Score()})
 			}
 		}

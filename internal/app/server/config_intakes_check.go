@@ -152,7 +152,7 @@ func (c *checks) intakeEngine(path string, i Intake) {
 	if i.byRules() && i.byWebhook() {
 		c.Problem(path+".webhook", "offers are made by rules and by a webhook; keep one of them")
 	}
-	if i.Person.After != 0 && (i.byRules() || i.byWebhook()) {
+	if i.Person.RetryAfter != 0 && (i.byRules() || i.byWebhook()) {
 		c.Problem(path+".person", "offers are made by a person, and by rules or a webhook, too; keep one of them")
 	}
 	var err error

@@ -282,7 +282,7 @@ func (c *checks) declaration() {
 	}
 	d, err := c.Config.declarationAt("https://www.example.com")
 	if err == nil {
-		_, err = door.Declare(d, c.Config.intentOptions())
+		_, err = door.NewDeclaration(d, c.Config.intentOptions())
 	}
 	if err != nil { // what would be found only when it is served
 		c.Problem("intent", "%v", err)
@@ -333,7 +333,7 @@ func (c Config) excerptPolicy() *excerpts.Policy {
 		Refuse: excerpts.Refuse{
 			Countries: i.Refuse.Countries, Languages: i.Refuse.Languages, Placements: i.Refuse.Placements, Confidence: i.Confidence,
 		},
-		Reports: excerpts.Reports{Owed: i.Events.Owed, Grace: i.Events.Grace},
+		Reports: excerpts.Reports{MaxUncited: i.Events.Owed, Grace: i.Events.Grace},
 	}
 	declared.Access.Sunset, _ = time.Parse(time.DateOnly, i.Compliance.Sunset) // which is checked
 	return declared

@@ -51,7 +51,7 @@ func (s *Server) openDeals() (err error) {
 		deps.Restricted = s.heldSite
 	}
 	if config.Attest {
-		deps.Renewals = s.Catalog.Renewals
+		deps.Renewals = s.Catalog.Replacements
 	}
 	s.Exchange, err = exchange.New(deps)
 	return err

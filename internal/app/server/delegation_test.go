@@ -280,14 +280,14 @@ func TestThePrincipalsListIsAskedWhereItMatters(t *testing.T) {
 		d.revoked.Store("")
 		d.expect("without a list, above "+c.above, c.want, d.buys("b1", offer, under))
 		d.revoked.Store(`{"revoked":[]}`)
-		d.clock.Pass(10 * time.Second)
+		d.clock.Advance(10 * time.Second)
 		d.expect("with a list", "", d.buys("b1", offer, under))
 		if c.want == "" {
 			continue
 		}
 		d.revoked.Store(`{"revoked":["` + hex.EncodeToString(token.RevocationIDs()[0]) + `"]}`)
 		d.expect("within a minute", "", d.buys("b2", offer, under))
-		d.clock.Pass(time.Minute)
+		d.clock.Advance(time.Minute)
 		d.expect("when it is revoked", "DELEGATION_EXPIRED", d.buys("b3", offer, under))
 		d.expect("what was bought before", "", d.buys("b1", offer, under))
 	}

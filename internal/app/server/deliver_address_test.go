@@ -131,7 +131,7 @@ func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 	if again := one(); again == address || rawStatus(t, server, again) != http.StatusOK {
 		t.Error("asked for once more it has the old secret's address, or does not open")
 	}
-	m.clock.Pass(time.Second)
+	m.clock.Advance(time.Second)
 	if _, err := m.RotateAddresses(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 		t.Errorf("of a secret that leaked: %d", status)
 	}
 	live := one()
-	m.clock.Pass(addressLife)
+	m.clock.Advance(addressLife)
 	refused("expired", live)
 	if status := rawStatus(t, server, live); status != http.StatusForbidden {
 		t.Errorf("expired: %d", status)

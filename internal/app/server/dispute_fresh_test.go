@@ -49,7 +49,7 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 			m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, signatures: none"+c.ramp+"}\n"+soldSoup)
 			m.credit(10_000_000)
 			change := func(text string) {
-				m.clock.Pass(time.Second)
+				m.clock.Advance(time.Second)
 				fill(t, m.Server, soup(text))
 				if _, err := m.Goods.Refresh(t.Context()); err != nil {
 					t.Fatal(err)
@@ -63,7 +63,7 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 			}
 			if c.before > 0 {
 				change(c.text)
-				m.clock.Pass(c.before)
+				m.clock.Advance(c.before)
 			}
 			var bought rampv1.TransactionResponse
 			object, _ = m.tools("ramp_execute", `{"id":"b","requester":`+m.requester()+`,"offer_id":"`+asked.Offers[0].OfferId+`","offer_signature":"`+asked.Offers[0].ExchangeSignature+`"}`)
@@ -79,7 +79,7 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 				}
 			}
 			if c.before < 0 {
-				m.clock.Pass(-c.before)
+				m.clock.Advance(-c.before)
 				for _, text := range texts {
 					change(text)
 				}
@@ -154,23 +154,23 @@ func TestARaceWithWhatIsAttestedAnewIsCredited(t *testing.T) {
 		hash string // that was received
 		want string
 	}{
-		{"a newer one came", func() { s.clock.Pass(3 * time.Minute); push("0b", s.provider()) }, "0b", credited},
+		{"a newer one came", func() { s.clock.Advance(3 * time.Minute); push("0b", s.provider()) }, "0b", credited},
 		{"and another after that", func() {
-			s.clock.Pass(9 * time.Minute)
+			s.clock.Advance(9 * time.Minute)
 			push("0b", s.provider())
-			s.clock.Pass(time.Hour)
+			s.clock.Advance(time.Hour)
 			push("0c", s.provider())
 		}, "0b", credited},
-		{"it came later", func() { s.clock.Pass(11 * time.Minute); push("0b", s.provider()) }, "", undecided},
-		{"of the same version", func() { s.clock.Pass(3 * time.Minute); push("0a", s.provider()) }, "", undecided},
+		{"it came later", func() { s.clock.Advance(11 * time.Minute); push("0b", s.provider()) }, "", undecided},
+		{"of the same version", func() { s.clock.Advance(3 * time.Minute); push("0a", s.provider()) }, "", undecided},
 		{"none came", func() {}, "", undecided},
-		{"what came is what was offered", func() { s.clock.Pass(3 * time.Minute); push("0b", s.provider()) }, "0a", undecided},
+		{"what came is what was offered", func() { s.clock.Advance(3 * time.Minute); push("0b", s.provider()) }, "0a", undecided},
 	} {
 		path = fmt.Sprintf("/%d", i)
 		push("0e", s.provider())
-		s.clock.Pass(2 * time.Minute)
+		s.clock.Advance(2 * time.Minute)
 		push("0a", s.provider()) // what is older than the offer is no race
-		s.clock.Pass(time.Second)
+		s.clock.Advance(time.Second)
 		o := buy()
 		c.then()
 		var filed rampv1.UsageReportResponse

@@ -136,7 +136,7 @@ func TestAgentsDisputeByATool(t *testing.T) {
 		t.Errorf("without a record: %s", object)
 	}
 	m.logs(second, 503)
-	m.clock.Pass(13 * time.Hour)
+	m.clock.Advance(13 * time.Hour)
 	if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -209,14 +209,14 @@ func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}
 			}
-			if m.clock.Pass(passes); passes > 0 {
+			if m.clock.Advance(passes); passes > 0 {
 				if err := m.measures.RunOnce(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
 			m.tools("ramp_dispute", o.files("d", ""))
-			m.clock.Pass(13 * time.Hour)
+			m.clock.Advance(13 * time.Hour)
 			if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -274,13 +274,13 @@ func TestOnlyTheCallerOfATenantMayVerifyItsDomains(t *testing.T) {
 		t.Error(told)
 	}
 	// A token ends after ten minutes, to the moment.
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	early, late := p.token(), p.token()
-	p.clock.Pass(10*time.Minute - time.Microsecond)
+	p.clock.Advance(10*time.Minute - time.Microsecond)
 	if result, told := p.confirm("acme", p.domain, early); !result.Verified {
 		t.Error(told)
 	}
-	p.clock.Pass(time.Microsecond)
+	p.clock.Advance(time.Microsecond)
 	if result, told := p.confirm("acme", p.domain, late); !strings.HasPrefix(result.GetFailureReason(), "TOKEN_EXPIRED: ") {
 		t.Error(told)
 	}
@@ -298,7 +298,7 @@ func TestChallengesAreLimited(t *testing.T) {
 	if given, told := p.ask("acme", "www.acme.example"); given.Token == "" {
 		t.Error(told)
 	}
-	p.clock.Pass(push.ChallengeLife)
+	p.clock.Advance(push.ChallengeLife)
 	p.token()
 }
 
@@ -345,7 +345,7 @@ func TestARegisteredKeySignsWhatIsSoldAtItsDomain(t *testing.T) {
 		if _, told := p.confirm("acme", p.domain, token, key...); !strings.HasPrefix(told, `400 {"code":"invalid_argument"`) || strings.Contains(told, hexKey) {
 			t.Errorf("%s: %s", name, told)
 		}
-		p.clock.Pass(push.ChallengeLife)
+		p.clock.Advance(push.ChallengeLife)
 	}
 	first := p.verify(hexKey, "hmac")
 	if first.GetKeyId() != "k-"+p.clock.Now().Format(time.DateOnly)+"-hmac" || !first.ValidUntil.AsTime().Equal(p.clock.Now().Add(90*24*time.Hour)) {
@@ -359,7 +359,7 @@ func TestARegisteredKeySignsWhatIsSoldAtItsDomain(t *testing.T) {
 		t.Error(at)
 	}
 	// Registered again, it is the one that there is, and its end the deadline.
-	p.clock.Pass(24 * time.Hour)
+	p.clock.Advance(24 * time.Hour)
 	if again := p.verify(hexKey, "hmac"); again.GetKeyId() != first.GetKeyId() || !again.ValidUntil.AsTime().Equal(first.ValidUntil.AsTime()) {
 		t.Error(again)
 	}
@@ -468,17 +468,17 @@ func TestADomainLapsesAndComesBack(t *testing.T) {
 	}
 	p.lists.Store(false)
 	state(`"state":"verified"`) // it was looked at just before
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	state(`"state":"lapsed","reason":"NOT_LISTED"`)
 	p.lists.Store(true)
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	state(`"state":"verified"`)
-	p.clock.Pass(87 * 24 * time.Hour)
+	p.clock.Advance(87 * 24 * time.Hour)
 	state(`"state":"verified"`)
 	if !strings.Contains(p.log.String(), "the verification of the domain ends soon") {
 		t.Error("nobody is told that the verification ends soon")
 	}
-	p.clock.Pass(4 * 24 * time.Hour)
+	p.clock.Advance(4 * 24 * time.Hour)
 	state(`"state":"lapsed","reason":"OVER"`)
 	if !strings.Contains(p.log.String(), "the verification of the domain has lapsed, so that nothing at it is sold") {
 		t.Error("nobody is told that the verification has lapsed")
@@ -503,11 +503,11 @@ func TestASilentDomainLapsesAfterADay(t *testing.T) {
 		}
 		return d.Status + d.Reason
 	}
-	p.clock.Pass(domainSilent - time.Second)
+	p.clock.Advance(domainSilent - time.Second)
 	if got := look(); got != push.DomainVerified {
 		t.Error(got)
 	}
-	p.clock.Pass(time.Second)
+	p.clock.Advance(time.Second)
 	if got := look(); got != push.DomainLapsed+push.LapsedSilent {
 		t.Error(got)
 	}

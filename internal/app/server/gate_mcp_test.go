@@ -163,7 +163,7 @@ func TestToolsOfTheExchangeTellOfTheLimit(t *testing.T) {
 		if !failed || !strings.Contains(object, `"code":"resource_exhausted"`) || !strings.Contains(object, `"retry_after":60`) {
 			t.Errorf("%s: %s", tool, object)
 		}
-		m.clock.Pass(time.Minute)
+		m.clock.Advance(time.Minute)
 		if object, failed := m.tools(tool, arguments); failed {
 			t.Errorf("%s, after a minute: %s", tool, object)
 		}

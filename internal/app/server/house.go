@@ -242,7 +242,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	for _, site := range config.AllSites() {
 		sites = append(sites, released.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
 	}
-	h.Corpus, err = released.New(released.Options{
+	h.Corpus, err = released.New(released.Deps{
 		Catalog: h.Catalog, Sites: released.NewSites(sites...), Terms: h.Terms, Words: table, Passages: config.Intent.Enabled,
 		ForSale: h.forSale, CacheBytes: uint64(config.Ask.Cache), Timeout: config.Ask.Timeout, Log: log,
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
@@ -279,7 +279,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 func (h *House) Terms() *policy.Terms { return h.rules.Load() }
 
 // forSale says whether a stranger may buy an item.
-func (h *House) forSale(rules *policy.Terms, l *index.Listing, d policy.Decision, item *released.Copy) bool {
+func (h *House) forSale(rules *policy.Terms, l *index.Listing, d policy.Decision, item *released.ItemVersion) bool {
 	return exchange.ForSale(h.selling.Load(), rules, l, d, item)
 }
 

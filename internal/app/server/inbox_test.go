@@ -150,7 +150,7 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 	if got := a.submit("kitchen", 1, `{"guests":14,"wishes":"A long table."}`); got["status"] != "pending" {
 		t.Fatalf("what was looked at is sent: %v", got)
 	}
-	c.Pass(10 * time.Minute)
+	c.Advance(10 * time.Minute)
 	if w := p.post(address+"/answer", append(fields, "expires", expires, "do", "send")...); w.Code != http.StatusSeeOther || w.Header().Get("Location") != address {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
@@ -225,7 +225,7 @@ func TestOfTwoWhoAnswerOneIsHeardAndTheOtherIsTold(t *testing.T) {
 	}
 	a.submit("kitchen", 2, `{"guests":2}`)
 	address = ana.find(2)
-	c.Pass(8 * 24 * time.Hour)
+	c.Advance(8 * 24 * time.Hour)
 	ana.login(token)
 	ana.sees(address, 200, "expired", "nobody answered it")
 	if w := ana.post(address+"/answer", "kind", "decline", "reason", "Late.", "do", "send"); w.Code != http.StatusConflict || !strings.Contains(ana.page, "has expired while you wrote") {
@@ -436,7 +436,7 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 	try()
 	p.sees("/console/inbox", 200, "Bound, and not delivered", "crm.example answered with status 503", "Tried 1 time; next at")
 	p.sees(address, 200, "It could not be delivered: crm.example answered with status 503", "Try again")
-	c.Pass(3 * 24 * time.Hour)
+	c.Advance(3 * 24 * time.Hour)
 	p.login(token)
 	try()
 	p.sees("/console/inbox", 200, "Given up", "after 2 times")
@@ -462,7 +462,7 @@ func TestTheInboxIsFilteredAndPaged(t *testing.T) {
 			intake = "table"
 		}
 		a.submit(intake, n, `{"guests":3}`)
-		c.Pass(time.Minute)
+		c.Advance(time.Minute)
 	}
 	p := newPerson(t, s).login(token)
 	seen := map[string]bool{}

@@ -28,7 +28,7 @@ func (c Config) intakeActions() (all []actions.Template) {
 				Match: match, Name: "start-" + one.ID, Type: "ApplyAction",
 				// Braces would be values of the item.
 				Description: strings.NewReplacer("{", "(", "}", ")").Replace(one.Name+": "+what) +
-					". By the Agent Intake Protocol: this manifest says what the intake " + one.ID + " takes, to be sent to " + api.Address(base, one.ID) + " after the person has agreed.",
+					". By the Agent Intake Protocol: this manifest says what the intake " + one.ID + " takes, to be sent to " + api.SubmitURL(base, one.ID) + " after the person has agreed.",
 				HTTP: actions.HTTPCall{Method: "GET", Endpoint: base + wire.WellKnown},
 			})
 		}

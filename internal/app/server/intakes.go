@@ -37,7 +37,7 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	if h.Vault, err = vault.OpenVault(ctx, vault.VaultOptions{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
+	if h.Vault, err = vault.OpenVault(ctx, vault.Options{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
 		return err
 	}
 	put, err := h.takeIn(config)
@@ -63,7 +63,7 @@ func (c Config) declaredIntakes(h *House) (map[string]*intake.Definition, error)
 		}
 		made := &intake.Definition{
 			ID: one.ID, Retention: one.privacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.privacy().TakesRedacted(),
-			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), For: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
+			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), ValidFor: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
 			Bind: intake.BindRules{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
 		}
 		if made.Schema, err = wire.CompileSchema(text); err != nil {
@@ -116,7 +116,7 @@ func (s *Server) intakeHandlers() *api.Handlers {
 	config.Manifest = func(base string) (wire.Manifest, error) { return s.taking.Load().config.manifestAt(base) }
 	if s.gate != nil {
 		enter := newIntakeGate(s)
-		config.Enter, config.Admit = enter.enter, enter.admit
+		config.Authenticate, config.Admit = enter.enter, enter.admit
 		config.Challenge = func(r *http.Request, err error) string {
 			return s.gate.Challenge(r, &apphttp.Route{Door: doorIntake}, err)
 		}
@@ -167,7 +167,7 @@ func (s *Server) manifest() http.Handler {
 				if err != nil {
 					return nil, err
 				}
-				return api.Declare(m, wire.Options{StrictUpstream: s.config.Intakes.StrictUpstream})
+				return api.NewManifest(m, wire.Options{StrictUpstream: s.config.Intakes.StrictUpstream})
 			})
 		}
 		if err != nil {

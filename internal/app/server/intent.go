@@ -91,7 +91,7 @@ func (s *Server) openIntent() error {
 	if err != nil {
 		return err
 	}
-	if _, err := aip.Declare(d, config.intentOptions()); err != nil {
+	if _, err := aip.NewDeclaration(d, config.intentOptions()); err != nil {
 		return err
 	}
 	s.declareIntent(config)
@@ -140,7 +140,7 @@ func (s *Server) retrievals() (admit func(context.Context, identity.PlatformKey,
 		if err := of(ctx, platform, key); err != nil {
 			return err
 		}
-		hash := grants.Session(key.Platform, name)
+		hash := grants.SessionKey(key.Platform, name)
 		return count(ctx, session, hex.EncodeToString(hash[:]), "this session")
 	}
 	events = func(ctx context.Context, key identity.PlatformKey) error {
@@ -190,19 +190,19 @@ func (s *Server) intentRoutes() []apphttp.Route {
 		Paths: s.signedPaths, Now: s.options.Now,
 	}
 	if s.gate != nil {
-		config.Suspect = s.gate.Suspect
-		config.Failed = s.gate.Failed
-		config.Stranger = s.gate.AllowStranger
+		config.TooManyFailures = s.gate.TooManyFailures
+		config.CountFailure = s.gate.CountFailure
+		config.AdmitUnsigned = s.gate.AllowStranger
 	}
 	config.Receipt = s.receiptFor
-	config.Receipts = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
+	config.ReceiptsURL = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
 	retrieve, events, receipts := aip.Handlers(s.Excerpts, config)
 	all := []apphttp.Route{
 		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Cors: true, Handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
-			return aip.Declare(d, s.config.intentOptions())
+			return aip.NewDeclaration(d, s.config.intentOptions())
 		})},
 		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, Cors: true, Handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
-			return aip.Capabilities(d, s.config.Intent.Versions)
+			return aip.NewCapabilities(d, s.config.Intent.Versions)
 		})},
 		{Pattern: intentRetrieve, Name: intentRetrieve, Handler: retrieve},
 		{Pattern: intentReceipts + "{id}", Name: intentReceipts, Handler: receipts},

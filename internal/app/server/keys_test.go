@@ -60,14 +60,14 @@ func TestSiteKeysArePublishedAndRotatedWithoutARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	if after, changed := published(); len(after) != 2 || after[0] != made.ID || after[1] != ids[0] || changed == tag {
 		t.Errorf("a second after the rotation: %v", after)
 	}
 	if err := os.WriteFile(filepath.Join(keys, "site-3.pem"), []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	if after, _ := published(); len(after) != 2 {
 		t.Errorf("with a broken file: %v", after)
 	}

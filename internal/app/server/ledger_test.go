@@ -194,7 +194,7 @@ func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	during := signatures(2)
-	c.Pass(2 * time.Hour)
+	c.Advance(2 * time.Hour)
 	after := signatures(1)
 	now := publishedKeys(t, s)
 	for name, text := range map[string]string{"before": old.Checkpoint, "during": during, "after": after} {

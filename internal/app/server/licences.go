@@ -234,7 +234,7 @@ func (h *House) readLicences(ctx context.Context, config Config, site string, pl
 		snapshot.Notes = append(snapshot.Notes, why)
 	}
 	if more {
-		snapshot.Notes = append(snapshot.Notes, fmt.Sprintf("the pages of the site name more than %d places of licences; the others are not read", ingest.MostLicencePlaces))
+		snapshot.Notes = append(snapshot.Notes, fmt.Sprintf("the pages of the site name more than %d places of licences; the others are not read", ingest.MaxLicencePlaces))
 	}
 	return h.Stated.Put(ctx, snapshot, h.now().Add(config.Licences.Every), place.AllowShrink)
 }
@@ -256,8 +256,8 @@ func (h *House) licencesNamed(ctx context.Context, config Config, site string) (
 		}
 		more = more || beyond
 	}
-	if len(places) > ingest.MostLicencePlaces {
-		places, more = places[:ingest.MostLicencePlaces], true
+	if len(places) > ingest.MaxLicencePlaces {
+		places, more = places[:ingest.MaxLicencePlaces], true
 	}
 	return places, more, nil
 }

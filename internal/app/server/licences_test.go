@@ -261,7 +261,7 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 		age   Age
 		says  string
 	}{{48 * time.Hour, Recent, ""}, {time.Second, Stale, "is old"}, {5 * 24 * time.Hour, Critical, "is very old"}} {
-		s.clock.Pass(one.after)
+		s.clock.Advance(one.after)
 		before := len(s.log.String())
 		if err := s.lookAtAges(t.Context(), told); err != nil {
 			t.Fatal(err)
@@ -305,14 +305,14 @@ func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
 	const acme, web = `{site="acme",source="licences"} `, `{site="own",source="web"} `
 	figures() // of what was never read nobody knows how old it is
 	s.readWhole()
-	s.clock.Pass(24 * time.Hour)
+	s.clock.Advance(24 * time.Hour)
 	s.readStated()
 	figures("frontdesk_read_age_seconds"+acme+"0", "frontdesk_read_age_seconds"+web+"86400", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
-	s.clock.Pass(24 * time.Hour)
+	s.clock.Advance(24 * time.Hour)
 	figures("frontdesk_read_age_seconds"+acme+"86400", "frontdesk_read_age_seconds"+web+"172800", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
-	s.clock.Pass(time.Second)
+	s.clock.Advance(time.Second)
 	figures("frontdesk_read_age_seconds"+acme+"86401", "frontdesk_read_age_seconds"+web+"172801", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"1")
-	s.clock.Pass(5 * 24 * time.Hour)
+	s.clock.Advance(5 * 24 * time.Hour)
 	figures("frontdesk_read_age_seconds"+acme+"518401", "frontdesk_read_age_seconds"+web+"604801", "frontdesk_read_stale"+acme+"1", "frontdesk_read_stale"+web+"2")
 	h.put("/rsl.txt", "<rsl>")
 	s.readStated() // in vain: what is in force is as old as it was

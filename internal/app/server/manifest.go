@@ -39,7 +39,7 @@ func (c Config) manifestAt(address string) (wire.Manifest, error) {
 			return wire.Manifest{}, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
 		}
 		m.Intakes[n] = wire.Intake{
-			ID: one.ID, Name: one.Name, Description: one.Description, Endpoint: api.Address(address, one.ID), Method: http.MethodPost,
+			ID: one.ID, Name: one.Name, Description: one.Description, Endpoint: api.SubmitURL(address, one.ID), Method: http.MethodPost,
 			Category: one.Category, InputSchema: schema, OfferType: one.OfferType, BindingAvailable: one.Binding,
 			RequiresAuth: one.RequiresAuth, Privacy: one.privacy(),
 		}

@@ -108,18 +108,18 @@ func (s *Server) narrow(ctx context.Context, f *ledger.Filter) error {
 }
 
 // refused lists requests of platforms that got nothing.
-func (s *Server) refused(ctx context.Context, w grants.Wanted) (all []grants.Request, err error) {
+func (s *Server) refused(ctx context.Context, w grants.RefusalFilter) (all []grants.Request, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = grants.Refused(ctx, tx, w)
+		all, err = grants.ListRefused(ctx, tx, w)
 		return err
 	})
 	return all, err
 }
 
 // tallies counts what platforms did.
-func (s *Server) tallies(ctx context.Context, since time.Time) (all []grants.Tally, err error) {
+func (s *Server) tallies(ctx context.Context, since time.Time) (all []grants.DayCount, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = grants.Tallies(ctx, tx, since)
+		all, err = grants.CountByDay(ctx, tx, since)
 		return err
 	})
 	return all, err

@@ -278,9 +278,9 @@ func TestSessionsEnd(t *testing.T) {
 	s, _ := open(t, "console: {owner: {session: 1h}}", func(o *Options) { o.Now = c.Now })
 	token, id := tokenFor(t, s, identity.Viewer)
 	p := newPerson(t, s).login(token)
-	c.Pass(59 * time.Minute)
+	c.Advance(59 * time.Minute)
 	p.sees("/console/", 200)
-	c.Pass(time.Minute)
+	c.Advance(time.Minute)
 	if w := p.get("/console/"); w.Code != http.StatusSeeOther {
 		t.Errorf("after its time: %d", w.Code)
 	}
@@ -318,7 +318,7 @@ func TestTokensAreNotGuessed(t *testing.T) {
 	if status := wrong(); status != http.StatusTooManyRequests {
 		t.Errorf("after a right token: %d", status)
 	}
-	c.Pass(time.Minute)
+	c.Advance(time.Minute)
 	if status := wrong(); status != http.StatusUnauthorized {
 		t.Errorf("a minute later: %d", status)
 	}
@@ -465,7 +465,7 @@ func TestDenialsAreListedAndCountedWithRequests(t *testing.T) {
 		for i := range 70 {
 			r := grants.Request{Platform: "one", ID: fmt.Sprintf("req_%02d", i), Digest: sha256.Sum256(nil), At: now.Add(-time.Duration(i) * time.Hour), Outcome: "out_of_scope"}
 			if i%7 == 0 {
-				r.Platform, r.Outcome = "two", grants.Ok
+				r.Platform, r.Outcome = "two", grants.OutcomeOK
 			}
 			if err := grants.Put(t.Context(), tx, r); err != nil {
 				return err

@@ -54,7 +54,7 @@ func (h *House) reread(ctx context.Context, sources []Source, sites []string, ev
 	}
 	began := map[content.SourceKey]time.Time{}
 	for _, source := range known {
-		began[source.SourceKey] = source.Attempt.Began
+		began[source.SourceKey] = source.Attempt.StartedAt
 	}
 	var due []Source
 	for _, source := range sources {

@@ -61,7 +61,7 @@ func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
 		t.Errorf("of the host that was asked:\n%s", own)
 	}
 	fill(t, m.Server, item("/premium/a", "Article"), item("/elsewhere/soup", "Recipe"))
-	m.clock.Pass(2 * time.Minute)
+	m.clock.Advance(2 * time.Minute)
 	if _, text, _ := get("/desk/rsl.txt"); strings.Contains(text, line("/", free)) || strings.Contains(text, "soup") {
 		t.Errorf("more is said than is so:\n%s", text)
 	}

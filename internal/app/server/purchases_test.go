@@ -111,7 +111,7 @@ func TestASignatureOverHTTPBuysOnce(t *testing.T) {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	for _, later := range []time.Duration{0, 30 * time.Second, 5 * time.Minute, 5 * time.Minute} {
-		m.clock.Pass(later)
+		m.clock.Advance(later)
 		if w := send(m, copied()); refused(w) != "unauthenticated" || strings.Contains(w.Body.String(), "deliver") {
 			t.Errorf("the copy, later: %d %s", w.Code, w.Body)
 		}

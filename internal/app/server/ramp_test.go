@@ -148,7 +148,7 @@ func TestKeysOfTheExchangeRotateWithTheSites(t *testing.T) {
 	if both := keys(); len(both) != 2 || !slices.ContainsFunc(both, func(k wire.Key) bool { return k.Public.Equal(first[0].Public) && k.Active }) || !active(both[0]) {
 		t.Errorf("while they overlap %+v", both)
 	}
-	c.Pass(2 * time.Hour)
+	c.Advance(2 * time.Hour)
 	if after := keys(); len(after) != 2 || !after[0].Active || after[1].Active || !after[1].Public.Equal(first[0].Public) {
 		t.Errorf("afterwards %+v", after)
 	}

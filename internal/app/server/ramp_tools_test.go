@@ -409,7 +409,7 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, owed) || !strings.Contains(object, `"available":0.08`) {
 		t.Errorf("after a purchase: %s", object)
 	}
-	m.clock.Pass(25 * time.Hour)
+	m.clock.Advance(25 * time.Hour)
 	if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}

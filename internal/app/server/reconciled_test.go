@@ -61,7 +61,7 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	if text := report("reconciliation?format=jsonl") + report("reconciliation-days?format=jsonl"); text != "" {
 		t.Error(text)
 	}
-	m.clock.Pass(72*time.Hour - m.clock.Now().Sub(day)) // to the moment
+	m.clock.Advance(72*time.Hour - m.clock.Now().Sub(day)) // to the moment
 	if text := report("reconciliation-days?format=csv"); text != "day,site,compared,differences,differences_percent,not_told\n2027-05-04,local,6,5,83.3,0\n" {
 		t.Error(text)
 	}

@@ -34,7 +34,7 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 	begin := m.clock.Now()
 	to := func(after time.Duration) { // and sweeps
 		t.Helper()
-		m.clock.Pass(begin.Add(after).Sub(m.clock.Now()))
+		m.clock.Advance(begin.Add(after).Sub(m.clock.Now()))
 		if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}

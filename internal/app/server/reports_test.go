@@ -31,7 +31,7 @@ func shopOf(t *testing.T) (m *market, sale, reports, operator, every string) {
 		t.Fatal(err)
 	}
 	sale = sold(t, m.Server, saleBuyer, perAccess, 0, nil).ID
-	m.clock.Pass(time.Second)
+	m.clock.Advance(time.Second)
 	reports, _ = makeKey(t, m.Server, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	operator, _ = makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	every, _ = makeKey(t, m.Server, identity.Key{Name: "all doors"})
@@ -125,7 +125,7 @@ func TestAReportThatBreaksOffIsSeenToBeCut(t *testing.T) {
 	t.Parallel()
 	m, _, reports, _, _ := shopOf(t)
 	for range 250 { // more than are completed at once
-		m.clock.Pass(time.Second)
+		m.clock.Advance(time.Second)
 		sold(t, m.Server, saleBuyer, policy.Money{Model: "free"}, 0, nil)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -145,7 +145,7 @@ func TestAProviderReadsWhatWasSoldOfItsHostAlone(t *testing.T) {
 	m, first, reports, operator, every := shopOf(t)
 	var own []string
 	for n := range 5 {
-		m.clock.Pass(time.Second)
+		m.clock.Advance(time.Second)
 		sale := sold(t, m.Server, saleBuyer, perAccess, 0, func(d *transactions.Transaction, _ *accounts.Charge) {
 			if n%2 == 1 {
 				d.URI = "https://other.example/x"

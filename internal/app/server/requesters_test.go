@@ -215,7 +215,7 @@ func TestRequestersSignUp(t *testing.T) {
 			t.Errorf("%s: %d %s", v.body, w.Code, w.Body)
 		}
 	}
-	m.clock.Pass(time.Hour)
+	m.clock.Advance(time.Hour)
 	for i, want := range []int{201, 200} {
 		w := send(m, posted("POST", path, body("bot", m.domain())))
 		if w.Code != want || !strings.Contains(w.Body.String(), `"account":"`+m.domain()+`/bot","sign_up":"self","state":"active"`) {
@@ -380,7 +380,7 @@ func TestTheAgentsDocumentIsServed(t *testing.T) {
 	if len(both) != 2 || !both[0].Active || both[1].ID != first[0].ID || both[1].Active || !both[1].Until.Equal(m.clock.Now().Add(time.Hour)) {
 		t.Errorf("%+v", both)
 	}
-	m.clock.Pass(time.Hour)
+	m.clock.Advance(time.Hour)
 	if _, left := read(); len(left) != 1 || left[0].ID != both[0].ID {
 		t.Errorf("%+v", left)
 	}

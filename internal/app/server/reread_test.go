@@ -244,7 +244,7 @@ func TestSourcesTellHowOldTheyAre(t *testing.T) {
 		pass time.Duration
 		want Age
 	}{{0, Recent}, {48 * time.Hour, Recent}, {time.Second, Stale}, {5 * 24 * time.Hour, Critical}} {
-		s.clock.Pass(one.pass)
+		s.clock.Advance(one.pass)
 		if got := ages(); !slices.Equal(got, []Age{one.want, Recent}) {
 			t.Errorf("after %s: %q", one.pass, got)
 		}

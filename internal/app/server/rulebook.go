@@ -163,7 +163,7 @@ func (s *Server) warnOf(ctx context.Context, rule overrides.Rule) (all []string)
 	if standing[at].MatchesAll() && at+1 < len(standing) {
 		all = append(all, fmt.Sprintf("it is for everything that no rule before it is for, so that %s decides on nothing any more", standing[at+1].Name()))
 	}
-	held, err := s.Corpus.Hold(ctx, now, at)
+	held, err := s.Corpus.RuleReach(ctx, now, at)
 	switch {
 	case err != nil:
 		s.log.Warn("a content rule was not held against the items that are here", "rule", rule.ID, "error", err)

@@ -57,7 +57,7 @@ func TestTheConsoleShowsWhatWasDelivered(t *testing.T) {
 	funds(t, s)
 	sale := sold(t, s, saleBuyer, perAccess, 0, nil)
 	delivered(t, s, "dlv-whole", sale.ID, nil)
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	delivered(t, s, "dlv-cut", sale.ID, func(d *transactions.Delivery) {
 		d.By, d.State, d.Bytes, d.Announced = "", transactions.DeliveryCut, 1200, 4_711_000
 	})
@@ -111,7 +111,7 @@ func TestTheConsoleShowsLeaks(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.sees("/console/sales/leakage", 200, "Nothing was delivered that was not bought") // yet
-	c.Pass(time.Hour + time.Second)
+	c.Advance(time.Hour + time.Second)
 	delivered(t, s, "dlv-young", "txn-young", func(d *transactions.Delivery) { d.Stray = true })
 	young := sold(t, s, saleBuyer, perAccess, 0, nil)
 	p.sees("/console/sales/leakage", 200, "dlv-early")
@@ -148,9 +148,9 @@ func TestPagesOfDeliveriesGoOn(t *testing.T) {
 			delivered(t, s, id, sale.ID, func(d *transactions.Delivery) { d.Stray = n%3 == 0 }) // known by now
 		}
 		all[id] = true
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 	}
-	c.Pass(time.Hour)
+	c.Advance(time.Hour)
 	next := regexp.MustCompile(`href="(/console/sales/[^"]*before=[^"]*)"`)
 	for page, of := range map[string]struct {
 		link *regexp.Regexp

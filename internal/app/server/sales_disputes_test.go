@@ -58,7 +58,7 @@ func TestTheConsoleShowsDisputes(t *testing.T) {
 	funds(t, s)
 	sale := sold(t, s, saleBuyer, perAccess, 0, nil)
 	contested(t, s, "dsp-1", sale.ID, saleBuyer, nil)
-	c.Pass(time.Second)
+	c.Advance(time.Second)
 	contested(t, s, "dsp-2", "txn-gone", oddBuyer, func(d *disputes.Case) {
 		d.Status, d.Resolution, d.Rule, d.Reason, d.Credit, d.Currency, d.Due = disputes.AutoResolved, disputes.Credit, disputes.RuleStatus, disputes.WrongContent, 2_000_000, "USD", time.Time{}
 	})
@@ -184,7 +184,7 @@ func TestAMeasureHoldsASite(t *testing.T) {
 	}
 	for month := range 12 {
 		if month > 0 {
-			m.clock.Pass(31 * 24 * time.Hour)
+			m.clock.Advance(31 * 24 * time.Hour)
 		}
 		id := string(rune('a' + month))
 		contested(t, m.Server, "dsp-"+id, "txn-"+id, m.domain()+"/bot", func(d *disputes.Case) {

@@ -42,7 +42,7 @@ func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
 
 	// It lapses where its provider names this Exchange no more, and says why.
 	p.lists.Store(false)
-	p.clock.Pass(2 * time.Hour)
+	p.clock.Advance(2 * time.Hour)
 	if err := p.lookDomains(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -317,7 +317,7 @@ func TestPagesOfSalesGoOn(t *testing.T) {
 	}
 	for range 60 {
 		want[sold(t, s, "b00.example/x", perAccess, 0, nil).ID] = true
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 	}
 	for n := range 60 {
 		if _, err := s.Requesters.Add(t.Context(), requesters.Registration{Domain: fmt.Sprintf("r%02d.example", n), ID: "x"}); err != nil {

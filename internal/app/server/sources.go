@@ -33,7 +33,7 @@ func (h *House) Ingest(ctx context.Context, source Source, options ingest.Option
 func (h *House) IngestPages(ctx context.Context, source Source, paths []string, options ingest.Options) (report ingest.Report, whole bool, err error) {
 	s := h.ingestSource(source)
 	if s.Web != nil {
-		s.Web.Only = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.Web.Reads(path) })
+		s.Web.Only = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.Web.Covers(path) })
 		if len(s.Web.Only) == 0 {
 			return ingest.Report{Source: s, Web: &ingest.WebReport{}}, false, nil
 		}
@@ -86,7 +86,7 @@ func (h *House) ingestSource(source Source) ingest.Source {
 			URL: source.URL, Kind: source.Kind, Complete: source.Complete,
 			Pages: crawl.Pages, Depth: crawl.Depth, Parallel: crawl.Parallel, Time: crawl.Time,
 			Include: crawl.Include, Exclude: crawl.Exclude, Hosts: crawl.Hosts,
-			MaxBytes: h.maxBytes, Visitor: h.visitor, Agent: fetch.Token(h.agent),
+			MaxBytes: h.maxBytes, Crawler: h.visitor, Agent: fetch.Token(h.agent),
 		}
 	}
 	return s

@@ -71,14 +71,14 @@ func (h *House) record(ctx context.Context, source Source, began time.Time, repo
 	if err != nil {
 		return err
 	}
-	attempt := content.Attempt{Began: began, Detail: string(detail)}
+	attempt := content.Attempt{StartedAt: began, Detail: string(detail)}
 	if source.Every > 0 {
 		attempt.Next = began.Add(source.Every)
 		if failed != nil {
 			attempt.Next = began.Add(min(source.Every, tryAgain))
 		}
 	}
-	return h.Catalog.Attempted(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, attempt)
+	return h.Catalog.RecordAttempt(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, attempt)
 }
 
 // Sources tells how the configured sources stand, and those that are in the catalog and no longer configured.
@@ -131,7 +131,7 @@ func (h *House) addVectors(ctx context.Context, all []SourceStatus) error {
 
 func statusOf(s content.Source) SourceStatus {
 	status := SourceStatus{
-		Site: s.Site, Name: s.Source, Items: s.Items, Passages: s.Passages, LastRun: s.LastRun, Tried: s.Attempt.Began, Error: s.LastError, NextRun: s.Attempt.Next,
+		Site: s.Site, Name: s.Source, Items: s.Items, Passages: s.Passages, LastRun: s.LastRun, Tried: s.Attempt.StartedAt, Error: s.LastError, NextRun: s.Attempt.Next,
 	}
 	if !s.LastRun.IsZero() {
 		status.Summary = &s.Last

@@ -455,7 +455,7 @@ func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
 	}
 	listed := "v.example"
 	s.lists.Store(&listed)
-	s.clock.Pass(11 * time.Minute)
+	s.clock.Advance(11 * time.Minute)
 	if got := s.push("third", "acme", entryAt(s.provider(), "/x")); got != `{"accepted":1,"rejected":0}` || s.offered(at+"/x") == nil {
 		t.Error(got)
 	}
@@ -551,10 +551,10 @@ func TestAnOfferTellsWhatIsAttestedByNow(t *testing.T) {
 	s.push("acme", "acme", attesting(6))
 	told("6")
 	s.retired.Store(true)
-	s.clock.Pass(2 * time.Hour)
+	s.clock.Advance(2 * time.Hour)
 	told("")
 	s.retired.Store(false)
-	s.clock.Pass(2 * time.Hour)
+	s.clock.Advance(2 * time.Hour)
 	told("6")
 }
 

@@ -132,12 +132,12 @@ func (h *House) due(ctx context.Context, source Source) time.Time {
 
 // nextRun is when a source is due that stands like this; zero for at once, or for never where it has no time.
 func nextRun(source Source, s content.Source) time.Time {
-	if s.Attempt.Began.IsZero() {
+	if s.Attempt.StartedAt.IsZero() {
 		return time.Time{}
 	}
-	next := s.Attempt.Began.Add(source.Every)
+	next := s.Attempt.StartedAt.Add(source.Every)
 	if s.LastError != "" {
-		next = s.Attempt.Began.Add(min(source.Every, tryAgain))
+		next = s.Attempt.StartedAt.Add(min(source.Every, tryAgain))
 	}
 	return next
 }

@@ -57,8 +57,8 @@ func TestSourceOfTheWebIsReadWhenItIsDueAndNotBefore(t *testing.T) {
 	if runs := watchOnce(t, s); runs != 0 || asked.Load() != 1 {
 		t.Errorf("a restart soon after: %d runs, asked %d times", runs, asked.Load())
 	}
-	long := content.Attempt{Began: time.Now().Add(-61 * time.Minute)}
-	if err := s.Catalog.Attempted(t.Context(), content.SourceKey{Site: DefaultSite, Source: "news"}, long); err != nil {
+	long := content.Attempt{StartedAt: time.Now().Add(-61 * time.Minute)}
+	if err := s.Catalog.RecordAttempt(t.Context(), content.SourceKey{Site: DefaultSite, Source: "news"}, long); err != nil {
 		t.Fatal(err)
 	}
 	if runs := watchOnce(t, s); runs != 1 || asked.Load() != 2 {
@@ -107,9 +107,9 @@ func TestSourceThatFailedIsTriedAgainSooner(t *testing.T) {
 		want   time.Time
 	}{
 		{day, content.Source{}, time.Time{}},
-		{day, content.Source{Attempt: content.Attempt{Began: began}}, began.Add(24 * time.Hour)},
-		{day, content.Source{Attempt: content.Attempt{Began: began}, LastError: "down"}, began.Add(tryAgain)},
-		{minute, content.Source{Attempt: content.Attempt{Began: began}, LastError: "down"}, began.Add(time.Minute)},
+		{day, content.Source{Attempt: content.Attempt{StartedAt: began}}, began.Add(24 * time.Hour)},
+		{day, content.Source{Attempt: content.Attempt{StartedAt: began}, LastError: "down"}, began.Add(tryAgain)},
+		{minute, content.Source{Attempt: content.Attempt{StartedAt: began}, LastError: "down"}, began.Add(time.Minute)},
 	} {
 		if got := nextRun(test.source, test.stands); !got.Equal(test.want) {
 			t.Errorf("%v after %+v: %v, want %v", test.source.Every, test.stands, got, test.want)
@@ -123,7 +123,7 @@ func TestSourcesTellHowTheyStand(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "a.json", `[{"@type":"Recipe","url":"https://example.com/a","name":"Soup"},{"@type":"Recipe"},`)
 	s, _ := open(t, "fetch: {interval: 0s}\nsources: [{name: files, path: "+folder+"}, {name: news, url: '"+address+"', every: 1h}, {name: gone, path: "+filepath.Join(folder, "nowhere")+"}]")
-	if err := s.Catalog.Attempted(t.Context(), content.SourceKey{Site: DefaultSite, Source: "old"}, content.Attempt{Began: time.Now(), Next: time.Now()}); err != nil {
+	if err := s.Catalog.RecordAttempt(t.Context(), content.SourceKey{Site: DefaultSite, Source: "old"}, content.Attempt{StartedAt: time.Now(), Next: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	watchOnce(t, s)

@@ -217,7 +217,7 @@ func (t *told) add(x *exchange, result released.Result) {
 		return
 	}
 	line := strconv.Itoa(len(t.lines)+1) + ". " + result.Name() + " (" + x.speaker.Kind(result.Type()) + ")"
-	if brief := result.Brief(30); brief != "" {
+	if brief := result.ShortDescription(30); brief != "" {
 		line += ": " + brief
 	}
 	t.lines = append(t.lines, line)

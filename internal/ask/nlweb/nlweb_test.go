@@ -77,8 +77,8 @@ func fixture(t testing.TB, more ...int) (*ask.Service, *store.DB) {
 // contentOf is what a database has of sites, under rules.
 func contentOf(t testing.TB, db *store.DB, rules *policy.Terms, sites ...released.Site) *released.Corpus {
 	t.Helper()
-	c := contenttest.New(t, db, released.Options{Sites: released.NewSites(sites...)})
-	c.Put(t, rules)
+	c := contenttest.New(t, db, released.Deps{Sites: released.NewSites(sites...)})
+	c.SetTerms(t, rules)
 	return c.Corpus
 }
 

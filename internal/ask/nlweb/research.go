@@ -121,7 +121,7 @@ func (d *door) fetchCall(ctx context.Context, call httpx.Call) httpx.Result {
 	told := fetchedItem{ID: item.URL(), Title: titleOf(item), Text: valid(item.Text()), URL: item.URL(), Metadata: map[string]string{
 		"type": valid(item.Type()), "site": item.Site(),
 	}}
-	if dated := item.Dated(); !dated.IsZero() {
+	if dated := item.Date(); !dated.IsZero() {
 		told.Metadata["date"] = dated.UTC().Format("2006-01-02")
 	}
 	if item.Licensed() {

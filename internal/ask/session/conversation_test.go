@@ -64,11 +64,11 @@ func TestAStateIsGoodOnlyWhereItIsFrom(t *testing.T) {
 			t.Errorf("%s: the conversation lost its id", name)
 		}
 	}
-	at.Pass(24*time.Hour + time.Second)
+	at.Advance(24*time.Hour + time.Second)
 	if got := c.Open("c-1", "key:a", state); len(got.Turns) > 0 {
 		t.Error("the state is good after a day")
 	}
-	at.Pass(-48 * time.Hour)
+	at.Advance(-48 * time.Hour)
 	if got := c.Open("c-1", "key:a", state); len(got.Turns) > 0 {
 		t.Error("a state from tomorrow is good")
 	}

@@ -94,12 +94,12 @@ func TestTurnsAreForgottenAsTheOwnerSays(t *testing.T) {
 	w := Whose{Party: "key:a", Conversation: "c"}
 	for i := range 7 {
 		m.mustKeep(t, w, Turn{Text: fmt.Sprint(i)})
-		at.Pass(time.Minute)
+		at.Advance(time.Minute)
 	}
 	if diff := cmp.Diff([]string{"2", "3", "4", "5", "6"}, m.texts(t, w)); diff != "" {
 		t.Error(diff)
 	}
-	at.Pass(56 * time.Minute)
+	at.Advance(56 * time.Minute)
 	if diff := cmp.Diff([]string{"4", "5", "6"}, m.texts(t, w)); diff != "" {
 		t.Errorf("after an hour: %s", diff)
 	}
@@ -141,7 +141,7 @@ func TestStrangersCannotFillTheMemoryOrDriveOthersOut(t *testing.T) {
 	w := Whose{Party: "key:a", Conversation: "c"}
 	m.mustKeep(t, w, Turn{Text: "mine"})
 	for i := range 60 {
-		at.Pass(time.Second)
+		at.Advance(time.Second)
 		m.mustKeep(t, Whose{Secret: fmt.Sprint(i), Conversation: "x"}, Turn{Text: "many"})
 	}
 	if n := rows(t, db); n > 22 {

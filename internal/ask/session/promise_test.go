@@ -311,7 +311,7 @@ func TestWorkOfAWorkerThatIsGoneIsTakenOver(t *testing.T) {
 		if _, err := lost.Renew(t.Context(), Progress{Part: 0.5}); err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(lease + time.Second)
+		c.Advance(lease + time.Second)
 		job := other.mustClaim(t)
 		if mine, err := lost.Renew(t.Context(), Progress{Part: 0.9}); mine || err != nil {
 			t.Errorf("two have the job: %v, %v", mine, err)
@@ -337,7 +337,7 @@ func TestWorkThatEndsItsWorkerIsNotBegunForEver(t *testing.T) {
 		token := one.mustMake(t, Asked{})
 		for range maxTries {
 			one.mustClaim(t)
-			c.Pass(lease + time.Second)
+			c.Advance(lease + time.Second)
 		}
 		if job, err := other.Claim(t.Context()); job != nil || err != nil {
 			t.Fatalf("claimed %v, %v", job, err)
@@ -372,7 +372,7 @@ func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
 			if job, err := other.Claim(t.Context()); job != nil || err != nil {
 				t.Fatalf("at once: %v, %v", job, err)
 			}
-			c.Pass(lease + time.Second)
+			c.Advance(lease + time.Second)
 		}
 		if job, err := other.Claim(t.Context()); job != nil || err != nil {
 			t.Fatalf("once more: %v, %v", job, err)
@@ -399,7 +399,7 @@ func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
 		if s := other.mustLook(t, "", token); s.State != Running {
 			t.Errorf("%+v", s)
 		}
-		c.Pass(lease + time.Second)
+		c.Advance(lease + time.Second)
 		other.mustClaim(t)
 	})
 }
@@ -409,11 +409,11 @@ func TestPromisesEndAndAreSweptAway(t *testing.T) {
 	each(t, PromiseOptions{Keep: time.Hour, Each: 2}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		kept, waiting := one.mustMake(t, Asked{}), one.mustMake(t, Asked{})
 		job := one.mustClaim(t)
-		c.Pass(30 * time.Minute)
+		c.Advance(30 * time.Minute)
 		if err := job.Finish(t.Context(), "", []byte("a")); err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(30*time.Minute + time.Second)
+		c.Advance(30*time.Minute + time.Second)
 		if _, err := other.Look(t.Context(), "", waiting); !isUnknown(err) {
 			t.Errorf("a question that nobody worked on is there after its time: %v", err)
 		}
@@ -424,7 +424,7 @@ func TestPromisesEndAndAreSweptAway(t *testing.T) {
 		if n, err := one.Sweep(t.Context()); n != 1 || err != nil {
 			t.Errorf("swept %d, %v", n, err)
 		}
-		c.Pass(30 * time.Minute)
+		c.Advance(30 * time.Minute)
 		if _, err := other.Look(t.Context(), "", kept); !isUnknown(err) {
 			t.Errorf("an answer is there after its time: %v", err)
 		}
@@ -463,7 +463,7 @@ func TestAnswersThatAreThereTakeNoPlaceOfThoseToCome(t *testing.T) {
 			t.Errorf("one more than is kept: %v", err)
 		}
 		one.mustMake(t, Asked{Holder: "b"})
-		c.Pass(time.Hour + time.Second)
+		c.Advance(time.Hour + time.Second)
 		keep()
 	})
 }
@@ -473,7 +473,7 @@ func TestHoldersTakeTurns(t *testing.T) {
 	each(t, PromiseOptions{Each: 50}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		make := func(holder string, n int) {
 			for range n {
-				c.Pass(time.Millisecond)
+				c.Advance(time.Millisecond)
 				one.mustMake(t, Asked{Holder: holder, Request: []byte(holder)})
 			}
 		}
@@ -483,7 +483,7 @@ func TestHoldersTakeTurns(t *testing.T) {
 		var order strings.Builder
 		next := func() *Job {
 			t.Helper()
-			c.Pass(time.Millisecond)
+			c.Advance(time.Millisecond)
 			job := other.mustClaim(t)
 			order.Write(job.Request)
 			return job
@@ -534,7 +534,7 @@ func TestNobodyFillsTheStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		full("a")
-		c.Pass(time.Hour + time.Second)
+		c.Advance(time.Hour + time.Second)
 		token = one.mustMake(t, Asked{Holder: "a"})
 		one.mustMake(t, Asked{Holder: "a"})
 		if _, err := one.Cancel(t.Context(), "", token); err != nil {

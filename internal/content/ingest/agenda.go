@@ -30,7 +30,7 @@ func (a *agenda) within(start *url.URL, w *Web) {
 
 // normal makes an address of what a page or a list holds, in the form by which it is known; nil for none.
 func (a *agenda) normal(raw string, base *url.URL) *url.URL {
-	u := pageurl.OfLink(raw, base)
+	u := pageurl.FromLink(raw, base)
 	if u != nil && u.Scheme == "http" && a.start.Scheme == "https" && u.Host == a.start.Host {
 		u.Scheme = "https" // a list or a page that is older than the site's certificate
 	}
@@ -49,8 +49,8 @@ func (a *agenda) offerLinks(links []string, depth int) {
 // offerLists queues lists and feeds; guessed says that nobody said that they are there.
 func (a *agenda) offerLists(addresses []string, base *url.URL, depth int, guessed bool) {
 	for _, address := range addresses {
-		u := pageurl.OfLink(address, base)
-		if u != nil && a.lists < mostLists && depth <= deepestList && !a.front.Seen(u) {
+		u := pageurl.FromLink(address, base)
+		if u != nil && a.lists < maxLists && depth <= deepestList && !a.front.MarkSeen(u) {
 			a.lists++
 			a.queue = append(a.queue, &visit{role: listRole, address: u, at: u, depth: depth, listed: true, guessed: guessed})
 		}

@@ -29,13 +29,13 @@ type crawl struct {
 	agenda
 	misses
 	lookalikes
-	recollections
+	pageStates
 }
 
 // Bounds of a crawl.
 const (
 	longestPage  = 4 << 20 // bytes of a page, if Web.MaxBytes is not less
-	mostLists    = 5000    // lists and feeds of one source
+	maxLists     = 5000    // lists and feeds of one source
 	deepestList  = 5
 	probeAddress = "frontdesk-asks-what-a-missing-page-looks-like-"
 )
@@ -43,9 +43,9 @@ const (
 func newCrawl(source *Source, base string, limits document.Limits) *crawl {
 	c := &crawl{Web: source.Web.withDefaults(), source: source, limits: limits, now: time.Now}
 	c.changed = sync.NewCond(&c.mu)
-	c.start = pageurl.OfLink(c.URL, nil)
+	c.start = pageurl.FromLink(c.URL, nil)
 	c.bodies = map[string]bool{}
-	c.recollections = recollections{reader: readerOf(source, base), settled: map[string]bool{}}
+	c.pageStates = pageStates{reader: readerOf(source, base), settled: map[string]bool{}}
 	c.report.Kind = c.Kind
 	return c
 }
@@ -116,9 +116,9 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 		request.ETag, request.LastModified = v.known.ETag, v.known.Modified
 	}
 	for range 2 {
-		v.response, v.err = c.Visitor.Get(ctx, request)
+		v.response, v.err = c.Crawler.Get(ctx, request)
 		if v.err == nil {
-			if to := pageurl.OfLink(v.response.URL, nil); to != nil {
+			if to := pageurl.FromLink(v.response.URL, nil); to != nil {
 				v.at = to
 			}
 		}
@@ -131,7 +131,7 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 // unchanged says whether it need not be asked for: the list tells that it has not changed since it was last had, which
 // is not too long ago to be believed.
 func (v *visit) unchanged(now time.Time) bool {
-	changed := document.Date(v.changed)
+	changed := document.ParseDate(v.changed)
 	if changed.IsZero() || v.changed != v.known.Listed || now.Sub(v.known.Seen) > believedFor {
 		return false
 	}
@@ -218,7 +218,7 @@ func (c *crawl) next(ctx context.Context) *visit {
 			return v
 		case c.underway > 0:
 			c.changed.Wait()
-		case c.report.Cut != "", c.lost && c.run != nil && !c.run.First():
+		case c.report.Cut != "", c.lost && c.run != nil && !c.run.IsFirst():
 			return nil // a list that fails today is no reason to read the site in another way
 		case !c.tryNext():
 			return nil

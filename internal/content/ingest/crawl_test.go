@@ -72,7 +72,7 @@ func (h *host) sleep(ctx context.Context, d time.Duration) error {
 // visitor gives the runs from now on a visitor that has not asked for anything yet.
 func (h *host) visitor(interval time.Duration) {
 	fetcher := fetch.New(fetch.Options{Now: h.clock})
-	h.web.Visitor = fetch.NewCrawler(fetcher, fetch.CrawlerOptions{Interval: interval, Sleep: h.sleep})
+	h.web.Crawler = fetch.NewCrawler(fetcher, fetch.CrawlerOptions{Interval: interval, Sleep: h.sleep})
 }
 
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -1004,7 +1004,7 @@ func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
 	h.web.URL, h.web.Kind = "/map.xml", "schemamap"
 	h.put("/map.xml", `<?xml version="1.0"?><schemamap><feed href="/many.jsonl"/><feed href="/few.jsonl"/></schemamap>`)
 	var few, many strings.Builder
-	for i := range mostItems + 1 {
+	for i := range maxItems + 1 {
 		fmt.Fprintf(&many, `{"@type":"Book","name":"b","url":"/%d"}`+"\n", i)
 	}
 	for i := range 3 {
@@ -1016,7 +1016,7 @@ func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
 	h.set("/many.jsonl", answer{status: 500})
 	h.options.AllowShrink = true
 	for range 2 { // the second time it is known only from a run that did not read it
-		if report := h.mustRun(); report.Summary.Items != mostItems+4 || !report.Partial {
+		if report := h.mustRun(); report.Summary.Items != maxItems+4 || !report.Partial {
 			t.Errorf("%+v, %+v", report.Summary, report.Web)
 		}
 	}

@@ -63,9 +63,9 @@ func oneFile(name string, info fs.FileInfo) (*files, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fail.New(fail.Invalid, "%q is neither a file nor a folder", name)
 	}
-	f, zipped := document.FormOf(name)
+	f, zipped := document.FormatOf(name)
 	if f == document.Unknown {
-		return nil, fail.New(fail.Invalid, "%q has no ending that tells its form; the known ones are %s", name, document.Endings)
+		return nil, fail.New(fail.Invalid, "%q has no ending that tells its form; the known ones are %s", name, document.Extensions)
 	}
 	dir, base := filepath.Split(name)
 	if dir == "" {
@@ -73,7 +73,7 @@ func oneFile(name string, info fs.FileInfo) (*files, error) {
 	}
 	return &files{
 		from:  os.DirFS(dir), // follows a link, as the one who named it will have meant
-		all:   []document.File{{Name: base, Size: info.Size(), Form: f, Zipped: zipped}},
+		all:   []document.File{{Name: base, Size: info.Size(), Format: f, Zipped: zipped}},
 		close: func() error { return nil },
 	}, nil
 }
@@ -105,7 +105,7 @@ func findIn(from fs.FS, pattern string, close func() error) (*files, error) {
 	}
 	w.addLinks()
 	if len(w.files.all) == 0 && len(w.files.problems) == 0 && len(w.files.refused) == 0 {
-		return nil, fail.New(fail.Invalid, "found no content in %q; files are known by their endings: %s", pattern, document.Endings)
+		return nil, fail.New(fail.Invalid, "found no content in %q; files are known by their endings: %s", pattern, document.Extensions)
 	}
 	return w.files, nil
 }
@@ -157,8 +157,8 @@ func (w *walk) visit(name string, entry fs.DirEntry, err error) error {
 		return nil
 	}
 	f := document.File{Name: name}
-	f.Form, f.Zipped = document.FormOf(name)
-	if f.Form == document.Unknown || name != w.start && (skipped(entry.Name()) || slices.Contains(machinery, entry.Name())) ||
+	f.Format, f.Zipped = document.FormatOf(name)
+	if f.Format == document.Unknown || name != w.start && (skipped(entry.Name()) || slices.Contains(machinery, entry.Name())) ||
 		!w.all && !matches(w.pattern, strings.Split(name, "/")) {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (w *walk) addLinks() {
 	for _, f := range w.links {
 		info, err := fs.Stat(w.from, f.Name)
 		if err != nil && unknown(err) {
-			w.problems = append(w.problems, document.Problem{Origin: f.Name, Reason: "the link cannot be followed: " + document.PlainError(err)})
+			w.problems = append(w.problems, document.Problem{Origin: f.Name, Reason: "the link cannot be followed: " + document.WithoutPath(err)})
 			continue
 		}
 		if err != nil {

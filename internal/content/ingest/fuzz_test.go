@@ -21,7 +21,7 @@ func FuzzVisitedPage(f *testing.F) {
 	f.Add(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"a"}]}`, "application/json", "")
 	f.Add("\x1f\x8b", "application/gzip", "")
 	at, _ := url.Parse("https://x.example/a/b?c=d")
-	web := Web{URL: "https://x.example/", Agent: "frontdesk", Visitor: &fetch.Crawler{}}
+	web := Web{URL: "https://x.example/", Agent: "frontdesk", Crawler: &fetch.Crawler{}}
 	source := Source{Site: "x.example", Web: &web}
 	f.Fuzz(func(t *testing.T, body, media, robots string) {
 		header := http.Header{"Content-Type": {media}, "X-Robots-Tag": {robots}}
@@ -32,9 +32,9 @@ func FuzzVisitedPage(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, form := range []document.Form{document.HTML, document.Feed} {
+		for _, form := range []document.Format{document.HTML, document.Feed} {
 			u := unit{visit: v}
-			u.Portion = document.Portion{File: document.File{Name: at.String()}, Form: form, Text: body, Media: media}
+			u.Portion = document.Portion{File: document.File{Name: at.String()}, Format: form, Text: body, Media: media}
 			s.locate(&u)
 			for _, p := range s.reader().Read(&u.Portion).Problems {
 				if strings.Contains(p.Reason, "a fault of the program") && form == document.HTML {
@@ -44,7 +44,7 @@ func FuzzVisitedPage(f *testing.F) {
 			if v.sight == nil {
 				continue
 			}
-			if len(v.sight.Links) > markup.MostLinks {
+			if len(v.sight.Links) > markup.MaxLinks {
 				t.Errorf("%d links", len(v.sight.Links))
 			}
 			for _, link := range v.sight.Links {

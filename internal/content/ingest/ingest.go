@@ -118,7 +118,7 @@ func (s *Source) baseAddress() (string, error) {
 	if base == "" {
 		base = s.Site
 	}
-	u, ok := pageurl.Folder(base)
+	u, ok := pageurl.AsFolder(base)
 	switch {
 	case ok:
 		return u.String(), nil
@@ -126,7 +126,7 @@ func (s *Source) baseAddress() (string, error) {
 		return "", fail.New(fail.Invalid, "the base %q of source %q is no http or https URL; write it like https://www.example.com/", s.Base, s.Name)
 	}
 	// A site with a name that is no host's stands below a host that never exists (RFC 2606, section 2).
-	u, _ = pageurl.Folder(pageurl.Slug(strings.ToValidUTF8(s.Site, "")) + ".invalid")
+	u, _ = pageurl.AsFolder(pageurl.Slug(strings.ToValidUTF8(s.Site, "")) + ".invalid")
 	if u == nil {
 		return "", fail.New(fail.Invalid, "the site %q makes no URL; give source %q a base like https://www.example.com/", s.Site, s.Name)
 	}

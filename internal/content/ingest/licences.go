@@ -24,9 +24,9 @@ const (
 
 // The bounds of what is noted.
 const (
-	// MostLicencePlaces is how many places of licences are told of one source.
-	MostLicencePlaces = 200
-	longestPlace      = 2048
+	// MaxLicencePlaces is how many places of licences are told of one source.
+	MaxLicencePlaces = 200
+	longestPlace     = 2048
 )
 
 // mediaSign stands in every page that names a licence, and rslSign in every feed that carries one.
@@ -75,10 +75,10 @@ func baseOfPage(body []byte, at *url.URL) *url.URL {
 }
 
 // LicencePlaces are the places of licences that the pages of a source name, as its last run saw them: addresses of RSL documents, and addresses of pages and feeds that have
-// them, with LicencesOfPage or LicencesOfFeed behind. more says that there are others beyond MostLicencePlaces.
+// them, with LicencesOfPage or LicencesOfFeed behind. more says that there are others beyond MaxLicencePlaces.
 func LicencePlaces(ctx context.Context, catalog *content.Catalog, site, source string) (places []string, more bool, err error) {
 	seen := map[string]bool{}
-	err = catalog.Remembered(ctx, content.SourceKey{Site: site, Source: source}, func(_ string, state []byte) error {
+	err = catalog.EachPageState(ctx, content.SourceKey{Site: site, Source: source}, func(_ string, state []byte) error {
 		m := recalled(state)
 		if m == nil {
 			return nil
@@ -86,7 +86,7 @@ func LicencePlaces(ctx context.Context, catalog *content.Catalog, site, source s
 		for _, place := range m.Licences {
 			switch {
 			case seen[place]:
-			case len(places) == MostLicencePlaces:
+			case len(places) == MaxLicencePlaces:
 				more = true
 			default:
 				seen[place] = true

@@ -16,8 +16,8 @@ type misses struct {
 
 // Bounds of what a site may refuse.
 const (
-	mostMisses = 20 // in a row, after which nothing more is asked for
-	fewClosed  = 10
+	maxMisses = 20 // in a row, after which nothing more is asked for
+	fewClosed = 10
 )
 
 // count notes the outcome of an answer; enough says that there were so many in a row that there is nothing to hope for.
@@ -27,12 +27,12 @@ func (m *misses) count(o outcome) (enough bool) {
 		return false
 	}
 	m.row++
-	return m.row >= mostMisses
+	return m.row >= maxMisses
 }
 
 // refused says whether a site let this visitor in nowhere, or at few of the addresses that it was asked for.
 func (m *misses) refused(asked int) bool {
-	return len(m.closed) > fewClosed && 10*len(m.closed) > asked || m.row >= mostMisses
+	return len(m.closed) > fewClosed && 10*len(m.closed) > asked || m.row >= maxMisses
 }
 
 // cut says why a run did not see all; empty where no answer is missing that matters.

@@ -49,8 +49,8 @@ func (c *crawl) prepare(ctx context.Context) (*visit, error) {
 	} else {
 		c.within(&scope, &c.Web)
 	}
-	c.front.Seen(v.address)
-	c.front.Seen(v.at)
+	c.front.MarkSeen(v.address)
+	c.front.MarkSeen(v.at)
 	c.report.Kind = kind
 	switch kind {
 	case "crawl":
@@ -106,7 +106,7 @@ func (c *crawl) kindOf(v *visit) (string, error) {
 
 // plan says where to look for what the site has: in its schema map, or else in its sitemap, or else behind its links.
 func (c *crawl) plan(ctx context.Context) error {
-	rules, err := c.Visitor.Robots(ctx, c.start.String(), c.own(c.start))
+	rules, err := c.Crawler.Robots(ctx, c.start.String(), c.own(c.start))
 	if err != nil {
 		return fail.New(fail.Invalid, "source %s of site %s: %v", c.source.Name, c.source.Site, err).Wrap(err)
 	}
@@ -145,14 +145,14 @@ func (c *crawl) probe(ctx context.Context) {
 	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form(v.address.Path) != document.HTML {
 		return
 	}
-	text := charset.Printable(charset.Page(string(v.response.Body), v.response.Header.Get("Content-Type")))
+	text := charset.Printable(charset.DecodePage(string(v.response.Body), v.response.Header.Get("Content-Type")))
 	v.look(markup.Read(text, v.at), c.Agent)
-	c.missing = &v.sight.Look
+	c.missing = &v.sight.Page
 }
 
 // own says whether the operator named a host himself.
 func (c *crawl) own(u *url.URL) bool {
-	typed := pageurl.OfLink(c.URL, nil)
+	typed := pageurl.FromLink(c.URL, nil)
 	if typed != nil && u.Host == typed.Host {
 		return true
 	}

@@ -54,9 +54,9 @@ func (r *reply) media() string {
 
 // form tells the form of a document by its media type, the path of its address and its beginning; Unknown for one
 // that is not read, or is a list or a feed.
-func (r *reply) form(path string) document.Form {
+func (r *reply) form(path string) document.Format {
 	media, _, _ := strings.Cut(strings.ToLower(r.response.Header.Get("Content-Type")), ";")
-	byName, _ := document.FormOf(path)
+	byName, _ := document.FormatOf(path)
 	switch media = strings.TrimSpace(media); media {
 	case "text/html", "application/xhtml+xml":
 		return document.HTML
@@ -144,7 +144,7 @@ func (r *reply) unzip(most int64) error {
 	case err != nil:
 		return err
 	case int64(len(unpacked)) > most:
-		return fmt.Errorf("it has more than %s; divide it", document.Bytes(most))
+		return fmt.Errorf("it has more than %s; divide it", document.FormatBytes(most))
 	}
 	r.response.Body = unpacked
 	return nil

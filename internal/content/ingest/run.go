@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// mostReported bounds the problems that a report holds and a log gets.
-const mostReported = 100
+// maxReported bounds the problems that a report holds and a log gets.
+const maxReported = 100
 
 // logEvery is how often a log gets a line while a long run goes on.
 const logEvery = 10 * time.Second
@@ -31,7 +31,7 @@ func Run(ctx context.Context, catalog *content.Catalog, source Source, options O
 	err := f.run(ctx)
 	f.report.Elapsed = options.Now().Sub(f.start)
 	if err != nil && ctx.Err() == nil && source.check() == nil && (source.Web == nil || source.Web.Only == nil) {
-		err = with(err, catalog.Failed(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, err))
+		err = with(err, catalog.RecordFailure(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, err))
 	}
 	f.logEnd(err)
 	return f.report, err
@@ -71,13 +71,13 @@ func (f *filling) run(ctx context.Context) (err error) {
 	defer func() { err = with(err, f.items.Abort(ctx)) }()
 	some := false
 	if s.web != nil {
-		if f.items.First() {
+		if f.items.IsFirst() {
 			s.web.Only = nil // there is nothing yet to which a few pages would be added
 		}
 		some = s.web.some()
 		s.web.run, s.web.now = f.items, f.options.Now
 		f.report.Web = &s.web.report
-		defer f.hold(ctx)()
+		defer f.renewLease(ctx)()
 	}
 	err = s.run(ctx, outlet{
 		item:     func(d document.Draft) error { return f.put(ctx, d) },
@@ -104,7 +104,7 @@ func (f *filling) run(ctx context.Context) (err error) {
 	if kept == 0 && !f.options.AllowShrink && !some {
 		return f.nothing()
 	}
-	f.report.Summary, err = f.items.Commit(ctx, content.CommitOptions{Partial: s.broken, Some: some, AllowShrink: f.options.AllowShrink})
+	f.report.Summary, err = f.items.Commit(ctx, content.CommitOptions{Partial: s.broken, Subset: some, AllowShrink: f.options.AllowShrink})
 	if err == nil && f.options.Progress != nil {
 		s.progress.Done = true
 		s.progress.Elapsed = f.options.Now().Sub(f.start)
@@ -113,12 +113,12 @@ func (f *filling) run(ctx context.Context) (err error) {
 	return err
 }
 
-// hold keeps the run's lease while a site takes its time, until the function that it gives is called.
-func (f *filling) hold(ctx context.Context) (stop func()) {
+// renewLease keeps the run's lease while a site takes its time, until the function that it gives is called.
+func (f *filling) renewLease(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var holding sync.WaitGroup
 	holding.Go(func() {
-		tick := time.NewTicker(holdEvery)
+		tick := time.NewTicker(renewEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -126,7 +126,7 @@ func (f *filling) hold(ctx context.Context) (stop func()) {
 				return
 			case <-tick.C:
 				// One that cannot be renewed is lost, which the next write will say.
-				_ = f.items.Renew(ctx)
+				_ = f.items.RenewLease(ctx)
 			}
 		}
 	})
@@ -136,12 +136,12 @@ func (f *filling) hold(ctx context.Context) (stop func()) {
 	}
 }
 
-// holdEvery is how often the lease of a slow run is renewed.
-const holdEvery = 5 * time.Second
+// renewEvery is how often the lease of a slow run is renewed.
+const renewEvery = 5 * time.Second
 
 // show publishes what a first run has found so far, ever more seldom.
 func (f *filling) show(ctx context.Context) error {
-	if !f.items.First() || f.report.Kept == 0 {
+	if !f.items.IsFirst() || f.report.Kept == 0 {
 		return nil
 	}
 	now := f.options.Now()
@@ -181,7 +181,7 @@ func (f *filling) put(ctx context.Context, d document.Draft) error {
 
 func (f *filling) problem(p document.Problem) {
 	f.report.SkippedCount++
-	if len(f.report.Skipped) >= mostReported {
+	if len(f.report.Skipped) >= maxReported {
 		return
 	}
 	f.report.Skipped = append(f.report.Skipped, p)

@@ -253,7 +253,7 @@ func TestReportHoldsTheFirstProblemsAndCountsAll(t *testing.T) {
 	s := newShop(t)
 	s.write("a.jsonl", strings.Repeat("bad\n", 500)+books(1))
 	report := s.mustRun()
-	if len(report.Skipped) != mostReported || report.SkippedCount != 500 || report.Skipped[99].Origin != "a.jsonl:100" {
+	if len(report.Skipped) != maxReported || report.SkippedCount != 500 || report.Skipped[99].Origin != "a.jsonl:100" {
 		t.Errorf("%d of %d, the last %+v", len(report.Skipped), report.SkippedCount, report.Skipped[99])
 	}
 }

@@ -62,7 +62,7 @@ func newScan(source Source, limits document.Limits) (*scan, error) {
 		return nil, err
 	}
 	s := &scan{source: source, limits: limits.WithDefaults()}
-	s.base, _ = pageurl.Folder(base)
+	s.base, _ = pageurl.AsFolder(base)
 	if source.Web != nil {
 		s.web = newCrawl(&s.source, base, s.limits)
 		s.progress = Progress{Source: source.Name}
@@ -175,7 +175,7 @@ func (s *scan) locate(u *unit) {
 		return
 	}
 	u.Address = u.visit.at
-	u.Look = func(page *markup.Page) bool { return u.visit.look(page, s.source.Web.Agent) }
+	u.Filter = func(page *markup.Page) bool { return u.visit.look(page, s.source.Web.Agent) }
 	if s.source.Base == "" {
 		u.Base = u.visit.at
 	}
@@ -187,7 +187,7 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 		to.now = time.Now
 	}
 	start := to.now()
-	names := document.NewNames()
+	names := document.NewURLSet()
 	for u := range order {
 		var r document.Result
 		select {
@@ -249,16 +249,16 @@ func (s *scan) pass(u *unit, r *document.Result) {
 }
 
 // conclude ends a visit.
-func (s *scan) conclude(ctx context.Context, v *visit, names *document.Names) error {
+func (s *scan) conclude(ctx context.Context, v *visit, names *document.URLSet) error {
 	if v.cut && v.known != nil { // what it held before stays
 		v.outcome = failed
 	}
-	if err := s.web.settle(ctx, v); err != nil {
+	if err := s.web.applyVisit(ctx, v); err != nil {
 		return err
 	}
 	if v.outcome == same {
 		for _, address := range v.items {
-			names.Know(address)
+			names.MarkUsed(address)
 		}
 	}
 	var bytes int64
@@ -271,7 +271,7 @@ func (s *scan) conclude(ctx context.Context, v *visit, names *document.Names) er
 // notWhole notes a file that could not be read whole.
 func (s *scan) notWhole(p document.Problem) {
 	s.broken = true
-	if s.unreadN++; len(s.unread) < mostReported {
+	if s.unreadN++; len(s.unread) < maxReported {
 		s.unread = append(s.unread, p)
 	}
 }

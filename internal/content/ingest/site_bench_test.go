@@ -116,7 +116,7 @@ func readBigSite(t testing.TB, site *bigSite, start string) (report Report, heap
 	defer server.Close()
 	db := storetest.Open(t, storetest.NewSQLite(t), content.Schema)
 	source := Source{Site: "big.example", Name: "web", Web: &Web{
-		URL: server.URL + start, Pages: site.pages + 10, Depth: 100, Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
+		URL: server.URL + start, Pages: site.pages + 10, Depth: 100, Crawler: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	}}
 	ctx, stop := context.WithCancel(t.Context())
 	measured := make(chan uint64)

@@ -80,10 +80,10 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 	if v.at.String() != v.address.String() && v.role == pageRole {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if !c.front.Inside(v.at) {
+		if !c.front.InBounds(v.at) {
 			return useless, ""
 		}
-		if c.front.Seen(v.at) {
+		if c.front.MarkSeen(v.at) {
 			return repeated, ""
 		}
 	}
@@ -121,7 +121,7 @@ func (c *crawl) sniff(v *visit) string {
 		return "feed"
 	case form == document.Lines, form == document.JSON:
 		return "data"
-	case (form == document.HTML || form == document.Markdown) && !charset.Garbled(head):
+	case (form == document.HTML || form == document.Markdown) && !charset.IsBinary(head):
 		return "page"
 	case strings.HasPrefix(v.response.Header.Get("Content-Type"), "text/plain"):
 		if kind, _ := sitemap.ReadText(string(body), func(sitemap.Entry) error { return nil }); kind == sitemap.Text {
@@ -149,7 +149,7 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 		return c.readList(v), nil
 	case is == "feed" && v.role != pageRole:
 		v.feed, v.brief = true, v.role == listRole
-		last.Form, last.Text = document.Feed, string(body)
+		last.Format, last.Text = document.Feed, string(body)
 		return "", nil
 	case is == "data":
 		v.feed = v.role != pageRole
@@ -164,9 +164,9 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 		v.outcome = useless
 		return "the page is empty", nil
 	case is == "page":
-		last.Form, last.Text, last.Line = v.form(v.address.Path), string(body), 1
-		if last.Form != document.Markdown {
-			last.Form = document.HTML
+		last.Format, last.Text, last.Line = v.form(v.address.Path), string(body), 1
+		if last.Format != document.Markdown {
+			last.Format = document.HTML
 		}
 		return "", nil
 	}
@@ -182,7 +182,7 @@ func (c *crawl) openData(ctx context.Context, v *visit, emit func(context.Contex
 	s := document.Splitter{Limits: c.limits, Emit: func(ctx context.Context, p *document.Portion) error {
 		return emit(ctx, &unit{visit: v, Portion: *p})
 	}}
-	f := document.File{Name: v.address.String(), Form: v.form(v.address.Path)}
+	f := document.File{Name: v.address.String(), Format: v.form(v.address.Path)}
 	return s.Body(ctx, f, bytes.NewReader(v.response.Body))
 }
 
@@ -244,16 +244,16 @@ func (c *crawl) readList(v *visit) (problem string) {
 type yield struct {
 	list     bool // it is a list
 	feed     bool
-	brief    bool          // it is one of several feeds of entries
-	cut      bool          // what came could not be read to its end
-	items    []string      // the URLs of the first of them
-	sight    *markup.Sight // of a page
-	licences []string      // the places of licences that it names
+	brief    bool                // it is one of several feeds of entries
+	cut      bool                // what came could not be read to its end
+	items    []string            // the URLs of the first of them
+	sight    *markup.VisitResult // of a page
+	licences []string            // the places of licences that it names
 }
 
 // add notes an item. One more than are remembered tells that there are too many.
 func (y *yield) add(address string) {
-	if len(y.items) <= mostItems {
+	if len(y.items) <= maxItems {
 		y.items = append(y.items, address)
 	}
 }
@@ -269,7 +269,7 @@ func (y *yield) links() []string {
 // look is told of a page of HTML before items are made of it, and says whether they are.
 func (v *visit) look(page *markup.Page, agent string) bool {
 	v.sight = page.Visit(agent, v.directives(agent), v.looks)
-	return !v.sight.Hidden && !v.sight.Moved
+	return !v.sight.NoIndex && !v.sight.Redirects
 }
 
 // foreign says whether an item that was found at an address has another's, or is there in brief: an entry of one feed

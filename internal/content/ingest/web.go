@@ -32,8 +32,8 @@ type Web struct {
 	// Only are the paths, with their queries, of pages that are read of a source that was read before; nil is the whole source. What other pages
 	// hold stays as it is.
 	Only []string
-	// Visitor is how the web is reached.
-	Visitor *fetch.Crawler
+	// Crawler is how the web is reached.
+	Crawler *fetch.Crawler
 	// Agent is the name by which robots rules in pages may speak of this visitor.
 	Agent string
 }
@@ -77,7 +77,7 @@ func (w *Web) check(name string) error {
 		return fail.New(fail.Invalid, "the address %q of source %q cannot be read; write it like https://www.example.com/, without user and password", w.URL, name)
 	case w.Kind != "" && !slices.Contains(Kinds, w.Kind):
 		return fail.New(fail.Invalid, "%q is no kind of source; there are %s", w.Kind, strings.Join(Kinds, ", "))
-	case w.Visitor == nil:
+	case w.Crawler == nil:
 		return fail.New(fail.Invalid, "source %q is on the web, and nothing was said of how to reach it", name)
 	}
 	return nil

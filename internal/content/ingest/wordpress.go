@@ -151,7 +151,7 @@ func (p *press) recall(ctx context.Context) error {
 	if p.run == nil {
 		return nil
 	}
-	return p.run.Remembered(ctx, func(address string, state []byte) error {
+	return p.run.EachPageState(ctx, func(address string, state []byte) error {
 		m := recalled(state)
 		switch {
 		case m == nil:
@@ -166,7 +166,7 @@ func (p *press) recall(ctx context.Context) error {
 
 // discover finds the API: as the configuration names it, as the site's first page does, or at its usual place.
 func (p *press) discover(ctx context.Context) error {
-	typed := pageurl.OfLink(p.URL, nil)
+	typed := pageurl.FromLink(p.URL, nil)
 	if strings.Contains(typed.Path, "/wp-json") {
 		before, _, _ := strings.Cut(typed.Path, "/wp-json")
 		p.api = typed.ResolveReference(&url.URL{Path: before + "/wp-json/"})
@@ -226,7 +226,7 @@ func (p *press) ask(ctx context.Context, u *url.URL) (response *fetch.Response, 
 		p.mu.Lock()
 		p.report.Asked++
 		p.mu.Unlock()
-		response, err = p.Visitor.Get(ctx, request)
+		response, err = p.Crawler.Get(ctx, request)
 		if err != nil || response.Status != http.StatusTooManyRequests && response.Status != http.StatusServiceUnavailable {
 			break
 		}
@@ -353,7 +353,7 @@ func (p *press) missing(collection string) error {
 
 // changes reads what is new or was changed in a collection, and finds out what is gone where the numbers do not fit.
 func (p *press) changes(ctx context.Context, collection string, emit func(context.Context, *unit) error) error {
-	if at := document.Date(p.state.Listed); !at.IsZero() {
+	if at := document.ParseDate(p.state.Listed); !at.IsZero() {
 		since := at.Add(-overlap).Format("2006-01-02T15:04:05Z")
 		for _, parameter := range []string{"modified_after", "after"} { // what was planned long ago is not changed when it appears
 			_, _, none, err := p.posts(ctx, collection, emit, parameter, since)
@@ -450,7 +450,7 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 	}
 	id := fmt.Sprintf("%s/%d", collection, one.ID)
 	v := &visit{role: postRole, post: id, changed: one.Modified, yield: yield{feed: true}}
-	last := &unit{visit: v, Portion: document.Portion{File: document.File{Name: at}, Form: document.JSON}, last: true}
+	last := &unit{visit: v, Portion: document.Portion{File: document.File{Name: at}, Format: document.JSON}, last: true}
 	u := p.normal(one.Link, p.start)
 	switch {
 	case err != nil:
@@ -474,11 +474,11 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 	}
 	p.seen[id] = true
 	v.address, v.at = u, u
-	if modified := one.Modified; modified > p.latest && !document.Date(modified).IsZero() && document.Date(modified).Before(p.now().Add(overlap)) {
+	if modified := one.Modified; modified > p.latest && !document.ParseDate(modified).IsZero() && document.ParseDate(modified).Before(p.now().Add(overlap)) {
 		p.latest = modified
 	}
 	switch {
-	case !p.front.Inside(u):
+	case !p.front.InBounds(u):
 		p.other++
 		v.outcome = useless
 	case one.Content.Protected || one.Excerpt.Protected || one.Status != "" && one.Status != "publish":
@@ -491,7 +491,7 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 		last.Text = string(text)
 	}
 	if v.outcome != wasRead {
-		last.Form = document.Unknown
+		last.Format = document.Unknown
 	}
 	return emit(ctx, last)
 }
@@ -525,14 +525,14 @@ func (one *post) thing(collection, address string) thing {
 
 // gmt is a time of WordPress's, which has no zone.
 func gmt(text string) string {
-	if document.Date(text).IsZero() {
+	if document.ParseDate(text).IsZero() {
 		return ""
 	}
 	return text + "Z"
 }
 
-// settlePost remembers a post, with what came of it.
-func (c *crawl) settlePost(ctx context.Context, v *visit) error {
+// recordPost remembers a post, with what came of it.
+func (c *crawl) recordPost(ctx context.Context, v *visit) error {
 	if c.run == nil {
 		return nil
 	}
@@ -548,7 +548,7 @@ func (c *crawl) settlePost(ctx context.Context, v *visit) error {
 			break
 		}
 		m = known.recollection
-		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
+		if _, err := c.run.KeepItems(ctx, m.Items...); err != nil {
 			return err
 		}
 		return c.note(ctx, known.address, m)
@@ -578,7 +578,7 @@ func (c *crawl) endPosts(ctx context.Context) error {
 			r.Gone++
 			continue
 		}
-		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
+		if _, err := c.run.KeepItems(ctx, m.Items...); err != nil {
 			return err
 		}
 		r.Unchanged++

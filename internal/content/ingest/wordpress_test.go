@@ -98,7 +98,7 @@ func (b *blog) serve(collection string, w http.ResponseWriter, r *http.Request) 
 	for _, p := range b.posts[collection] {
 		after := func(parameter, field string) bool {
 			value, _ := p[field].(string)
-			return !q.Has(parameter) || document.Date(value+"Z").After(document.Date(q.Get(parameter)))
+			return !q.Has(parameter) || document.ParseDate(value+"Z").After(document.ParseDate(q.Get(parameter)))
 		}
 		include := !q.Has("include") || slices.Contains(strings.Split(q.Get("include"), ","), fmt.Sprint(p["id"]))
 		if (b.old || after("modified_after", "modified_gmt")) && after("after", "date_gmt") && include {

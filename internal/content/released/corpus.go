@@ -3,7 +3,7 @@
 //
 // Enter at New. A Corpus follows the content and the terms; Current gives a View, which is what the terms in force let
 // out of one version of the index. Services find items in it, ask Decide what the terms say of one, and Render them.
-// What an item is given as to one who bought it is Delivered.
+// What an item is given as to one who bought it is RenderDefault.
 //
 // It stands on content, its index and policy, and knows nothing of who asks, of prices or of protocols.
 package released
@@ -26,8 +26,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Options are what a Corpus needs. Catalog, Sites and Terms are required.
-type Options struct {
+// Deps are what a Corpus needs. Catalog, Sites and Terms are required.
+type Deps struct {
 	Catalog *content.Catalog
 	// Sites are those whose items may leave.
 	Sites *Sites
@@ -39,7 +39,7 @@ type Options struct {
 	// Nil is nothing.
 	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
 	// ForSale says whether a stranger may buy an item that is shown as a notice; nil is never.
-	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *Copy) bool
+	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *ItemVersion) bool
 	// Words gives texts their directions; nil is the table that the program carries.
 	Words *words.Table
 	// CacheBytes bounds the memory for items that are ready to leave; 0 is 64 MiB.
@@ -51,10 +51,10 @@ type Options struct {
 
 // Corpus is the content, as far as the terms let it out. Its methods may be called from many goroutines.
 type Corpus struct {
-	options Options
-	library *index.Library
-	cards   cache.Cache[cardKey, *Card]
-	wholes  cache.Cache[wholeKey, bool]
+	options  Deps
+	library  *index.Library
+	rendered cache.Cache[renderedKey, *RenderedItem]
+	nested   cache.Cache[nestedKey, bool]
 
 	ready   atomic.Bool
 	mu      sync.Mutex // held while a View is made
@@ -62,7 +62,7 @@ type Corpus struct {
 }
 
 // New returns a corpus without items; Load or Follow loads them.
-func New(options Options) (*Corpus, error) {
+func New(options Deps) (*Corpus, error) {
 	if err := fail.Missing("released.New", map[string]bool{
 		"Catalog": options.Catalog != nil, "Sites": options.Sites != nil, "Terms": options.Terms != nil,
 	}); err != nil {
@@ -75,20 +75,20 @@ func New(options Options) (*Corpus, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	if options.ForSale == nil {
-		options.ForSale = func(*policy.Terms, *index.Listing, policy.Decision, *Copy) bool { return false }
+		options.ForSale = func(*policy.Terms, *index.Listing, policy.Decision, *ItemVersion) bool { return false }
 	}
 	if options.Actions == nil {
 		options.Actions = func(policy.Facts, bool, []byte) ([]byte, bool) { return nil, false }
 	}
-	cards, err := cache.NewWeighted(options.CacheBytes, func(_ cardKey, c *Card) uint32 { return c.weight() })
+	cards, err := cache.NewWeighted(options.CacheBytes, func(_ renderedKey, c *RenderedItem) uint32 { return c.weight() })
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
-	wholes, err := cache.New[wholeKey, bool](wholesKept)
+	wholes, err := cache.New[nestedKey, bool](maxNestedEntries)
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
-	return &Corpus{options: options, library: index.NewLibrary(options.Catalog, options.Words), cards: cards, wholes: wholes}, nil
+	return &Corpus{options: options, library: index.NewLibrary(options.Catalog, options.Words), rendered: cards, nested: wholes}, nil
 }
 
 // Refresh brings the index to the catalog's published state and the terms in force.
@@ -204,13 +204,13 @@ func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
 
 // Render gives the ready form of each item, nil for one whose version was swept from the store. It returns
 // fail.Timeout and fail.Unavailable.
-func (v *View) Render(ctx context.Context, items []*index.Listing) ([]*Card, error) {
+func (v *View) Render(ctx context.Context, items []*index.Listing) ([]*RenderedItem, error) {
 	c := v.corpus
-	cards := make([]*Card, len(items))
+	cards := make([]*RenderedItem, len(items))
 	var missing []int
 	var refs []content.Ref
 	for i, l := range items {
-		if card, ok := c.cards.GetIfPresent(cardKey{l, v.Terms}); ok {
+		if card, ok := c.rendered.GetIfPresent(renderedKey{l, v.Terms}); ok {
 			cards[i] = card
 			continue
 		}
@@ -227,8 +227,8 @@ func (v *View) Render(ctx context.Context, items []*index.Listing) ([]*Card, err
 		if loaded[n].URL == "" {
 			continue
 		}
-		cards[i] = v.newCard(items[i], &loaded[n])
-		c.cards.Set(cardKey{items[i], v.Terms}, cards[i])
+		cards[i] = v.render(items[i], &loaded[n])
+		c.rendered.Set(renderedKey{items[i], v.Terms}, cards[i])
 	}
 	return cards, nil
 }

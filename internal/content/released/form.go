@@ -44,10 +44,10 @@ func render(item *content.Item, form string) []byte {
 	return []byte(running(item))
 }
 
-// Delivered is an item as it is given to one who bought it and asks for no form, in the bytes that the hash of its offer is of:
+// RenderDefault is an item as it is given to one who bought it and asks for no form, in the bytes that the hash of its offer is of:
 // the running text of an article, a page or whatever else is a text to be read, its passages parted by empty lines; of other
 // things the object.
-func Delivered(item *content.Item) (media string, body []byte) {
+func RenderDefault(item *content.Item) (media string, body []byte) {
 	media = forms(item)[0]
 	return media, render(item, media)
 }

@@ -25,7 +25,7 @@ var reserved = map[string]bool{
 
 // openObject is an open item whole: its own members in their order, type and URL first, and name and description if
 // it has none. Members beyond the bounds are left out and named, and things within it that are not open are sieved.
-func openObject(item content.Item, within sieve) (object []byte, omitted []string) {
+func openObject(item content.Item, within redactor) (object []byte, omitted []string) {
 	object = append(object, `{"@type":`...)
 	object = AppendQuote(object, item.Types[0])
 	if len(item.Types) > 1 {
@@ -165,10 +165,10 @@ func said(rules *policy.Terms, l *index.Listing, object []byte) (shown []byte, w
 		return object, true, true // within it, too
 	}
 	whole = true
-	within := sieve{rules, l}
+	within := redactor{rules, l}
 	shown = append(shown, '{')
 	eachMember(object, func(name string, value jsontext.Value) {
-		if isThing(value) && within.holds(value, 0) {
+		if isThing(value) && within.withholds(value, 0) {
 			whole = false
 		}
 		if value = within.value(value, 0); value == nil {

@@ -112,7 +112,7 @@ func TestFormsOfAnItem(t *testing.T) {
 		if got := forms(c.item); !slices.Equal(got, c.forms) {
 			t.Errorf("%s: %v", name, got)
 		}
-		media, body := Delivered(c.item)
+		media, body := RenderDefault(c.item)
 		if media != c.forms[0] || !bytes.Equal(body, render(c.item, media)) {
 			t.Errorf("%s: by itself it is %s", name, media)
 		}

@@ -8,19 +8,19 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Held is how a rule stands to the items that are here.
-type Held struct {
+// RuleReach is how a rule stands to the items that are here.
+type RuleReach struct {
 	Items  int         // that the rule is for
 	Before map[int]int // of those, on how many another rule decides that stands before it, by the index of that rule
 }
 
-// Hold holds a rule of some terms, by its index, against all items of the sites that are served. It returns
+// RuleReach holds a rule of some terms, by its index, against all items of the sites that are served. It returns
 // fail.Unavailable before the content is loaded.
-func (c *Corpus) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held, error) {
+func (c *Corpus) RuleReach(ctx context.Context, rules *policy.Terms, rule int) (RuleReach, error) {
 	if err := c.Ready(); err != nil {
-		return Held{}, err
+		return RuleReach{}, err
 	}
-	held := Held{Before: map[int]int{}}
+	held := RuleReach{Before: map[int]int{}}
 	c.Index().Select(func(l *index.Listing) bool {
 		if ctx.Err() != nil || !c.options.Sites.Serves(l.Site) {
 			return false
@@ -36,7 +36,7 @@ func (c *Corpus) Hold(ctx context.Context, rules *policy.Terms, rule int) (Held,
 		return false
 	})
 	if ctx.Err() != nil {
-		return Held{}, fail.New(fail.Timeout, "the time allowed ran out before all items were looked at").Wrap(ctx.Err())
+		return RuleReach{}, fail.New(fail.Timeout, "the time allowed ran out before all items were looked at").Wrap(ctx.Err())
 	}
 	return held, nil
 }

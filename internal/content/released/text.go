@@ -9,9 +9,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Texts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with
+// ModelTexts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with
 // the item's name.
-func (c *Corpus) Texts(rules *policy.Terms, e *content.Entry) []string {
+func (c *Corpus) ModelTexts(rules *policy.Terms, e *content.Entry) []string {
 	l := &index.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language, Own: policy.Markup(e.Types, e.Object, content.IsA)}
 	decision := Decide(rules, l)
 	if !c.options.Sites.Serves(l.Site) || !decision.Allows(Search) || !decision.Allows(Input) {
@@ -31,7 +31,7 @@ func shownTexts(
 	rules *policy.Terms, l *index.Listing, decision policy.Decision, e *content.Entry,
 ) (name, description string, passages []content.Passage) {
 	name, description, passages = e.Name, e.Description, e.Passages
-	if !rules.OpensAll() && (sieve{rules, l}).holdsText(e.Object) {
+	if !rules.OpensAll() && (redactor{rules, l}).withholdsText(e.Object) {
 		description, passages = ownDescription(e.Object), nil
 	}
 	if decision.Access != policy.Open {
@@ -94,7 +94,7 @@ func (v *View) ArticlesAt(ctx context.Context, site, address string) (articles [
 		return nil, err
 	}
 	for _, ref := range refs {
-		found, err := v.corpus.Copy(ctx, ref)
+		found, err := v.corpus.LoadVersion(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (v *View) article(l *index.Listing, item *content.Item) *Article {
 	if decision.Access != policy.Open && calledByText(*item) {
 		a.Title = Excerpt(item.Name, decision.ExcerptWords)
 	}
-	if !(sieve{v.Terms, l}).holdsText(item.Object) {
+	if !(redactor{v.Terms, l}).withholdsText(item.Object) {
 		a.Passages, a.Words = item.Passages, decision.DisplayWords
 	}
 	return a

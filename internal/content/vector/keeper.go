@@ -109,7 +109,7 @@ func New(options Options) *Keeper {
 		options.Now = time.Now
 	}
 	k := &Keeper{
-		options: options, lease: lease{db: options.DB, name: content.Holder()}, questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
+		options: options, lease: lease{db: options.DB, name: content.NewHolder()}, questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
 	}
 	for _, probe := range probes {
 		t := &text{key: k.keyOf(options.QuestionPrefix + probe), users: 1, probe: true}

@@ -232,17 +232,17 @@ func TestOneOfSeveralProcessesMakesVectorsAndAllHaveThem(t *testing.T) {
 		r.ready(first, 10, 30)
 		r.ready(second, 10, 30)
 
-		r.clock.Pass(time.Minute)
+		r.clock.Advance(time.Minute)
 		r.step(first)
 		r.step(second)
 		r.ready(second, 20, 30)
 		if err := first.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r.clock.Pass(10 * time.Second)
+		r.clock.Advance(10 * time.Second)
 		r.step(second) // has its own pace, and takes over
 		r.ready(second, 30, 30)
-		r.clock.Pass(10 * time.Second)
+		r.clock.Advance(10 * time.Second)
 		r.step(first)
 		r.ready(first, 30, 30)
 		if n := len(r.sent()); n != 20 {
@@ -252,7 +252,7 @@ func TestOneOfSeveralProcessesMakesVectorsAndAllHaveThem(t *testing.T) {
 		r.put("s", numbered(40)...)
 		r.step(first) // second, which is gone without a word, has the lease
 		r.ready(first, 30, 40)
-		r.clock.Pass(4 * time.Minute)
+		r.clock.Advance(4 * time.Minute)
 		r.step(first)
 		r.ready(first, 40, 40)
 	})
@@ -329,7 +329,7 @@ func TestWhateverTheEndpointDoesNothingWrongIsKept(t *testing.T) {
 		r.endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: "status", Status: 503, Times: 1}})
 		r.step(k)
 		r.ready(k, 0, 3)
-		r.clock.Pass(time.Minute)
+		r.clock.Advance(time.Minute)
 		r.step(k)
 		r.ready(k, 3, 3)
 		if err := k.State().Error; err != nil {
@@ -352,7 +352,7 @@ func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
 		t.Errorf("the owner is told %v", err)
 	}
 	anew := r.keeper(func(o *vector.Options) { o.Version = "2" })
-	r.clock.Pass(time.Hour)
+	r.clock.Advance(time.Hour)
 	r.step(anew)
 	r.ready(anew, 2, 2)
 	tab := r.model.WithBudget()
@@ -370,12 +370,12 @@ func TestATextThatTheModelDoesNotTakeKeepsNoOtherBack(t *testing.T) {
 	r.step(k)
 	r.ready(k, 3, 4)
 	r.sent()
-	r.clock.Pass(time.Minute)
+	r.clock.Advance(time.Minute)
 	r.step(k)
 	if got := r.sent(); len(got) > 0 {
 		t.Errorf("%q was sent again at once", got)
 	}
-	r.clock.Pass(2 * time.Hour)
+	r.clock.Advance(2 * time.Hour)
 	r.step(k)
 	r.ready(k, 4, 4)
 }
@@ -390,7 +390,7 @@ func TestTextsGoOutAtThePace(t *testing.T) {
 		if n := len(r.sent()); n != []int{6, 0, 3, 0, 6}[i] || more {
 			t.Errorf("step %d: %d texts were sent (more: %v); want %v", i, n, more, want)
 		}
-		r.clock.Pass([]time.Duration{0, 30 * time.Second, time.Second, 10 * time.Minute, 0}[i])
+		r.clock.Advance([]time.Duration{0, 30 * time.Second, time.Second, 10 * time.Minute, 0}[i])
 	}
 }
 
@@ -436,7 +436,7 @@ func TestUnusedVectorsAreKeptForAWhile(t *testing.T) {
 			{[]string{"first", "second", "third"}, time.Hour, 3},
 		} {
 			r.put("s", tc.texts...)
-			r.clock.Pass(tc.after)
+			r.clock.Advance(tc.after)
 			r.step(k)
 			r.ready(k, len(tc.texts), len(tc.texts))
 			if n := count(); n != tc.rows {
@@ -554,7 +554,7 @@ func TestProbesAloneAreMade(t *testing.T) {
 	if k.Unrelated() != nil {
 		t.Fatal("some of the questions are given before all are there")
 	}
-	r.clock.Pass(2 * time.Minute)
+	r.clock.Advance(2 * time.Minute)
 	r.step(k)
 	if got := k.Unrelated(); len(got) != len(vector.Probes) {
 		t.Errorf("%d questions have vectors; want %d", len(got), len(vector.Probes))

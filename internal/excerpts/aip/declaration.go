@@ -7,9 +7,9 @@ import (
 	wire "frontdesk/wire/intent"
 )
 
-// Declare makes the declaration ready. It is an error if it is not valid by the protocol's schema and prose: what is
+// NewDeclaration makes the declaration ready. It is an error if it is not valid by the protocol's schema and prose: what is
 // declared wrongly must not be declared at all.
-func Declare(d wire.Declaration, options wire.Options) (*httpx.Document, error) {
+func NewDeclaration(d wire.Declaration, options wire.Options) (*httpx.Document, error) {
 	document, err := httpx.NewDocument(d)
 	if err != nil {
 		return nil, err
@@ -20,8 +20,8 @@ func Declare(d wire.Declaration, options wire.Options) (*httpx.Document, error) 
 	return document, nil
 }
 
-// Capabilities makes ready what the capabilities address says of a declaration: the same to everybody, and nothing of
+// NewCapabilities makes ready what the capabilities address says of a declaration: the same to everybody, and nothing of
 // the content.
-func Capabilities(d wire.Declaration, versions []string) (*httpx.Document, error) {
+func NewCapabilities(d wire.Declaration, versions []string) (*httpx.Document, error) {
 	return httpx.NewDocument(wire.Capabilities{Version: d.Version, Versions: versions, Publisher: d.Publisher, EditorialDomains: d.EditorialDomains, Retrieval: d.Retrieval})
 }

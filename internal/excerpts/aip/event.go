@@ -32,18 +32,18 @@ const (
 // event takes what a platform reports.
 func (h *handler) event(ctx context.Context, c *call) answered {
 	if f := h.open(ctx, c, http.MethodPost, identity.RoleEvent, h.SignedEvents); f != nil {
-		return h.eventError(c, h.spend(ctx, c, f))
+		return h.eventError(c, h.useNonce(ctx, c, f))
 	}
 	e, version, f := h.readEvent(c)
 	if f != nil {
-		return h.eventError(c, h.spend(ctx, c, f))
+		return h.eventError(c, h.useNonce(ctx, c, f))
 	}
 	result, err := h.service.Cite(ctx, e)
 	if err != nil {
 		return h.eventRefused(c, err)
 	}
 	out := receipt{Version: version, Status: "accepted", EventID: e.ID, Entry: result.Entry, Verdict: result.Verdict}
-	if result.Again {
+	if result.Replay {
 		out.Status = "duplicate"
 		return answered{status: http.StatusOK, body: out}
 	}
@@ -96,7 +96,7 @@ func (h *handler) readEvent(c *call) (r excerpts.Event, version string, f *failu
 	if r.Key.Platform = e.Platform.ID; c.secret != nil {
 		r.Signature = c.signature()
 	}
-	r.Stated, _ = sign.ParseTime(e.Timestamp) // which was checked
+	r.StatedAt, _ = sign.ParseTime(e.Timestamp) // which was checked
 	if e.Access != nil {
 		r.Returned, r.Tokens, r.Mode = e.Access.ChunksReturned, e.Access.TokenCount, e.Access.RetrievalMode
 	}
@@ -109,7 +109,7 @@ func (h *handler) readEvent(c *call) (r excerpts.Event, version string, f *failu
 func (h *handler) eventError(c *call, f *failure) answered {
 	f.note(c.Context())
 	return answered{
-		status: f.status, retryAfter: f.retryAfter, allow: c.takes,
+		status: f.status, retryAfter: f.retryAfter, allow: c.method,
 		body: receipt{Version: h.version(c), Status: "error", Error: &wire.Failure{Code: f.code, Message: f.message}},
 	}
 }

@@ -37,17 +37,17 @@ type Config struct {
 	// Paths gives the paths of a request's address under which it may have been signed, as they
 	// were sent: that at which it arrived, and that which the public address makes of it.
 	Paths func(*http.Request) []string
-	// Suspect says, of a request whose signature is wrong, that too many such came from its
+	// TooManyFailures says, of a request whose signature is wrong, that too many such came from its
 	// address; Failed counts one. A good signature is let in all the same, so that nobody can lock
 	// out a neighbour. Nil lets everybody try.
-	Suspect func(*http.Request) error
-	Failed  func(*http.Request)
+	TooManyFailures func(*http.Request) error
+	CountFailure    func(*http.Request)
 	// Receipt gives the receipt of an entry that concerns a party, and Receipts the address of
 	// receipts, which the entry's id follows.
-	Receipt  func(ctx context.Context, id, party string) (any, error)
-	Receipts func(*http.Request) string
-	// Stranger counts an event that nobody signed, where events need no signature. Nil admits all.
-	Stranger func(*http.Request) error
+	Receipt     func(ctx context.Context, id, party string) (any, error)
+	ReceiptsURL func(*http.Request) string
+	// AdmitUnsigned counts an event that nobody signed, where events need no signature. Nil admits all.
+	AdmitUnsigned func(*http.Request) error
 	// Sign says whether answers are signed, and Events whether events must be.
 	Sign, SignedEvents bool
 	// Now is the clock; nil is time.Now.
@@ -75,7 +75,7 @@ type call struct {
 	*http.Request
 	header sign.Headers
 	path   string // as it was signed
-	takes  string // the method of its address
+	method string // the method of its address
 	body   []byte
 	key    identity.PlatformKey
 	secret []byte // nil before the signature is verified

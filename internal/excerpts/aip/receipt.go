@@ -14,9 +14,9 @@ const codeNotFound = "not_found"
 // answer names the address, and the request is signed like any other, over an empty body.
 func (h *handler) receipt(ctx context.Context, c *call) answered {
 	if f := h.open(ctx, c, http.MethodGet, "", true); f != nil {
-		return h.eventError(c, h.spend(ctx, c, f))
+		return h.eventError(c, h.useNonce(ctx, c, f))
 	}
-	if f := h.spend(ctx, c, nil); f != nil {
+	if f := h.useNonce(ctx, c, nil); f != nil {
 		return h.eventError(c, f)
 	}
 	given, err := h.Receipt(ctx, c.PathValue("id"), "platform:"+c.key.Platform)

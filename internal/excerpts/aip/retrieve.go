@@ -21,11 +21,11 @@ import (
 // retrieve answers a RetrieveRequest.
 func (h *handler) retrieve(ctx context.Context, c *call) answered {
 	if f := h.open(ctx, c, http.MethodPost, identity.RoleRetrieve, true); f != nil {
-		return h.error(c, h.spend(ctx, c, f))
+		return h.error(c, h.useNonce(ctx, c, f))
 	}
 	request, f := h.readRequest(c)
 	if f != nil {
-		return h.error(c, h.spend(ctx, c, f))
+		return h.error(c, h.useNonce(ctx, c, f))
 	}
 	if ms := request.Runtime.LatencyBudgetMS; ms > 0 {
 		var cancel context.CancelFunc
@@ -60,12 +60,12 @@ func (r *reading) asked(c *call) excerpts.RetrieveRequest {
 		Signature: c.signature(), ID: r.RequestID, Version: r.Version, Digest: sha256.Sum256(c.body),
 		Domain: r.Intent.Domain, Subdomain: r.Intent.Subdomain, Confidence: r.Intent.Confidence,
 		Language: r.Context.Language, Placement: r.Context.Placement,
-		Session: r.Runtime.SessionID, Text: r.Runtime.QueryText, Unfit: r.unfit,
+		Session: r.Runtime.SessionID, Text: r.Runtime.QueryText, Violation: r.unfit,
 	}
 	if g := r.Context.Geography; g != nil {
 		asked.Country = g.Country
 	}
-	asked.Stated, _ = sign.ParseTime(r.Timestamp) // which was checked
+	asked.StatedAt, _ = sign.ParseTime(r.Timestamp) // which was checked
 	return asked
 }
 
@@ -99,7 +99,7 @@ func (h *handler) render(c *call, request *reading, given *excerpts.RetrieveResu
 		LimitsApplied: &wire.Limits{MaxChunks: given.MaxChunks, MaxTokens: given.MaxTokens},
 		Extensions: wire.Extensions{
 			"frontdesk.event_id": quoted(given.Event),
-			"frontdesk.receipt":  quoted(h.Receipts(c.Request) + given.Entry),
+			"frontdesk.receipt":  quoted(h.ReceiptsURL(c.Request) + given.Entry),
 		},
 	}
 	if given.LimitedByDay {
@@ -161,7 +161,7 @@ func (h *handler) error(c *call, f *failure) answered {
 		Error: &wire.Failure{Code: f.code, Message: f.message},
 	}
 	f.note(c.Context())
-	return answered{status: f.status, body: out, retryAfter: f.retryAfter, allow: c.takes}
+	return answered{status: f.status, body: out, retryAfter: f.retryAfter, allow: c.method}
 }
 
 // requestID is the request_id of a body that may be anything; empty where there is none.

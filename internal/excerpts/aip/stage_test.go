@@ -107,14 +107,14 @@ func newStage(t testing.TB) *stage {
 	s.config = Config{
 		Platforms: s.keys, Sign: true, SignedEvents: true, Now: s.clock.Now,
 		Paths: func(r *http.Request) []string { return []string{r.RequestURI} },
-		Suspect: func(*http.Request) error {
+		TooManyFailures: func(*http.Request) error {
 			if s.flooded {
 				return limited()
 			}
 			return nil
 		},
-		Receipts: func(*http.Request) string { return "https://house.example/intent/receipts/" },
-		Receipt:  s.receipt,
+		ReceiptsURL: func(*http.Request) string { return "https://house.example/intent/receipts/" },
+		Receipt:     s.receipt,
 	}
 	return s
 }
@@ -136,7 +136,7 @@ func (s *stage) obey() {
 // serve begins anew, with a service whose content is not loaded yet.
 func (s *stage) serve() {
 	var err error
-	s.corpus, err = released.New(released.Options{
+	s.corpus, err = released.New(released.Deps{
 		Catalog: s.catalog, Terms: func() *policy.Terms { return s.terms }, Passages: true,
 		Sites: released.NewSites(released.Site{ID: "house", Hosts: []string{"house.example"}}),
 	})
@@ -234,7 +234,7 @@ func (s *stage) issue() {
 			s.t.Fatal(err)
 		}
 	}
-	s.clock.Pass(time.Minute)
+	s.clock.Advance(time.Minute)
 }
 
 // receipt is what a server gives as Config.Receipt.
@@ -264,7 +264,7 @@ func (s *stage) do(line string) error {
 	switch verb {
 	case "pass":
 		d, err := time.ParseDuration(rest)
-		s.clock.Pass(d)
+		s.clock.Advance(d)
 		return err
 	case "declare":
 		return s.declare(name, value)
@@ -333,7 +333,7 @@ func (s *stage) declare(name, value string) (err error) {
 	case "citations":
 		owner.Supports.Citations = value == "true"
 	case "owed":
-		owner.Reports.Owed, err = strconv.Atoi(value)
+		owner.Reports.MaxUncited, err = strconv.Atoi(value)
 	case "confidence":
 		owner.Refuse.Confidence, err = strconv.ParseFloat(value, 64)
 	default:

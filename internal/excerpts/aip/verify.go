@@ -18,7 +18,7 @@ import (
 // open reads the body of a request and verifies its signature, under the key that it names and for
 // a role, or for any.
 func (h *handler) open(ctx context.Context, c *call, method, role string, required bool) *failure {
-	c.takes = method
+	c.method = method
 	if c.Method != method {
 		return &failure{status: http.StatusMethodNotAllowed, code: wire.CodeMethodNotAllowed, message: "This address takes " + method + "."}
 	}
@@ -26,17 +26,17 @@ func (h *handler) open(ctx context.Context, c *call, method, role string, requir
 		return f
 	}
 	if !required && !sign.Any(c.Header) {
-		return excess(h.Stranger, c.Request)
+		return excess(h.AdmitUnsigned, c.Request)
 	}
 	f := h.verify(ctx, c, role)
 	if f == nil || f.status != http.StatusUnauthorized {
 		return f
 	}
-	if f := excess(h.Suspect, c.Request); f != nil {
+	if f := excess(h.TooManyFailures, c.Request); f != nil {
 		return f
 	}
-	if h.Failed != nil {
-		h.Failed(c.Request)
+	if h.CountFailure != nil {
+		h.CountFailure(c.Request)
 	}
 	return f
 }
@@ -106,13 +106,13 @@ func (c *call) signature() excerpts.Signature {
 	return excerpts.Signature{Key: c.key, Nonce: c.header.Nonce, Until: c.header.UsedUntil().Add(time.Second)}
 }
 
-// spend uses up the nonce of a request that goes no further: a repetition of it must not be told
+// useNonce uses up the nonce of a request that goes no further: a repetition of it must not be told
 // more.
-func (h *handler) spend(ctx context.Context, c *call, f *failure) *failure {
+func (h *handler) useNonce(ctx context.Context, c *call, f *failure) *failure {
 	if c.secret == nil {
 		return f
 	}
-	fresh, err := h.service.Spend(ctx, c.signature())
+	fresh, err := h.service.UseNonce(ctx, c.signature())
 	switch {
 	case err != nil:
 		return failed(err)

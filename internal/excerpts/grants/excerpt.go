@@ -95,12 +95,12 @@ type Chunk struct {
 
 // Answer is what came of a request, beside its outcome.
 type Answer struct {
-	Chunks    []Chunk `json:"chunks,omitempty"`
-	MaxChunks int     `json:"max_chunks,omitzero"`
-	MaxTokens int     `json:"max_tokens,omitzero"`
-	Tokens    int     `json:"tokens,omitzero"`
-	ByDay     bool    `json:"by_day,omitzero"` // MaxTokens is what the platform's share of a day left
-	Entry     string  `json:"entry,omitzero"`  // of the ledger
+	Chunks       []Chunk `json:"chunks,omitempty"`
+	MaxChunks    int     `json:"max_chunks,omitzero"`
+	MaxTokens    int     `json:"max_tokens,omitzero"`
+	Tokens       int     `json:"tokens,omitzero"`
+	LimitedByDay bool    `json:"by_day,omitzero"` // MaxTokens is what the platform's share of a day left
+	Entry        string  `json:"entry,omitzero"`  // of the ledger
 }
 
 // Request is one that a platform made.
@@ -114,7 +114,7 @@ type Request struct {
 }
 
 // Ok is the outcome of a request that was given passages.
-const Ok = "ok"
+const OutcomeOK = "ok"
 
 // Event is what a platform reported.
 type Event struct {
@@ -194,9 +194,9 @@ func PutEvent(ctx context.Context, tx *store.Tx, e Event) error {
 	return nil
 }
 
-// Owed is how many requests of a platform were given passages since a time and until another, without any citation
+// CountUncited is how many requests of a platform were given passages since a time and until another, without any citation
 // that was reported since.
-func Owed(ctx context.Context, tx *store.Tx, platform string, since, until time.Time) (n int, err error) {
+func CountUncited(ctx context.Context, tx *store.Tx, platform string, since, until time.Time) (n int, err error) {
 	var last int64
 	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(at), 0) FROM excerpt_event WHERE platform = $1 AND kind = 'citation'`, platform).Scan(&last); err != nil {
 		return 0, fmt.Errorf("look for a platform's citations: %w", err)

@@ -27,7 +27,7 @@ func TestARequestComesBackAsItWasPut(t *testing.T) {
 	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	r := Request{
-		Platform: "chat", ID: "request 1 \u2603", Digest: sha256.Sum256([]byte("body")), At: start, Outcome: Ok,
+		Platform: "chat", ID: "request 1 \u2603", Digest: sha256.Sum256([]byte("body")), At: start, Outcome: OutcomeOK,
 		Answer: Answer{
 			Chunks:    []Chunk{{Site: "site", URL: "https://site.example/1", Passage: "p", Bytes: 12, Rule: 1}, {Site: "site", URL: "https://site.example/2", Passage: "q", Rule: 2}},
 			MaxChunks: 5, MaxTokens: 800, Tokens: 17, Entry: "entry",
@@ -64,7 +64,7 @@ func TestSessionsOutliveAnUpgrade(t *testing.T) {
 		dsn := fresh(t)
 		was := Schema
 		was.Steps = was.Steps[:2]
-		given, session := Given{}, Session("chat", "one")
+		given, session := Coverage{}, SessionKey("chat", "one")
 		given.Add("https://site.example/1", "p", Span{0, 12})
 		given.Add("https://site.example/1", "q", Span{3, 7})
 		given.Add("https://site.example/1", "q", Span{9, 10})
@@ -74,7 +74,7 @@ func TestSessionsOutliveAnUpgrade(t *testing.T) {
 			return err
 		})
 		update(t, storetest.Open(t, dsn, Schema), func(ctx context.Context, tx *store.Tx) error {
-			got, err := GivenTo(ctx, tx, session, start)
+			got, err := SessionCoverage(ctx, tx, session, start)
 			if diff := cmp.Diff(given, got); diff != "" {
 				t.Error(diff)
 			}
@@ -86,21 +86,23 @@ func TestSessionsOutliveAnUpgrade(t *testing.T) {
 func TestASessionIsKnownByItsHashAloneAndNotForEver(t *testing.T) {
 	t.Parallel()
 	db := storetest.Chosen(t, Schema)
-	if Session("ab", "c") == Session("a", "bc") || Session("a", "b c") == Session("a b", "c") {
+	if SessionKey("ab", "c") == SessionKey("a", "bc") || SessionKey("a", "b c") == SessionKey("a b", "c") {
 		t.Error("two sessions have one key")
 	}
-	key := Session("chat", "the session of somebody")
-	given := Given{}
+	key := SessionKey("chat", "the session of somebody")
+	given := Coverage{}
 	given.Add("https://site.example/1", "p", Span{0, 10})
 	given.Add("https://site.example/1", "p", Span{0, 5})
 	given.Add("https://site.example/1", "q", Span{4, 11})
-	if given.Of("https://site.example/1") != 17 || given.Of("elsewhere") != 0 {
+	if given.BytesOf("https://site.example/1") != 17 || given.BytesOf("elsewhere") != 0 {
 		t.Errorf("given %v", given)
 	}
-	update(t, db, func(ctx context.Context, tx *store.Tx) error { return Give(ctx, tx, key, given, start.Add(time.Hour)) })
-	at := func(now time.Time) (got Given) {
+	update(t, db, func(ctx context.Context, tx *store.Tx) error {
+		return RecordCoverage(ctx, tx, key, given, start.Add(time.Hour))
+	})
+	at := func(now time.Time) (got Coverage) {
 		update(t, db, func(ctx context.Context, tx *store.Tx) (err error) {
-			got, err = GivenTo(ctx, tx, key, now)
+			got, err = SessionCoverage(ctx, tx, key, now)
 			return err
 		})
 		return got
@@ -126,11 +128,11 @@ func TestWhatAPlatformWasGivenOfManyArticles(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, Schema)
-		if Article("ab", "c") == Article("a", "bc") || Article("chat", "one") == Session("chat", "one") {
+		if ArticleKey("ab", "c") == ArticleKey("a", "bc") || ArticleKey("chat", "one") == SessionKey("chat", "one") {
 			t.Error("two things have one key")
 		}
 		var urls []string
-		given := Given{}
+		given := Coverage{}
 		for i := range atOnce + 3 {
 			urls = append(urls, fmt.Sprint("https://site.example/", i))
 			given.Add(urls[i], "p", Span{0, 10 + i})
@@ -142,30 +144,30 @@ func TestWhatAPlatformWasGivenOfManyArticles(t *testing.T) {
 				if i == 2 {
 					until = start // which is over
 				}
-				if err := Give(ctx, tx, Article("chat", url), given.Only(url), until); err != nil {
+				if err := RecordCoverage(ctx, tx, ArticleKey("chat", url), given.ForArticle(url), until); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
-			got, err := GivenTogether(ctx, tx, "chat", urls, start)
+			got, err := PlatformCoverage(ctx, tx, "chat", urls, start)
 			for i, url := range urls {
 				want := 10 + i
 				if i == 2 {
 					want = 0
 				}
-				if got.Of(url) != want {
-					t.Errorf("%d bytes of %s are known, want %d", got.Of(url), url, want)
+				if got.BytesOf(url) != want {
+					t.Errorf("%d bytes of %s are known, want %d", got.BytesOf(url), url, want)
 				}
 			}
-			if got.Of("elsewhere") != 0 {
+			if got.BytesOf("elsewhere") != 0 {
 				t.Error("what was not asked for is given")
 			}
-			if other, wrong := GivenTogether(ctx, tx, "other", urls, start); wrong != nil || len(other) != 0 {
+			if other, wrong := PlatformCoverage(ctx, tx, "other", urls, start); wrong != nil || len(other) != 0 {
 				t.Errorf("another platform's are given: %v, %v", other, wrong)
 			}
-			if none, wrong := GivenTogether(ctx, tx, "chat", nil, start); wrong != nil || len(none) != 0 {
+			if none, wrong := PlatformCoverage(ctx, tx, "chat", nil, start); wrong != nil || len(none) != 0 {
 				t.Errorf("of no article there is %v, %v", none, wrong)
 			}
 			return err
@@ -188,18 +190,18 @@ func TestWhatAPlatformOwes(t *testing.T) {
 	}
 	owed := func(since, until time.Time) (n int) {
 		update(t, db, func(ctx context.Context, tx *store.Tx) (err error) {
-			n, err = Owed(ctx, tx, "chat", since, until)
+			n, err = CountUncited(ctx, tx, "chat", since, until)
 			return err
 		})
 		return n
 	}
 	week, now := start.Add(-7*24*time.Hour), start
-	request("chat", "1", Ok, start.Add(-48*time.Hour))
-	request("chat", "2", Ok, start.Add(-47*time.Hour))
+	request("chat", "1", OutcomeOK, start.Add(-48*time.Hour))
+	request("chat", "2", OutcomeOK, start.Add(-47*time.Hour))
 	request("chat", "3", "out_of_scope", start.Add(-46*time.Hour)) // was given nothing
-	request("chat", "4", Ok, start.Add(-8*24*time.Hour))           // is too old
-	request("chat", "5", Ok, start.Add(-time.Hour))                // may still be reported
-	request("other", "6", Ok, start.Add(-48*time.Hour))
+	request("chat", "4", OutcomeOK, start.Add(-8*24*time.Hour))    // is too old
+	request("chat", "5", OutcomeOK, start.Add(-time.Hour))         // may still be reported
+	request("other", "6", OutcomeOK, start.Add(-48*time.Hour))
 	if n := owed(week, now.Add(-24*time.Hour)); n != 2 {
 		t.Errorf("%d are owed, want 2", n)
 	}
@@ -236,13 +238,13 @@ func TestAnEventIsPutOnceAndForgottenInTime(t *testing.T) {
 		return err
 	})
 	update(t, db, func(ctx context.Context, tx *store.Tx) error {
-		if err := Put(ctx, tx, Request{Platform: "chat", ID: "old", At: start.Add(-time.Microsecond), Outcome: Ok}); err != nil {
+		if err := Put(ctx, tx, Request{Platform: "chat", ID: "old", At: start.Add(-time.Microsecond), Outcome: OutcomeOK}); err != nil {
 			return err
 		}
-		if err := Put(ctx, tx, Request{Platform: "chat", ID: "new", At: start, Outcome: Ok}); err != nil {
+		if err := Put(ctx, tx, Request{Platform: "chat", ID: "new", At: start, Outcome: OutcomeOK}); err != nil {
 			return err
 		}
-		return Give(ctx, tx, Session("chat", "s"), Given{}, start.Add(time.Hour))
+		return RecordCoverage(ctx, tx, SessionKey("chat", "s"), Coverage{}, start.Add(time.Hour))
 	})
 	rows := func() (n [3]int) {
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
@@ -271,7 +273,7 @@ func TestARowThatWasCutIsNotTakenForAWholeOne(t *testing.T) {
 	db := storetest.Chosen(t, Schema)
 	update(t, db, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO excerpt_request (platform, request, digest, at, outcome, answer) VALUES ($1, $2, $3, $4, $5, $6)`,
-			"chat", "r", []byte("short"), 1, Ok, []byte("{}"))
+			"chat", "r", []byte("short"), 1, OutcomeOK, []byte("{}"))
 		return err
 	})
 	if err := db.View(t.Context(), func(tx *store.Tx) error {
@@ -285,7 +287,7 @@ func TestARowThatWasCutIsNotTakenForAWholeOne(t *testing.T) {
 // TestWhatWasGivenIsNotReadFromAPartOfIt cuts what is kept of a session everywhere.
 func TestWhatWasGivenIsNotReadFromAPartOfIt(t *testing.T) {
 	t.Parallel()
-	given := Given{}
+	given := Coverage{}
 	for i := range 3 {
 		for j := range 2 {
 			given.Add(fmt.Sprint("url ", i), fmt.Sprint("p ", j), Span{10 * j, 500})
@@ -293,7 +295,7 @@ func TestWhatWasGivenIsNotReadFromAPartOfIt(t *testing.T) {
 		}
 	}
 	whole := given.pack()
-	if again, err := unpack(whole); err != nil || cmp.Diff(given, again) != "" || given.Of("url 1") != 500+490+400 || given.Of("url 3") != 0 {
+	if again, err := unpack(whole); err != nil || cmp.Diff(given, again) != "" || given.BytesOf("url 1") != 500+490+400 || given.BytesOf("url 3") != 0 {
 		t.Fatalf("%v is read as %v (%v)", given, again, err)
 	}
 	for n := range whole {
@@ -315,12 +317,12 @@ func TestSweepLooksAtAllSessionsAndOutcomes(t *testing.T) {
 	db := storetest.Chosen(t, Schema)
 	update(t, db, func(ctx context.Context, tx *store.Tx) error {
 		for i := range 2*sessionsAtOnce + 7 {
-			if err := Give(ctx, tx, Session("chat", fmt.Sprint(i)), Given{}, start.Add(time.Duration(i%2)*time.Hour)); err != nil {
+			if err := RecordCoverage(ctx, tx, SessionKey("chat", fmt.Sprint(i)), Coverage{}, start.Add(time.Duration(i%2)*time.Hour)); err != nil {
 				return err
 			}
 		}
 		for i := range 30 {
-			r := Request{Platform: []string{"a", "b", "b c"}[i%3], ID: fmt.Sprint(i), At: start.Add(time.Duration(i%2) * time.Hour), Outcome: []string{Ok, "rate_limited", "no_content", "replayed", "z"}[i%5]}
+			r := Request{Platform: []string{"a", "b", "b c"}[i%3], ID: fmt.Sprint(i), At: start.Add(time.Duration(i%2) * time.Hour), Outcome: []string{OutcomeOK, "rate_limited", "no_content", "replayed", "z"}[i%5]}
 			if err := Put(ctx, tx, r); err != nil {
 				return err
 			}

@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Wanted says which of the requests that got nothing are wanted. An empty field is no condition.
-type Wanted struct {
+// RefusalFilter says which of the requests that got nothing are wanted. An empty field is no condition.
+type RefusalFilter struct {
 	Platform, Outcome string
 	Since, Until      time.Time // when they were answered: Since ≤ time < Until
 	// Before gives those that come after a request in the list; its time, platform and id count.
@@ -19,8 +19,8 @@ type Wanted struct {
 	Limit  int // how many at most
 }
 
-// Refused lists requests that got nothing, the newest first, without their digests.
-func Refused(ctx context.Context, tx *store.Tx, w Wanted) (all []Request, err error) {
+// ListRefused lists requests that got nothing, the newest first, without their digests.
+func ListRefused(ctx context.Context, tx *store.Tx, w RefusalFilter) (all []Request, err error) {
 	var where []string
 	var args []any
 	add := func(condition string, values ...any) {
@@ -66,8 +66,8 @@ func Refused(ctx context.Context, tx *store.Tx, w Wanted) (all []Request, err er
 	return all, rows.Err()
 }
 
-// Tally is what one platform did on one day, by UTC.
-type Tally struct {
+// DayCount is what one platform did on one day, by UTC.
+type DayCount struct {
 	Platform string
 	Day      time.Time
 	Given    int            // requests that were given passages
@@ -84,10 +84,10 @@ type place struct {
 	day      int64
 }
 
-// Tallies counts by platform and day what happened since a time, ordered by day and platform. Days on which a platform did
+// CountByDay counts by platform and day what happened since a time, ordered by day and platform. Days on which a platform did
 // nothing are not among them.
-func Tallies(ctx context.Context, tx *store.Tx, since time.Time) ([]Tally, error) {
-	found := map[place]*Tally{}
+func CountByDay(ctx context.Context, tx *store.Tx, since time.Time) ([]DayCount, error) {
+	found := map[place]*DayCount{}
 	for _, query := range []string{
 		`SELECT platform, at / 86400000000, outcome, COUNT(*) FROM excerpt_request WHERE at >= $1 GROUP BY platform, at / 86400000000, outcome`,
 		`SELECT platform, at / 86400000000, '', COUNT(*) FROM excerpt_event WHERE at >= $1 AND kind = 'citation' GROUP BY platform, at / 86400000000`,
@@ -95,11 +95,11 @@ func Tallies(ctx context.Context, tx *store.Tx, since time.Time) ([]Tally, error
 		err := each(ctx, tx, query, store.Micros(since), func(p place, outcome string, n int) {
 			t := found[p]
 			if t == nil {
-				t = &Tally{Platform: p.platform, Day: store.FromMicros(p.day * dayMicros), Refused: map[string]int{}}
+				t = &DayCount{Platform: p.platform, Day: store.FromMicros(p.day * dayMicros), Refused: map[string]int{}}
 				found[p] = t
 			}
 			switch outcome {
-			case Ok:
+			case OutcomeOK:
 				t.Given += n
 			case "":
 				t.Cited += n
@@ -111,11 +111,11 @@ func Tallies(ctx context.Context, tx *store.Tx, since time.Time) ([]Tally, error
 			return nil, fmt.Errorf("count by platform and day: %w", err)
 		}
 	}
-	all := make([]Tally, 0, len(found))
+	all := make([]DayCount, 0, len(found))
 	for _, t := range found {
 		all = append(all, *t)
 	}
-	slices.SortFunc(all, func(a, b Tally) int {
+	slices.SortFunc(all, func(a, b DayCount) int {
 		if c := a.Day.Compare(b.Day); c != 0 {
 			return c
 		}

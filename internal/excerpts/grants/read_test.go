@@ -36,16 +36,16 @@ func TestRefusedRequestsAreListedPageByPage(t *testing.T) {
 		for i := range 30 { // three at each moment, so that a page ends among equals
 			r := grants.Request{Platform: []string{"a", "b"}[i%2], ID: fmt.Sprintf("r%02d", i), At: noon.Add(-time.Duration(i/3) * time.Hour), Outcome: "rate_limited"}
 			if i%5 == 0 {
-				r.Outcome = grants.Ok
+				r.Outcome = grants.OutcomeOK
 			} else {
 				want = append(want, r.ID)
 			}
 			put(t, db, r)
 		}
-		list := func(w grants.Wanted) (ids []string, last grants.Request) {
+		list := func(w grants.RefusalFilter) (ids []string, last grants.Request) {
 			t.Helper()
 			if err := db.View(t.Context(), func(tx *store.Tx) error {
-				all, err := grants.Refused(t.Context(), tx, w)
+				all, err := grants.ListRefused(t.Context(), tx, w)
 				ids = nil
 				for _, r := range all {
 					ids, last = append(ids, r.ID), r
@@ -57,7 +57,7 @@ func TestRefusedRequestsAreListedPageByPage(t *testing.T) {
 			return ids, last
 		}
 		var got []string
-		for w := (grants.Wanted{Limit: 4}); ; {
+		for w := (grants.RefusalFilter{Limit: 4}); ; {
 			page, last := list(w)
 			got = append(got, page...)
 			if len(page) < 4 {
@@ -68,13 +68,13 @@ func TestRefusedRequestsAreListedPageByPage(t *testing.T) {
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("page by page: %v, want %v", got, want)
 		}
-		if ids, _ := list(grants.Wanted{Platform: "a", Since: noon.Add(-time.Hour), Until: noon.Add(time.Second), Limit: 9}); !slices.Equal(ids, []string{"r02", "r04"}) {
+		if ids, _ := list(grants.RefusalFilter{Platform: "a", Since: noon.Add(-time.Hour), Until: noon.Add(time.Second), Limit: 9}); !slices.Equal(ids, []string{"r02", "r04"}) {
 			t.Errorf("of one platform in an hour: %v", ids)
 		}
-		if ids, _ := list(grants.Wanted{Outcome: "out_of_scope", Limit: 9}); len(ids) > 0 {
+		if ids, _ := list(grants.RefusalFilter{Outcome: "out_of_scope", Limit: 9}); len(ids) > 0 {
 			t.Errorf("of another reason: %v", ids)
 		}
-		if ids, _ := list(grants.Wanted{Outcome: "rate_limited", Limit: 2}); !slices.Equal(ids, []string{"r01", "r02"}) {
+		if ids, _ := list(grants.RefusalFilter{Outcome: "rate_limited", Limit: 2}); !slices.Equal(ids, []string{"r01", "r02"}) {
 			t.Errorf("the newest first: %v", ids)
 		}
 	})
@@ -86,12 +86,12 @@ func TestTalliesCountByPlatformAndDay(t *testing.T) {
 		db := open(t, grants.Schema)
 		midnight := noon.Truncate(24 * time.Hour)
 		put(t, db,
-			grants.Request{Platform: "a", ID: "1", At: midnight.Add(-time.Microsecond), Outcome: grants.Ok},
-			grants.Request{Platform: "a", ID: "2", At: midnight, Outcome: grants.Ok},
-			grants.Request{Platform: "a", ID: "3", At: noon, Outcome: grants.Ok},
+			grants.Request{Platform: "a", ID: "1", At: midnight.Add(-time.Microsecond), Outcome: grants.OutcomeOK},
+			grants.Request{Platform: "a", ID: "2", At: midnight, Outcome: grants.OutcomeOK},
+			grants.Request{Platform: "a", ID: "3", At: noon, Outcome: grants.OutcomeOK},
 			grants.Request{Platform: "a", ID: "4", At: noon, Outcome: "out_of_scope"},
 			grants.Request{Platform: "b", ID: "1", At: noon, Outcome: "rate_limited"},
-			grants.Request{Platform: "b", ID: "2", At: noon.AddDate(0, 0, -9), Outcome: grants.Ok},
+			grants.Request{Platform: "b", ID: "2", At: noon.AddDate(0, 0, -9), Outcome: grants.OutcomeOK},
 		)
 		if err := db.Update(t.Context(), func(tx *store.Tx) error {
 			for i, kind := range []string{"citation", "citation", "access"} {
@@ -105,7 +105,7 @@ func TestTalliesCountByPlatformAndDay(t *testing.T) {
 		}
 		var got []string
 		if err := db.View(t.Context(), func(tx *store.Tx) error {
-			all, err := grants.Tallies(t.Context(), tx, midnight.AddDate(0, 0, -1))
+			all, err := grants.CountByDay(t.Context(), tx, midnight.AddDate(0, 0, -1))
 			got = nil
 			for _, t := range all {
 				got = append(got, fmt.Sprintf("%s %s %d %v %d", t.Day.Format(time.DateOnly), t.Platform, t.Given, t.Refused, t.Cited))

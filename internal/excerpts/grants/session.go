@@ -17,18 +17,18 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Session is the key of a platform's session, from which its name cannot be told without trying them all.
-func Session(platform, id string) [sha256.Size]byte {
+// SessionKey is the key of a platform's session, from which its name cannot be told without trying them all.
+func SessionKey(platform, id string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "session %d %s %s", len(platform), platform, id))
 }
 
-// Article is the key of what all sessions of a platform together were given of an article.
-func Article(platform, url string) [sha256.Size]byte {
+// ArticleKey is the key of what all sessions of a platform together were given of an article.
+func ArticleKey(platform, url string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "article %d %s %s", len(platform), platform, url))
 }
 
-// Given is what a session, or all of a platform, was given: of each article which parts of each passage.
-type Given map[short]map[short]Spans
+// Coverage is what a session, or all of a platform, was given: of each article which parts of each passage.
+type Coverage map[short]map[short]Spans
 
 // short stands for the address of an article or the id of a passage, which are several times as long: the beginning of its
 // SHA-256. Of a million in one session no two are alike but in one of thirty million.
@@ -40,7 +40,7 @@ func shorten(text string) short {
 }
 
 // Add takes in that a part of a passage of an article was given.
-func (g Given) Add(url, passage string, part Span) {
+func (g Coverage) Add(url, passage string, part Span) {
 	at, of := shorten(url), shorten(passage)
 	if g[at] == nil {
 		g[at] = map[short]Spans{}
@@ -49,7 +49,7 @@ func (g Given) Add(url, passage string, part Span) {
 }
 
 // Of is how many bytes of an article were given.
-func (g Given) Of(url string) (bytes int) {
+func (g Coverage) BytesOf(url string) (bytes int) {
 	if len(g) == 0 {
 		return 0
 	}
@@ -59,8 +59,8 @@ func (g Given) Of(url string) (bytes int) {
 	return bytes
 }
 
-// Parts are those of a passage of an article that were given.
-func (g Given) Parts(url, passage string) Spans {
+// SpansOf are those of a passage of an article that were given.
+func (g Coverage) SpansOf(url, passage string) Spans {
 	if len(g) == 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ const packed = 1
 // pack writes what was given in the fewest bytes, since that is written with every answer: how many articles there are, of each its short name and
 // how many passages there are, of each of these its short name, how many parts, and of each part how far it is behind the one
 // before, and how long. The order is always the same.
-func (g Given) pack() []byte {
+func (g Coverage) pack() []byte {
 	out := binary.AppendUvarint([]byte{packed}, uint64(len(g)))
 	for _, article := range slices.SortedFunc(maps.Keys(g), byBytes) {
 		out = binary.AppendUvarint(append(out, article[:]...), uint64(len(g[article])))
@@ -99,8 +99,8 @@ func byBytes(a, b short) int {
 }
 
 // unpack reads what pack has written, now or before.
-func unpack(text []byte) (Given, error) {
-	g := Given{}
+func unpack(text []byte) (Coverage, error) {
+	g := Coverage{}
 	if len(text) > 0 && text[0] == '{' {
 		var named map[string]map[string]Spans
 		err := json.Unmarshal(text, &named)
@@ -173,10 +173,10 @@ func cutSpans(r *bytes.Reader, n int) (Spans, error) {
 	return parts, nil
 }
 
-// Only is what was given of one article.
-func (g Given) Only(url string) Given {
+// ForArticle is what was given of one article.
+func (g Coverage) ForArticle(url string) Coverage {
 	at := shorten(url)
-	return Given{at: g[at]}
+	return Coverage{at: g[at]}
 }
 
 // atOnce is how many articles are asked for by one statement.
@@ -185,13 +185,13 @@ const atOnce = 8
 // selectArticles asks for them.
 const selectArticles = `SELECT given FROM excerpt_session WHERE session IN ($1, $2, $3, $4, $5, $6, $7, $8) AND until > $9`
 
-// GivenTogether gives what all sessions of a platform together were given of some articles, as far as that is remembered.
-func GivenTogether(ctx context.Context, tx *store.Tx, platform string, urls []string, now time.Time) (Given, error) {
-	given := Given{}
+// PlatformCoverage gives what all sessions of a platform together were given of some articles, as far as that is remembered.
+func PlatformCoverage(ctx context.Context, tx *store.Tx, platform string, urls []string, now time.Time) (Coverage, error) {
+	given := Coverage{}
 	for some := range slices.Chunk(urls, atOnce) {
 		args := make([]any, 0, atOnce+1)
 		for i := range atOnce {
-			key := Article(platform, some[min(i, len(some)-1)])
+			key := ArticleKey(platform, some[min(i, len(some)-1)])
 			args = append(args, key[:])
 		}
 		if err := given.read(ctx, tx, append(args, store.Micros(now))); err != nil {
@@ -202,7 +202,7 @@ func GivenTogether(ctx context.Context, tx *store.Tx, platform string, urls []st
 }
 
 // read takes in what is remembered of some articles.
-func (g Given) read(ctx context.Context, tx *store.Tx, args []any) error {
+func (g Coverage) read(ctx context.Context, tx *store.Tx, args []any) error {
 	rows, err := tx.Query(ctx, selectArticles, args...)
 	if err != nil {
 		return err
@@ -222,11 +222,11 @@ func (g Given) read(ctx context.Context, tx *store.Tx, args []any) error {
 	return rows.Err()
 }
 
-// GivenTo gives what a session was given; nothing when that is long ago.
-func GivenTo(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now time.Time) (Given, error) {
+// SessionCoverage gives what a session was given; nothing when that is long ago.
+func SessionCoverage(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now time.Time) (Coverage, error) {
 	var kept sql.RawBytes
 	rows, err := tx.Query(ctx, `SELECT given FROM excerpt_session WHERE session = $1 AND until > $2`, session[:], store.Micros(now))
-	given := Given{}
+	given := Coverage{}
 	if err == nil {
 		defer rows.Close()
 		if !rows.Next() {
@@ -241,8 +241,8 @@ func GivenTo(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now t
 	return given, nil
 }
 
-// Give records what was given under a key, to be remembered until a time.
-func Give(ctx context.Context, tx *store.Tx, key [sha256.Size]byte, given Given, until time.Time) error {
+// RecordCoverage records what was given under a key, to be remembered until a time.
+func RecordCoverage(ctx context.Context, tx *store.Tx, key [sha256.Size]byte, given Coverage, until time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO excerpt_session (session, given, until) VALUES ($1, $2, $3)
 		ON CONFLICT (session) DO UPDATE SET given = EXCLUDED.given, until = EXCLUDED.until`, key[:], given.pack(), store.Micros(until))
 	if err != nil {

@@ -37,8 +37,8 @@ func (s Spans) Bytes() (n int) {
 	return n
 }
 
-// Rest gives what of a part is not among the parts, in order.
-func (s Spans) Rest(of Span) iter.Seq[Span] {
+// Without gives what of a part is not among the parts, in order.
+func (s Spans) Without(of Span) iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		from := of.From
 		for _, one := range s {

@@ -40,7 +40,7 @@ func TestSpansAreASetOfBytes(t *testing.T) {
 			t.Fatalf("%v have %d bytes, want %d", s, s.Bytes(), n)
 		}
 		of, rest := draw(), [size]bool{}
-		for part := range s.Rest(of) {
+		for part := range s.Without(of) {
 			for i := part.From; i < part.To; i++ {
 				rest[i] = true
 			}
@@ -50,12 +50,12 @@ func TestSpansAreASetOfBytes(t *testing.T) {
 				t.Fatalf("of %v beside %v, byte %d is %v", of, s, i, rest[i])
 			}
 		}
-		given := Given{}
+		given := Coverage{}
 		for part := range slices.Values(s) {
 			given.Add("url", "p", part)
 		}
 		again, err := unpack(given.pack())
-		if err != nil || !slices.Equal(again.Parts("url", "p"), s) {
+		if err != nil || !slices.Equal(again.SpansOf("url", "p"), s) {
 			t.Fatalf("%v is written as %x and read as %v: %v", s, given.pack(), again, err)
 		}
 	})

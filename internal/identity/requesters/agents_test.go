@@ -59,12 +59,12 @@ func TestDocumentsAreRemembered(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.Pass(holds/2 + time.Second)
+		c.Advance(holds/2 + time.Second)
 		if err := a.ask(t, 0); err != nil {
 			t.Fatal(err)
 		}
 		a.calls(t, control+": while it holds", 1)
-		c.Pass(holds / 2)
+		c.Advance(holds / 2)
 		if err := a.ask(t, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestDocumentsAreFetchedAheadOfTheirEnd(t *testing.T) {
 		http.Error(w, "not now", http.StatusServiceUnavailable)
 		asked <- struct{}{}
 	})
-	c.Pass(4 * time.Minute) // of five
+	c.Advance(4 * time.Minute) // of five
 	if err := a.ask(t, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestDocumentsAreFetchedAheadOfTheirEnd(t *testing.T) {
 		}
 	}
 	host.set(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not now", http.StatusServiceUnavailable) })
-	c.Pass(time.Minute)
+	c.Advance(time.Minute)
 	said(t, "after their end", a.ask(t, 0), fail.Unauthorized, "status 503")
 }
 
@@ -110,11 +110,11 @@ func TestAFailureHoldsForHalfAMinute(t *testing.T) {
 	for range 3 {
 		said(t, "no document", a.ask(t, 0), fail.Unauthorized, "status 404", requesters.AgentPath)
 	}
-	c.Pass(30*time.Second - 1)
+	c.Advance(30*time.Second - 1)
 	said(t, "no document", a.ask(t, 0), fail.Unauthorized)
 	a.calls(t, "within half a minute", 1)
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
-	c.Pass(1)
+	c.Advance(1)
 	if err := a.ask(t, 0); err != nil {
 		t.Error(err)
 	}
@@ -134,7 +134,7 @@ func TestANewKeyIsLookedForOnce(t *testing.T) {
 	host.publishes(t, "bot", ramp.Key{ID: "k1", Public: public(1)}, ramp.Key{ID: "k0", Public: public(0)})
 	said(t, "a new key a moment after the document was had", a.ask(t, 1), fail.Unauthorized)
 	a.calls(t, "a moment later", 1)
-	c.Pass(30 * time.Second)
+	c.Advance(30 * time.Second)
 	for _, by := range []byte{1, 0, 1} {
 		if err := a.ask(t, by); err != nil {
 			t.Errorf("key %d: %v", by, err)
@@ -145,7 +145,7 @@ func TestANewKeyIsLookedForOnce(t *testing.T) {
 		said(t, "a key of nobody", a.ask(t, 2), fail.Unauthorized, "requester.signature", "not that of a key")
 	}
 	a.calls(t, "for a key of nobody", 2)
-	c.Pass(30 * time.Second)
+	c.Advance(30 * time.Second)
 	said(t, "a key of nobody", a.ask(t, 2), fail.Unauthorized)
 	a.calls(t, "half a minute after that", 3)
 }
@@ -159,7 +159,7 @@ func TestKeysCountWithinTheirTime(t *testing.T) {
 		pass         time.Duration
 		first, later bool
 	}{{0, true, false}, {time.Minute - 1, true, false}, {1, true, true}, {time.Minute - 1, true, true}, {1, false, true}} {
-		c.Pass(v.pass)
+		c.Advance(v.pass)
 		if got := a.ask(t, 0) == nil; got != v.first {
 			t.Errorf("the first key counts at %s: %v", c.Now(), got)
 		}
@@ -302,7 +302,7 @@ func TestSelfSignUp(t *testing.T) {
 	_, _, err := rs.SignUp(t.Context(), host.domain(), "bot")
 	said(t, "no document", err, fail.Unauthorized, "status 404")
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
-	c.Pass(30 * time.Second)
+	c.Advance(30 * time.Second)
 	for i, want := range []bool{true, false} {
 		if g, made, err := rs.SignUp(t.Context(), strings.ToUpper(host.domain()), "bot"); err != nil || made != want || g.SignUp != requesters.SignUpSelf || len(g.Keys) != 0 {
 			t.Errorf("time %d: %+v, %v, %v", i+1, g, made, err)
@@ -320,7 +320,7 @@ func TestSelfSignUp(t *testing.T) {
 	_, _, err = rs.SignUp(t.Context(), host.domain(), "bot")
 	said(t, "suspended", err, fail.Forbidden)
 	host.publishes(t, host.domain(), ramp.Key{Public: public(0)})
-	c.Pass(30 * time.Second)
+	c.Advance(30 * time.Second)
 	for i := range 99 {
 		if _, _, err := rs.SignUp(t.Context(), host.domain(), fmt.Sprint("bot", i)); err != nil {
 			t.Fatal(i, err)

@@ -371,7 +371,7 @@ func TestWhatHasExpiredIsOver(t *testing.T) {
 	if err != nil || o.may(r) == nil {
 		t.Errorf("of the future: %v", err)
 	}
-	if o.clock.Pass(time.Second); o.may(r) != nil {
+	if o.clock.Advance(time.Second); o.may(r) != nil {
 		t.Errorf("not of the future any more: %v", o.may(r))
 	}
 }
@@ -411,7 +411,7 @@ func TestKeysOfPrincipals(t *testing.T) {
 	}
 	good("the published key", first, true)
 	good("a key that is not published yet", second, false)
-	o.clock.Pass(time.Minute)
+	o.clock.Advance(time.Minute)
 	o.principal.publishes(t, o.principal.domain(), ramp.Key{Public: public(2)})
 	good("a new key", second, true)
 	good("the key before it", first, true)
@@ -422,21 +422,21 @@ func TestKeysOfPrincipals(t *testing.T) {
 	if n := o.principal.called() - before; n > 1 {
 		t.Errorf("the principal was asked %d times", n)
 	}
-	o.clock.Pass(23 * time.Hour)
+	o.clock.Advance(23 * time.Hour)
 	good("the key before it, a day later", first, true)
-	o.clock.Pass(2 * time.Hour)
+	o.clock.Advance(2 * time.Hour)
 	good("the key before it, after its grace", first, false)
 	good("the new key, still", second, true)
 
-	o.clock.Pass(2 * time.Hour)
+	o.clock.Advance(2 * time.Hour)
 	o.principal.publishes(t, o.principal.domain(), ramp.Key{ID: "n", Public: public(2)}, ramp.Key{ID: "o", Public: public(1), Until: o.clock.Now().Add(-23 * time.Hour)}, ramp.Key{ID: "f", Public: public(3), From: o.clock.Now().Add(time.Hour)})
 	good("a key that ended a moment ago", first, true)
 	good("a key of the future", o.under(biscuitOf(t, key(3), `user("ceo")`).Text()), false)
-	o.clock.Pass(2 * time.Hour)
+	o.clock.Advance(2 * time.Hour)
 	good("a key that ended long ago", first, false)
 
 	o.principal.publishes(t, "cfo", ramp.Key{Public: public(2)})
-	o.clock.Pass(2 * time.Hour)
+	o.clock.Advance(2 * time.Hour)
 	good("a key of somebody else at the domain", second, false)
 	_, err := o.Change(t.Context(), o.principal.domain(), "ceo", func(g *requesters.Registration) error {
 		g.Keys = []ramp.Key{{Public: public(4)}}
@@ -502,7 +502,7 @@ func TestTheOperatorRevokes(t *testing.T) {
 		all := map[string]*biscuit.Token{"root": root, "left": left, "right": right, "below": below}
 		expect := func(step, gone string) {
 			t.Helper()
-			o.clock.Pass(time.Second)
+			o.clock.Advance(time.Second)
 			for name, one := range all {
 				r, err := o.asks(o.under(one.Text()), nil)
 				if err != nil || (r.Delegation.Ended != nil) != slices.Contains(strings.Fields(gone), name) {
@@ -573,14 +573,14 @@ func TestThePrincipalRevokes(t *testing.T) {
 		t.Errorf("asked %d times for 16 at once", calls.Load())
 	}
 	body.Store(`{"revoked":["` + hex.EncodeToString(text.RevocationIDs()[0]) + `"]}`)
-	if o.clock.Pass(59 * time.Second); ask(true) != nil || calls.Load() != 1 {
+	if o.clock.Advance(59 * time.Second); ask(true) != nil || calls.Load() != 1 {
 		t.Errorf("within a minute: %d calls", calls.Load())
 	}
-	if o.clock.Pass(time.Second); !errors.Is(ask(true), requesters.ErrDelegationOver) {
+	if o.clock.Advance(time.Second); !errors.Is(ask(true), requesters.ErrDelegationOver) {
 		t.Error("what is revoked is let through after a minute")
 	}
 	status.Store(500)
-	o.clock.Pass(time.Hour)
+	o.clock.Advance(time.Hour)
 	said(t, "a list that cannot be had", ask(true), fail.Unavailable, "revocation_uri")
 	if n := calls.Load(); ask(true) == nil || calls.Load() != n {
 		t.Error("it is asked again at once")
@@ -591,11 +591,11 @@ func TestThePrincipalRevokes(t *testing.T) {
 	status.Store(200)
 	for i, bad := range []string{``, `{}`, `{"revoked":null}`, `{"revoked":"x"}`, `{"revoked":[1]}`, `{"revoked":["!"]}`, `[]`, `{"revoked":[],"revoked":[]}`} {
 		body.Store(bad)
-		o.clock.Pass(time.Hour)
+		o.clock.Advance(time.Hour)
 		said(t, fmt.Sprintf("a garbled list %d", i), ask(true), fail.Unavailable)
 	}
 	body.Store(`{"revoked":["` + base64.RawURLEncoding.EncodeToString([]byte("somebody else's")) + `"],"more":1}`)
-	if o.clock.Pass(time.Hour); ask(true) != nil {
+	if o.clock.Advance(time.Hour); ask(true) != nil {
 		t.Errorf("a list of others: %v", ask(true))
 	}
 }

@@ -84,7 +84,7 @@ func TestIntermediariesAreVerified(t *testing.T) {
 		said(t, name, p.forwarded(query), fail.Unauthorized, "intermediaries")
 	}
 	query := p.query(t)
-	c.Pass(5*time.Minute + 1)
+	c.Advance(5*time.Minute + 1)
 	said(t, "a query from before", p.forwarded(query), fail.Unauthorized, "intermediaries[0].forwarded_at", "5 minutes ago")
 }
 
@@ -96,11 +96,11 @@ func TestIntermediariesMayRotate(t *testing.T) {
 	p.first.publishes(t, "broker", ramp.Key{Public: public(7)})
 	said(t, "another's key", p.forwarded(p.query(t)), fail.Unauthorized, "intermediaries[0]: the signature of "+p.first.domain())
 	p.first.publishes(t, "broker", ramp.Key{Public: public(7)}, ramp.Key{ID: "new", Public: public(1), Until: c.Now().Add(time.Hour)})
-	c.Pass(time.Minute)
+	c.Advance(time.Minute)
 	if err := p.forwarded(p.query(t)); err != nil {
 		t.Errorf("a new key is not found: %v", err)
 	}
-	c.Pass(time.Hour)
+	c.Advance(time.Hour)
 	said(t, "a key that is over", p.forwarded(p.query(t)), fail.Unauthorized, "intermediaries[0]")
 }
 

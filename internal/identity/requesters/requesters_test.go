@@ -235,12 +235,12 @@ func TestRequesterOfAPublishedKey(t *testing.T) {
 	_, err = rs.Identify(t.Context(), message("other"), requesters.Call{})
 	said(t, "an id that the document does not name", err, fail.Unauthorized, `"bot"`, `"other"`)
 	host.publishes(t, strings.ToUpper(host.domain()), ramp.Key{Public: public(0)})
-	c.Pass(time.Hour)
+	c.Advance(time.Hour)
 	if r, err = rs.Identify(t.Context(), message("other"), requesters.Call{}); err != nil || len(r.KeyID) != 43 {
 		t.Errorf("a document of the whole domain: %+v, %v", r, err)
 	}
 	host.publishes(t, "", ramp.Key{Public: public(0)})
-	c.Pass(time.Hour)
+	c.Advance(time.Hour)
 	_, err = rs.Identify(t.Context(), message("bot"), requesters.Call{})
 	said(t, "a document of nobody", err, fail.Unauthorized)
 }
@@ -619,7 +619,7 @@ func TestRequestersAreKnownWithoutTheDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		message := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: "buyer.example.com"}, key(0))
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Fatal(err)
 		}
@@ -632,23 +632,23 @@ func TestRequestersAreKnownWithoutTheDatabase(t *testing.T) {
 		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Errorf("the database was asked within a second: %v", err)
 		}
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 		if _, err := door.Identify(t.Context(), message, requesters.Call{}); codeOf(err) != fail.Forbidden {
 			t.Errorf("after a second: %v", err)
 		}
 		if _, err := operator.SetStatus(t.Context(), "buyer.example.com", "bot", requesters.Active); err != nil {
 			t.Fatal(err)
 		}
-		c.Pass(time.Second)
+		c.Advance(time.Second)
 		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Error(err)
 		}
 		db.Close()
-		c.Pass(30 * time.Second)
+		c.Advance(30 * time.Second)
 		if _, err := door.Identify(t.Context(), message, requesters.Call{}); err != nil {
 			t.Errorf("half a minute without a database: %v", err)
 		}
-		c.Pass(31 * time.Second)
+		c.Advance(31 * time.Second)
 		_, err := door.Identify(t.Context(), message, requesters.Call{})
 		said(t, "a minute without a database", err, fail.Unavailable)
 	})

@@ -72,9 +72,9 @@ const (
 // Fetcher gets documents from the web. Its methods may be called from several goroutines.
 type Fetcher struct {
 	options Options
-	// roads are the ways out, one for each kind of permission: a connection is used again only for requests that may
+	// transports are the ways out, one for each kind of permission: a connection is used again only for requests that may
 	// do what the one it was made for might.
-	roads map[permit]*http.Transport
+	transports map[permit]*http.Transport
 }
 
 // New returns a Fetcher.
@@ -100,16 +100,16 @@ func New(options Options) *Fetcher {
 		}
 	}
 	options.Allow = plainPrefixes(options.Allow)
-	f := &Fetcher{options: options, roads: map[permit]*http.Transport{}}
+	f := &Fetcher{options: options, transports: map[permit]*http.Transport{}}
 	for _, p := range []permit{{}, {own: true}, {tls: true}, {own: true, tls: true}} {
-		f.roads[p] = f.road(p)
+		f.transports[p] = f.newTransport(p)
 	}
 	return f
 }
 
-// road makes the way out for requests of one kind of permission. No proxy of the environment is used: it would be
+// newTransport makes the way out for requests of one kind of permission. No proxy of the environment is used: it would be
 // the proxy that dials, and nobody would judge what.
-func (f *Fetcher) road(p permit) *http.Transport {
+func (f *Fetcher) newTransport(p permit) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -128,7 +128,7 @@ func (f *Fetcher) road(p permit) *http.Transport {
 
 // Close closes connections that wait for a next request.
 func (f *Fetcher) Close() {
-	for _, road := range f.roads {
+	for _, road := range f.transports {
 		road.CloseIdleConnections()
 	}
 }
@@ -278,7 +278,7 @@ func (f *Fetcher) once(ctx context.Context, to *url.URL, p permit, header http.H
 	if body != nil {
 		request.Method, request.Body, request.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
-	answer, err := f.roads[p].RoundTrip(request)
+	answer, err := f.transports[p].RoundTrip(request)
 	if err != nil {
 		return nil, nil, f.explain(ctx, limited, to, err)
 	}

@@ -32,8 +32,8 @@ type mediaRange struct {
 	quality   int    // in thousandths
 }
 
-// mostRanges is how many parts of an Accept header count.
-const mostRanges = 64
+// maxRanges is how many parts of an Accept header count.
+const maxRanges = 64
 
 // mediaRanges reads Accept headers. What cannot be read is passed over.
 func mediaRanges(accept []string) (ranges []mediaRange) {
@@ -42,7 +42,7 @@ func mediaRanges(accept []string) (ranges []mediaRange) {
 			if strings.TrimSpace(part) == "" {
 				continue
 			}
-			if len(ranges) == mostRanges {
+			if len(ranges) == maxRanges {
 				return ranges
 			}
 			ranges = append(ranges, readRange(part))

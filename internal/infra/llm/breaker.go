@@ -63,7 +63,7 @@ func (b *breaker) done(now time.Time, err error) {
 	}
 	b.failures++
 	if b.failures >= breakAfter || reason == Limited {
-		b.rest(now, err)
+		b.startPause(now, err)
 	}
 }
 
@@ -76,12 +76,12 @@ func (b *breaker) tried(now time.Time, err error) {
 	case err == nil:
 		b.failures, b.until = breakAfter-1, time.Time{}
 	case reasonOf(err) != Cancelled:
-		b.rest(now, err)
+		b.startPause(now, err)
 	}
 }
 
-// rest begins a pause, as long as the endpoint asks for.
-func (b *breaker) rest(now time.Time, err error) {
+// startPause begins a pause, as long as the endpoint asks for.
+func (b *breaker) startPause(now time.Time, err error) {
 	pause := b.pause
 	if f, ok := errors.AsType[*Error](err); ok && f.RetryAfter > pause {
 		pause = f.RetryAfter
@@ -92,7 +92,7 @@ func (b *breaker) rest(now time.Time, err error) {
 	b.pause = min(2*b.pause, lastPause)
 }
 
-func (b *breaker) resting() bool {
+func (b *breaker) open() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !b.until.IsZero()

@@ -86,8 +86,8 @@ func (t *BudgetedClient) Embed(ctx context.Context, text string) (vector []float
 // ask makes one chat call, and hands what the model wrote to parse, whose error, an Error, makes the call a failure. What
 // could be used is remembered.
 func (t *BudgetedClient) ask(ctx context.Context, use Use, p prompt, parse func(string) error) (ok bool) {
-	key := memoKey(use, p)
-	if reply, known := t.client.memo.get(key); known && parse(reply) == nil {
+	key := replyKey(use, p)
+	if reply, known := t.client.replies.get(key); known && parse(reply) == nil {
 		t.note(use, nil)
 		return true
 	}
@@ -97,7 +97,7 @@ func (t *BudgetedClient) ask(ctx context.Context, use Use, p prompt, parse func(
 			err = parse(reply)
 		}
 		if err == nil {
-			t.client.memo.put(key, reply)
+			t.client.replies.put(key, reply)
 		}
 		return usage, err
 	})

@@ -62,7 +62,7 @@ type chatText struct {
 
 // chat makes one call of the chat model and returns what it wrote, without what it thought before.
 func (c *Client) chat(ctx context.Context, p prompt) (string, Usage, error) {
-	reading := &reading{prompt: p, most: 16 * c.replyTokens(p), visible: thoughtless{}}
+	reading := &reading{prompt: p, most: 16 * c.replyTokens(p), visible: thinkingFilter{}}
 	sent := 0
 	build := func() any {
 		body := c.chatBody(p)
@@ -123,7 +123,7 @@ type reading struct {
 	prompt        prompt
 	most          int // bytes of text
 	text          strings.Builder
-	visible       thoughtless
+	visible       thinkingFilter
 	finish        string
 	ended         bool
 	input, output int
@@ -243,8 +243,8 @@ func (r *reading) write(piece string) error {
 	return nil
 }
 
-// thoughtless takes off what some models write before their reply: thoughts between <think> and </think>.
-type thoughtless struct {
+// thinkingFilter takes off what some models write before their reply: thoughts between <think> and </think>.
+type thinkingFilter struct {
 	held  string // the beginning, until it is known what it is
 	state int    // 0 at the beginning, 1 within thoughts, 2 within the reply
 }
@@ -252,7 +252,7 @@ type thoughtless struct {
 const thinkOpen, thinkClose = "<think>", "</think>"
 
 // pass gives what of a piece belongs to the reply.
-func (t *thoughtless) pass(piece string) string {
+func (t *thinkingFilter) pass(piece string) string {
 	if t.state == 2 {
 		return piece
 	}

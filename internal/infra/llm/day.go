@@ -37,30 +37,30 @@ const besideShare = 2 // one half
 // addTime is how long the book of a day may take.
 const addTime = time.Second
 
-// purse holds what is spent on a day against its bounds. A call is let through only if all that it can take at most is
+// dailyBudget holds what is spent on a day against its bounds. A call is let through only if all that it can take at most is
 // left, with what the calls under way can take: so one process does not go beyond the bounds. Of several that share
 // them, each learns of the others' calls with its own next one.
-type purse struct {
+type dailyBudget struct {
 	bound DailyLimit
 	now   func() time.Time
 	log   *slog.Logger
 
-	mu      sync.Mutex
-	day     string
-	known   bool       // whether the book was read on this day
-	spent   DailyUsage // by all, as far as is known
-	unsaved DailyUsage // of it, what is not in the book yet
-	held    DailyUsage // what the calls under way can take
-	told    bool       // on this day, that it is spent
+	mu       sync.Mutex
+	day      string
+	known    bool       // whether the book was read on this day
+	spent    DailyUsage // by all, as far as is known
+	unsaved  DailyUsage // of it, what is not in the book yet
+	reserved DailyUsage // what the calls under way can take
+	warned   bool       // on this day, that it is spent
 }
 
-// hold keeps what a call can take at most, on a day that release is to be told. It is an Error when that is not left.
-func (p *purse) hold(ctx context.Context, most DailyUsage, beside bool) (day string, err error) {
+// reserve keeps what a call can take at most, on a day that release is to be told. It is an Error when that is not left.
+func (p *dailyBudget) reserve(ctx context.Context, most DailyUsage, beside bool) (day string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now().UTC()
 	if day = now.Format(time.DateOnly); day != p.day {
-		p.day, p.known, p.spent, p.unsaved, p.held, p.told = day, false, DailyUsage{}, DailyUsage{}, DailyUsage{}, false
+		p.day, p.known, p.spent, p.unsaved, p.reserved, p.warned = day, false, DailyUsage{}, DailyUsage{}, DailyUsage{}, false
 	}
 	if !p.known {
 		p.read(ctx)
@@ -69,21 +69,21 @@ func (p *purse) hold(ctx context.Context, most DailyUsage, beside bool) (day str
 	if beside {
 		bound = DailyUsage{bound.Tokens / besideShare, bound.Cost / besideShare}
 	}
-	after := p.spent.plus(p.held).plus(most)
+	after := p.spent.plus(p.reserved).plus(most)
 	if p.bound.Tokens > 0 && after.Tokens > bound.Tokens || p.bound.Cost > 0 && after.Cost > bound.Cost {
-		if !beside && !p.told {
-			p.told = true
+		if !beside && !p.warned {
+			p.warned = true
 			p.log.Warn("what the model may take in a day is used up; questions are answered without it until midnight UTC, or until model.day allows more",
 				"tokens", p.spent.Tokens, "cost", p.spent.Cost.String())
 		}
 		return day, &Error{Reason: DailyLimitReached, RetryAfter: now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)}
 	}
-	p.held = p.held.plus(most)
+	p.reserved = p.reserved.plus(most)
 	return day, nil
 }
 
 // read takes what the book has of the day. Without it this process counts alone until it can be read.
-func (p *purse) read(ctx context.Context) {
+func (p *dailyBudget) read(ctx context.Context) {
 	if p.bound.Add == nil {
 		p.known = true
 		return
@@ -97,18 +97,18 @@ func (p *purse) read(ctx context.Context) {
 }
 
 // learn takes a sum of the book, which has all but what this process has not saved yet.
-func (p *purse) learn(sum DailyUsage) {
+func (p *dailyBudget) learn(sum DailyUsage) {
 	p.spent.Tokens, p.spent.Cost = max(p.spent.Tokens, sum.Tokens), max(p.spent.Cost, sum.Cost)
 }
 
 // release gives back what a call could take at most, and counts what it took.
-func (p *purse) release(ctx context.Context, day string, most, took DailyUsage) {
+func (p *dailyBudget) release(ctx context.Context, day string, most, took DailyUsage) {
 	p.mu.Lock()
 	if day != p.day { // it went on past midnight, and is the old day's
 		p.mu.Unlock()
 		return
 	}
-	p.held = p.held.minus(most)
+	p.reserved = p.reserved.minus(most)
 	p.spent = p.spent.plus(took)
 	p.unsaved = p.unsaved.plus(took)
 	more := p.unsaved
@@ -135,7 +135,7 @@ func (p *purse) release(ctx context.Context, day string, most, took DailyUsage) 
 }
 
 // today is what was spent on this day, as far as is known.
-func (p *purse) today() DailyUsage {
+func (p *dailyBudget) today() DailyUsage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.day != p.now().UTC().Format(time.DateOnly) {
@@ -158,11 +158,11 @@ func (c *Client) spent(to endpoint, s size) DailyUsage {
 // allowed makes a call if the day's bounds leave room for it, and counts what it took: what the endpoint says, or the most
 // that it could be where it was called and does not say.
 func (c *Client) allowed(ctx context.Context, to endpoint, most size, call func() (Usage, error)) (Usage, error) {
-	if c.purse == nil {
+	if c.dailyBudget == nil {
 		return call()
 	}
 	reserved := c.spent(to, most)
-	day, err := c.purse.hold(ctx, reserved, most.beside)
+	day, err := c.dailyBudget.reserve(ctx, reserved, most.beside)
 	if err != nil {
 		return Usage{}, err
 	}
@@ -171,7 +171,7 @@ func (c *Client) allowed(ctx context.Context, to endpoint, most size, call func(
 	if took.Tokens == 0 && mayHaveTaken(reasonOf(err)) {
 		took = reserved
 	}
-	c.purse.release(ctx, day, reserved, took)
+	c.dailyBudget.release(ctx, day, reserved, took)
 	return usage, err
 }
 
@@ -187,8 +187,8 @@ func mayHaveTaken(r Reason) bool {
 // Today is what calls have taken on this day of UTC, by every process that shares the bounds, as far as is known; zero
 // without bounds.
 func (c *Client) Today() DailyUsage {
-	if c == nil || c.purse == nil {
+	if c == nil || c.dailyBudget == nil {
 		return DailyUsage{}
 	}
-	return c.purse.today()
+	return c.dailyBudget.today()
 }

@@ -87,7 +87,7 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 			if got := outcome(t, open(t, endpoint.URL, limited), "after a restart"); got != llm.DailyLimitReached {
 				t.Errorf("after a restart the reason is %q", got)
 			}
-			d.clock.Pass(12 * time.Hour) // which is midnight
+			d.clock.Advance(12 * time.Hour) // which is midnight
 			if got := outcome(t, d, "the next day"); got != "" {
 				t.Errorf("on the next day the reason is %q", got)
 			}

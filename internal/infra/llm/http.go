@@ -161,7 +161,7 @@ func (c *Client) within(ctx context.Context, use Use, to endpoint, most size, ca
 	if !allowed {
 		return Usage{}, c.unmade(use, &Error{Reason: CircuitOpen})
 	}
-	leave, err := c.enter(ctx, use, to)
+	leave, err := c.acquireSlot(ctx, use, to)
 	if err != nil {
 		return Usage{}, c.unmade(use, err)
 	}
@@ -176,13 +176,13 @@ func (c *Client) within(ctx context.Context, use Use, to endpoint, most size, ca
 	}
 	b.done(now(), err)
 	c.observe(Call{Use: use, Reason: reasonOf(err), Duration: now().Sub(began), Usage: usage})
-	c.tell(use, err)
+	c.logFailure(use, err)
 	return usage, err
 }
 
-// enter waits for room for one more call, for no more than a part of the use's time: a call that begins late is one
+// acquireSlot waits for room for one more call, for no more than a part of the use's time: a call that begins late is one
 // that fails.
-func (c *Client) enter(ctx context.Context, use Use, to endpoint) (leave func(), err error) {
+func (c *Client) acquireSlot(ctx context.Context, use Use, to endpoint) (leave func(), err error) {
 	slots := c.slots[to]
 	select {
 	case slots <- struct{}{}:
@@ -222,13 +222,13 @@ func (c *Client) observe(call Call) {
 	}
 }
 
-// tell logs a failure: as a warning when the owner has to do something, once, else at debug, since metrics count them.
-func (c *Client) tell(use Use, err error) {
+// logFailure logs a failure: as a warning when the owner has to do something, once, else at debug, since metrics count them.
+func (c *Client) logFailure(use Use, err error) {
 	reason := reasonOf(err)
 	switch {
 	case err == nil:
-		c.told.Store(false)
-	case reason == Refused && c.told.CompareAndSwap(false, true):
+		c.warned.Store(false)
+	case reason == Refused && c.warned.CompareAndSwap(false, true):
 		c.options.Log.Warn("the model refuses the requests; questions are answered without it", "use", string(use), "error", err)
 	case counts(reason):
 		c.options.Log.Debug("the model was not used", "use", string(use), "error", err)

@@ -100,16 +100,16 @@ var DefaultTimeouts = map[Use]time.Duration{
 
 // Client calls one endpoint. Its methods may be called from many goroutines. A nil Client does nothing: it has no use.
 type Client struct {
-	options  Options
-	base     string
-	http     *http.Client
-	slots    map[endpoint]chan struct{}
-	breakers map[Use]*breaker
-	memo     *memo
-	purse    *purse // nil without bounds of a day
-	dialect  dialect
-	inFlight atomic.Int64
-	told     atomic.Bool // that the endpoint refuses us
+	options     Options
+	base        string
+	http        *http.Client
+	slots       map[endpoint]chan struct{}
+	breakers    map[Use]*breaker
+	replies     *replyCache
+	dailyBudget *dailyBudget // nil without bounds of a day
+	dialect     dialect
+	inFlight    atomic.Int64
+	warned      atomic.Bool // that the endpoint refuses us
 
 	background context.Context // of what is tried beside the questions
 	stop       context.CancelFunc
@@ -131,13 +131,13 @@ func New(options Options) (*Client, error) {
 	c := &Client{
 		options: options, base: base, http: &http.Client{Transport: newTransport(options.Calls), CheckRedirect: noRedirect},
 		slots:    map[endpoint]chan struct{}{chatPath: make(chan struct{}, options.Calls), embedPath: make(chan struct{}, options.Calls)},
-		breakers: map[Use]*breaker{}, memo: newMemo(),
+		breakers: map[Use]*breaker{}, replies: newReplyCache(),
 	}
 	for _, use := range Uses {
 		c.breakers[use] = newBreaker()
 	}
 	if options.Day.Tokens > 0 || options.Day.Cost > 0 {
-		c.purse = &purse{bound: options.Day, now: options.Now, log: options.Log}
+		c.dailyBudget = &dailyBudget{bound: options.Day, now: options.Now, log: options.Log}
 	}
 	c.background, c.stop = context.WithCancel(context.Background())
 	return c, nil
@@ -199,7 +199,7 @@ func (c *Client) Timeout(use Use) time.Duration {
 func (c *Client) InFlight() int64 { return c.inFlight.Load() }
 
 // CircuitOpen says whether a use is not tried at present because it failed again and again.
-func (c *Client) CircuitOpen(use Use) bool { return c.breakers[use].resting() }
+func (c *Client) CircuitOpen(use Use) bool { return c.breakers[use].open() }
 
 // Check tries the endpoint with the shortest of calls, for each kind that is used. It is for the owner who has just
 // started the server: the error says what is wrong and what to do.

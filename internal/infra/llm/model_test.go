@@ -246,7 +246,7 @@ func TestBreakerLeavesADeadEndpointAlone(t *testing.T) {
 	}
 
 	endpoint.Set(scripted.Behaviours{}) // well again
-	d.clock.Pass(time.Minute)
+	d.clock.Advance(time.Minute)
 	if got := reason(); got != llm.CircuitOpen {
 		t.Errorf("reason %q; a question must not wait for what is tried beside it", got)
 	}
@@ -276,7 +276,7 @@ func TestEndpointMayAskToBeLeftAlone(t *testing.T) {
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 429, After: "120"}})
 	d := open(t, endpoint.URL, nil)
 	d.WithBudget().Rerank(t.Context(), "soup", soups())
-	d.clock.Pass(119 * time.Second)
+	d.clock.Advance(119 * time.Second)
 	d.WithBudget().Rerank(t.Context(), "soup", soups())
 	if requests, _ := endpoint.Requests(); len(requests) != 1 {
 		t.Errorf("%d requests came within the time that was asked for", len(requests))

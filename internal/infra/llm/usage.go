@@ -24,8 +24,8 @@ CREATE TABLE spend_day (
 `},
 }
 
-// keep is how many days the book goes back.
-const keep = 31
+// keepDays is how many days the book goes back.
+const keepDays = 31
 
 // UsageStore is the book of a database that has Schema. Its methods may be called from many goroutines and processes.
 type UsageStore struct{ db *store.DB }
@@ -52,7 +52,7 @@ func (b *UsageStore) Add(ctx context.Context, day string, more DailyUsage) (sum 
 			if _, err := tx.Exec(ctx, `INSERT INTO spend_day (day, tokens, cost) VALUES ($1, $2, $3)`, day, more.Tokens, int64(more.Cost)); err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, `DELETE FROM spend_day WHERE day NOT IN (SELECT day FROM (SELECT day FROM spend_day ORDER BY day DESC LIMIT $1) AS latest)`, keep)
+			_, err = tx.Exec(ctx, `DELETE FROM spend_day WHERE day NOT IN (SELECT day FROM (SELECT day FROM spend_day ORDER BY day DESC LIMIT $1) AS latest)`, keepDays)
 			if err != nil {
 				return err
 			}

@@ -109,8 +109,8 @@ func New(o Options) *Outbox {
 }
 
 const (
-	// look is how often Work looks for what others recorded.
-	look = time.Second
+	// pollInterval is how often Work looks for what others recorded.
+	pollInterval = time.Second
 	// atOnce is how many effects of one sink are done side by side.
 	atOnce = 4
 	// sweep is how often Work gives up what nobody did in time, and forgets what was given up long ago.
@@ -142,7 +142,7 @@ func (b *Outbox) serve(ctx context.Context, sink string) {
 	hands := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	defer all.Wait()
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		select {

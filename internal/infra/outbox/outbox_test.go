@@ -114,11 +114,11 @@ func TestAFailedEffectIsTriedAgainLaterAndLater(t *testing.T) {
 		if n := b.all(t); n != 1 || tries != i+1 {
 			t.Fatalf("try %d: %d done, %d tried", i, n, tries)
 		}
-		now.Pass(wait - time.Millisecond)
+		now.Advance(wait - time.Millisecond)
 		if b.all(t) != 0 {
 			t.Fatalf("it was tried again before %s were over", wait)
 		}
-		now.Pass(time.Millisecond)
+		now.Advance(time.Millisecond)
 		wait *= 2
 	}
 	h.fail = nil
@@ -153,7 +153,7 @@ func TestWhatIsTooOldIsGivenUp(t *testing.T) {
 	h.fail = func(Effect) error { tries++; return errors.New("down") }
 	for range 10 * 24 {
 		b.all(t)
-		now.Pass(time.Hour)
+		now.Advance(time.Hour)
 	}
 	if b.waiting(t) != 0 || tries < 7*24 {
 		t.Errorf("%d wait after ten days and %d tries", b.waiting(t), tries)
@@ -174,10 +174,10 @@ func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
 	if _, err := first.RunOne(dying, "sink"); err == nil {
 		t.Fatal("the worker lived on")
 	}
-	if now.Pass(b.Lease - time.Millisecond); b.all(t) != 0 {
+	if now.Advance(b.Lease - time.Millisecond); b.all(t) != 0 {
 		t.Error("it was taken over while the lease ran")
 	}
-	if now.Pass(time.Millisecond); b.all(t) != 1 || len(h.done) != 1 || b.waiting(t) != 0 {
+	if now.Advance(time.Millisecond); b.all(t) != 1 || len(h.done) != 1 || b.waiting(t) != 0 {
 		t.Errorf("done: %v", h.done)
 	}
 }
@@ -190,7 +190,7 @@ func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
 	b.put(t, "a")
 	h.fail = func(Effect) error { return errors.New("down") }
 	late := New(Options{DB: b.DB, Now: now.Now, Do: func(context.Context, Effect) error {
-		now.Pass(2 * b.Lease)
+		now.Advance(2 * b.Lease)
 		b.all(t)
 		return nil
 	}})
@@ -249,7 +249,7 @@ func TestWhatNobodyDoesIsGivenUp(t *testing.T) {
 		pass time.Duration
 		want int
 	}{{b.TryFor, 1}, {time.Second, 0}} {
-		now.Pass(c.pass)
+		now.Advance(c.pass)
 		if err := b.giveUp(t.Context()); err != nil || b.waiting(t) != c.want {
 			t.Errorf("after %s more: %v, %d wait, want %d", c.pass, err, b.waiting(t), c.want)
 		}
@@ -355,12 +355,12 @@ func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
 	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 || !utf8.ValidString(p.Reason) || p.Attempts != 1 || !p.Due.Equal(b.Now().Add(time.Second)) || !p.GivenUp.IsZero() {
 		t.Errorf("after the first try: %+v", p)
 	}
-	now.Pass(b.TryFor)
+	now.Advance(b.TryFor)
 	b.all(t)
 	if p, _ := b.pending(t, "a"); !p.Due.IsZero() || !p.GivenUp.Equal(b.Now()) || p.Sink != "sink" || p.Attempts != 2 {
 		t.Errorf("given up: %+v", p)
 	}
-	if now.Pass(b.TryFor); b.all(t) != 0 || b.waiting(t) != 0 || b.failed(t) != "a" {
+	if now.Advance(b.TryFor); b.all(t) != 0 || b.waiting(t) != 0 || b.failed(t) != "a" {
 		t.Errorf("what was given up is tried, waits, or is not among what failed: %s", b.failed(t))
 	}
 	if b.again(t, "b") || b.again(t, "c") || !b.again(t, "a") {
@@ -380,14 +380,14 @@ func TestWhatWasGivenUpIsForgottenInTheEnd(t *testing.T) {
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	h.fail = func(Effect) error { return errors.New("down") }
-	now.Pass(b.TryFor)
+	now.Advance(b.TryFor)
 	b.all(t)
 	b.put(t, "waits")
 	for _, step := range []time.Duration{b.KeepFailed - time.Microsecond, time.Microsecond} {
 		if p, ok := b.pending(t, "a"); !ok || p.GivenUp.IsZero() {
 			t.Fatalf("it was forgotten too early, or never given up: %+v", p)
 		}
-		now.Pass(step)
+		now.Advance(step)
 		if err := b.giveUp(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -47,8 +47,8 @@ func (m *memory) take(key string, by rule, cost int, now int64) (state, Status) 
 	return after, status
 }
 
-// look says what take would, and counts nothing.
-func (m *memory) look(key string, by rule, cost int, now int64) (state, Status) {
+// peek says what take would, and counts nothing.
+func (m *memory) peek(key string, by rule, cost int, now int64) (state, Status) {
 	s := m.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()

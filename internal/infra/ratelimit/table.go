@@ -78,7 +78,7 @@ func newTable(options Options) *table {
 // take gives an answer of the table, or of what is known of it, or says that there is none; what the table answers after that
 // is counted there all the same.
 func (t *table) take(ctx context.Context, key string, by rule, cost int, now int64) (state, Status, error) {
-	if after, status := t.known.look(key, by, cost, now); !status.OK {
+	if after, status := t.known.peek(key, by, cost, now); !status.OK {
 		return after, status, nil
 	}
 	if t.isAway(now) {

@@ -192,7 +192,7 @@ func Load(ctx context.Context, config Config, layout Layout, options LoadOptions
 		if err := db.vacate(ctx, tx, options.Replace); err != nil {
 			return err
 		}
-		if err := db.furnish(ctx, tx, config.Schemas, layout); err != nil {
+		if err := db.createTables(ctx, tx, config.Schemas, layout); err != nil {
 			return err
 		}
 		err := read(func(table int, rows [][]any) error {
@@ -277,8 +277,8 @@ func (db *DB) vacate(ctx context.Context, tx *Tx, replace bool) error {
 	return err
 }
 
-// furnish makes the tables as they were when the layout was taken, empty.
-func (db *DB) furnish(ctx context.Context, tx *Tx, schemas []Schema, layout Layout) error {
+// createTables makes the tables as they were when the layout was taken, empty.
+func (db *DB) createTables(ctx context.Context, tx *Tx, schemas []Schema, layout Layout) error {
 	if _, err := tx.Exec(ctx, makeSchemaTable); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func (db *DB) SetGather(d time.Duration) { db.engine.(*postgresEngine).gather = 
 
 // Waiting is how many wait on PostgreSQL for an UpdateBatched to end.
 func (db *DB) Waiting() int {
-	l := &db.engine.(*postgresEngine).lane
+	l := &db.engine.(*postgresEngine).batches
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.waiting)

@@ -35,8 +35,8 @@ func (l logLayer) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File
 	return file, out, err
 }
 
-// mostHeld is how many bytes of a log are held back at the most.
-const mostHeld = 1 << 20
+// maxHeld is how many bytes of a log are held back at the most.
+const maxHeld = 1 << 20
 
 // logFile is a write-ahead log that one connection writes. What is written to it in one piece after the other is held back
 // until it is synced or read: with synchronous=FULL, SQLite tells other connections of a transaction only after it was
@@ -49,7 +49,7 @@ type logFile struct {
 
 // WriteAt implements vfs.File.
 func (f *logFile) WriteAt(p []byte, at int64) (int, error) {
-	if at != f.at+int64(len(f.held)) || len(f.held)+len(p) > mostHeld {
+	if at != f.at+int64(len(f.held)) || len(f.held)+len(p) > maxHeld {
 		if err := f.flush(); err != nil {
 			return 0, err
 		}

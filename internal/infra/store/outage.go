@@ -40,9 +40,9 @@ const (
 	down                  // it cannot be used
 )
 
-// told wraps errors that come of an outage, and notes it. Of a context that has ended nothing can
+// noteOutage wraps errors that come of an outage, and notes it. Of a context that has ended nothing can
 // be said: its end may be all that went wrong.
-func (db *DB) told(ctx context.Context, reading bool, err error) error {
+func (db *DB) noteOutage(ctx context.Context, reading bool, err error) error {
 	if err == nil || ctx.Err() != nil || db.closed.Load() {
 		return err
 	}

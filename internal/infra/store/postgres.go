@@ -25,7 +25,7 @@ type postgresEngine struct {
 	attempts int
 	idle     time.Duration // see longestIdle
 	gather   time.Duration // see gatherTime
-	lane     lane
+	batches  batchLine
 }
 
 const (
@@ -53,7 +53,7 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	if connections <= 0 {
 		connections = 16
 	}
-	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(settle)), attempts: maxAttempts, idle: longestIdle, gather: gatherTime}
+	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(configureConnection)), attempts: maxAttempts, idle: longestIdle, gather: gatherTime}
 	e.pool.SetMaxOpenConns(connections)
 	e.pool.SetMaxIdleConns(connections)
 	if err := e.greet(ctx); err != nil {
@@ -66,9 +66,9 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 // cut off, would else keep others from the rows that it has written until it comes back.
 const patience = 30 * time.Second
 
-// settle prepares a new connection: by patience, unless the operator has set a bound, and by having the server compress long values by
+// configureConnection prepares a new connection: by patience, unless the operator has set a bound, and by having the server compress long values by
 // LZ4, if it was built with that. Its own method takes several times as long as all the rest of writing them.
-func settle(ctx context.Context, conn *pgx.Conn) error {
+func configureConnection(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, false) WHERE current_setting('idle_in_transaction_session_timeout') = '0'`,
 		strconv.FormatInt(patience.Milliseconds(), 10))
 	if err != nil {
@@ -234,8 +234,8 @@ func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLe
 	return nil
 }
 
-// settle counts tables anew now; the server would do so by itself in a minute or two.
-func (e *postgresEngine) settle(ctx context.Context, tables []string) error {
+// analyze counts tables anew now; the server would do so by itself in a minute or two.
+func (e *postgresEngine) analyze(ctx context.Context, tables []string) error {
 	for _, table := range tables {
 		if _, err := e.pool.ExecContext(ctx, `ANALYZE `+quote(table)); err != nil {
 			return err
@@ -244,8 +244,8 @@ func (e *postgresEngine) settle(ctx context.Context, tables []string) error {
 	return nil
 }
 
-// updateInTurn gives each turn an advisory lock of its own.
-func (e *postgresEngine) updateInTurn(ctx context.Context, turn string, fn func(*Tx) error) error {
+// updateSerial gives each turn an advisory lock of its own.
+func (e *postgresEngine) updateSerial(ctx context.Context, turn string, fn func(*Tx) error) error {
 	sum := sha256.Sum256([]byte("frontdesk " + turn))
 	return e.locked(ctx, int64(binary.BigEndian.Uint64(sum[:])), fn)
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// lane is where transactions of UpdateBatched run one after another. It has a table, which is empty for good, and which each of
+// batchLine is where transactions of UpdateBatched run one after another. It has a table, which is empty for good, and which each of
 // these transactions locks before it reads anything: it then sees all that those before it have committed, and the
 // server lets in those of several processes in the order in which they came. (An advisory lock would not do: to ask for it is
 // to read, so that a serializable transaction sees the database as it was before it had the lock.) Within a process,
@@ -21,7 +21,7 @@ import (
 //
 // There is one lane for all. Two, for other accounts each, would not do more: in tables that are not large yet, and
 // in the indexes of such, serializable transactions read and write the same pages, and most of those that run side by side collide.
-type lane struct {
+type batchLine struct {
 	mu      sync.Mutex
 	waiting []*turn // in the order in which they came
 	led     bool    // somebody takes them from there
@@ -29,16 +29,16 @@ type lane struct {
 
 const makeLane = `CREATE TABLE IF NOT EXISTS frontdesk_lane ()`
 
-func (e *postgresEngine) updateTogether(ctx context.Context, fn func(*Tx) error) error {
+func (e *postgresEngine) updateBatched(ctx context.Context, fn func(*Tx) error) error {
 	t := newTurn(ctx)
-	if e.lane.join(t) {
+	if e.batches.join(t) {
 		go e.lead()
 	}
 	return t.wait(fn)
 }
 
 // join puts a turn behind those who wait, and says whether somebody must lead from now on.
-func (l *lane) join(t *turn) (lead bool) {
+func (l *batchLine) join(t *turn) (lead bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting = append(l.waiting, t)
@@ -47,7 +47,7 @@ func (l *lane) join(t *turn) (lead bool) {
 }
 
 // next takes whoever came first. When nobody waits, it is nil; last then says that the leader goes.
-func (l *lane) next(last bool) *turn {
+func (l *batchLine) next(last bool) *turn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.waiting) == 0 {
@@ -62,7 +62,7 @@ func (l *lane) next(last bool) *turn {
 
 // lead runs turns as long as there are any.
 func (e *postgresEngine) lead() {
-	for first := e.lane.next(true); first != nil; first = e.lane.next(true) {
+	for first := e.batches.next(true); first != nil; first = e.batches.next(true) {
 		g := &gathering{engine: e, members: []*turn{first}}
 		g.run()
 	}
@@ -172,7 +172,7 @@ func (g *gathering) all(company *company) error {
 			if i >= groupSize || time.Now().After(deadline) {
 				return nil
 			}
-			next := g.engine.lane.next(false)
+			next := g.engine.batches.next(false)
 			if next == nil {
 				return nil
 			}

@@ -170,11 +170,11 @@ func (e *sqliteEngine) ping(ctx context.Context) error {
 }
 
 func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
-	c, err := e.readers.take(ctx)
+	c, err := e.readers.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer e.readers.give(c)
+	defer e.readers.release(c)
 	return outOfSpace(c.view(ctx, fn), e.path)
 }
 
@@ -182,13 +182,13 @@ func (e *sqliteEngine) update(ctx context.Context, fn func(*Tx) error) error {
 	return outOfSpace(e.writer.update(ctx, fn), e.path)
 }
 
-// updateInTurn needs nothing of its own: there is one writer at a time.
-func (e *sqliteEngine) updateInTurn(ctx context.Context, _ string, fn func(*Tx) error) error {
+// updateSerial needs nothing of its own: there is one writer at a time.
+func (e *sqliteEngine) updateSerial(ctx context.Context, _ string, fn func(*Tx) error) error {
 	return e.update(ctx, fn)
 }
 
-// updateTogether needs nothing of its own either.
-func (e *sqliteEngine) updateTogether(ctx context.Context, fn func(*Tx) error) error {
+// updateBatched needs nothing of its own either.
+func (e *sqliteEngine) updateBatched(ctx context.Context, fn func(*Tx) error) error {
 	return e.update(ctx, fn)
 }
 
@@ -208,8 +208,8 @@ func outOfSpace(err error, path string) error {
 	return fmt.Errorf("the disk that holds %s is full: free some space and try again; what was stored before is unharmed (%w)", path, code)
 }
 
-// settle has nothing to do: without statistics SQLite takes the index that fits a query best.
-func (e *sqliteEngine) settle(context.Context, []string) error { return nil }
+// analyze has nothing to do: without statistics SQLite takes the index that fits a query best.
+func (e *sqliteEngine) analyze(context.Context, []string) error { return nil }
 
 // migrate needs no lock of its own: a writing transaction excludes other processes from its beginning.
 func (e *sqliteEngine) migrate(ctx context.Context, fn func(*Tx) error) error {

@@ -22,8 +22,8 @@ func newReaders(pool *sql.DB, most int) *readers {
 	return &readers{pool: pool, slots: make(chan struct{}, most)}
 }
 
-// take gives a connection, waiting for one if it must.
-func (r *readers) take(ctx context.Context) (*connection, error) {
+// acquire gives a connection, waiting for one if it must.
+func (r *readers) acquire(ctx context.Context) (*connection, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -56,8 +56,8 @@ func (r *readers) last() (c *connection, err error) {
 	return c, nil
 }
 
-// give takes a connection back. One that could not leave its transaction is not used again.
-func (r *readers) give(c *connection) {
+// release takes a connection back. One that could not leave its transaction is not used again.
+func (r *readers) release(c *connection) {
 	defer func() { <-r.slots }()
 	c.trim()
 	r.mu.Lock()

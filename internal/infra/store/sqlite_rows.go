@@ -16,7 +16,7 @@ type cursor struct {
 	ctx       context.Context
 	conn      *connection
 	statement *statement
-	standing  bool // on a row
+	onRow     bool // on a row
 	closed    bool
 	err       error
 }
@@ -29,7 +29,7 @@ func (r *cursor) Next() bool {
 		return false
 	}
 	r.conn.raw.SetInterrupt(r.ctx)
-	if r.standing = r.statement.Step(); r.standing {
+	if r.onRow = r.statement.Step(); r.onRow {
 		return true
 	}
 	r.err = interrupted(r.ctx, r.statement.Err())
@@ -47,7 +47,7 @@ func (r *cursor) Close() error {
 	if r.closed {
 		return nil
 	}
-	r.closed, r.standing = true, false
+	r.closed, r.onRow = true, false
 	err := r.statement.Reset() // which tells again of an error that Err tells of
 	if r.err != nil {
 		err = nil
@@ -72,7 +72,7 @@ func (r *cursor) Columns() ([]string, error) {
 
 // Scan implements Rows.
 func (r *cursor) Scan(targets ...any) error {
-	if !r.standing {
+	if !r.onRow {
 		return errors.New("there is no row to read: Next comes first, and must have found one")
 	}
 	if n := r.statement.ColumnCount(); n != len(targets) {

@@ -153,12 +153,12 @@ type engine interface {
 	name() string
 	view(ctx context.Context, fn func(*Tx) error) error
 	update(ctx context.Context, fn func(*Tx) error) error
-	updateInTurn(ctx context.Context, turn string, fn func(*Tx) error) error
-	updateTogether(ctx context.Context, fn func(*Tx) error) error
+	updateSerial(ctx context.Context, turn string, fn func(*Tx) error) error
+	updateBatched(ctx context.Context, fn func(*Tx) error) error
 	// migrate runs fn in a transaction that no other process's migrate overlaps, and that sees what the one
 	// before has written.
 	migrate(ctx context.Context, fn func(*Tx) error) error
-	settle(ctx context.Context, tables []string) error
+	analyze(ctx context.Context, tables []string) error
 	// severity is what an error of the others says of the database; reading says that it is of a view.
 	severity(err error, reading bool) severity
 	ping(ctx context.Context) error
@@ -251,7 +251,7 @@ func (db *DB) Ping(ctx context.Context) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.told(ctx, true, db.engine.ping(ctx))
+	return db.noteOutage(ctx, true, db.engine.ping(ctx))
 }
 
 // View runs fn on a consistent snapshot. What fn writes is refused.
@@ -259,7 +259,7 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.told(ctx, true, db.engine.view(ctx, fn))
+	return db.noteOutage(ctx, true, db.engine.view(ctx, fn))
 }
 
 // Update runs fn in a serializable transaction and returns nil when it is committed and durable. An error from fn
@@ -278,7 +278,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.told(ctx, false, db.engine.update(ctx, fn))
+	return db.noteOutage(ctx, false, db.engine.update(ctx, fn))
 }
 
 // UpdateSerial is Update for rows that every process changes all the time, such as a counter. Transactions of the same
@@ -288,7 +288,7 @@ func (db *DB) UpdateSerial(ctx context.Context, turn string, fn func(*Tx) error)
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.told(ctx, false, db.engine.updateInTurn(ctx, turn, fn))
+	return db.noteOutage(ctx, false, db.engine.updateSerial(ctx, turn, fn))
 }
 
 // UpdateBatched is Update for transactions that change the same rows all the time, such as those that draw on accounts. They run one
@@ -300,7 +300,7 @@ func (db *DB) UpdateBatched(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.told(ctx, false, db.engine.updateTogether(ctx, fn))
+	return db.noteOutage(ctx, false, db.engine.updateBatched(ctx, fn))
 }
 
 // Analyze tells the database that tables have changed a great deal, so that it plans the next queries for what is there
@@ -309,7 +309,7 @@ func (db *DB) Analyze(ctx context.Context, tables ...string) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.engine.settle(ctx, tables)
+	return db.engine.analyze(ctx, tables)
 }
 
 // Micros is a time as the database keeps it: microseconds since 1970 in UTC, 0 for the zero time.

@@ -146,7 +146,7 @@ func (tx *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
 	tx.wrote = true
 	if tx.batch != nil {
 		tx.left, tx.leftBy = append(tx.left, left{query, args}), ctx
-		if len(tx.left) < mostLeft {
+		if len(tx.left) < maxLeft {
 			return nil
 		}
 		return tx.flush(ctx)
@@ -161,8 +161,8 @@ func (tx *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
 	return nil
 }
 
-// mostLeft bounds what Put leaves.
-const mostLeft = 100
+// maxLeft bounds what Put leaves.
+const maxLeft = 100
 
 // flush runs what Put left.
 func (tx *Tx) flush(ctx context.Context) error {

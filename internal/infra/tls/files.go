@@ -68,12 +68,12 @@ func (f *files) put(texts [2][]byte) error {
 }
 
 // Reload reads the files at once, for who knows that they are whole: after SIGHUP.
-func (f *files) Reload() { f.look(true) }
+func (f *files) Reload() { f.reload(true) }
 
-// look takes changed files into use once they were the same on two looks, or when they are known to be whole. Both
+// reload takes changed files into use once they were the same on two looks, or when they are known to be whole. Both
 // are written by another program, one after the other, so that a pair that does not fit is most often half of a new
 // one: the one in use stays.
-func (f *files) look(whole bool) {
+func (f *files) reload(whole bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	seen, err := f.read()
@@ -128,7 +128,7 @@ func (f *files) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			f.look(false)
+			f.reload(false)
 		}
 	}
 }

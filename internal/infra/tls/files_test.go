@@ -86,29 +86,29 @@ func TestFilesAreTakenOverOnceTheyAreAPairAndAtRest(t *testing.T) {
 	certificate, key = pair(t, secondEnd)
 
 	s.put(s.certificate, certificate)
-	f.look(false)
+	f.reload(false)
 	if !f.Expires().Equal(firstEnd) || s.says("") && s.log.Len() > 0 {
 		t.Error("a file was read while it may still be written")
 	}
-	f.look(false)
+	f.reload(false)
 	if !f.Expires().Equal(firstEnd) || !s.says("the certificate in use stays") {
 		t.Error("half of a pair is not said to be one")
 	}
-	f.look(false)
+	f.reload(false)
 	if s.says("the certificate in use stays") {
 		t.Error("the same half is complained of twice")
 	}
 	s.put(s.key, key)
-	f.look(false)
-	f.look(false)
+	f.reload(false)
+	f.reload(false)
 	if !f.Expires().Equal(secondEnd) || !s.says("in use as the files have it now") {
 		t.Errorf("the new pair is not in use: ends %v", f.Expires())
 	}
 	if err := os.Remove(s.key); err != nil {
 		t.Fatal(err)
 	}
-	f.look(false)
-	f.look(false)
+	f.reload(false)
+	f.reload(false)
 	if s.log.Len() > 0 || !f.Expires().Equal(secondEnd) {
 		t.Errorf("a file that is being replaced is complained of: %s", &s.log)
 	}
@@ -138,12 +138,12 @@ func TestOwnersAreWarnedOfACertificatesEnd(t *testing.T) {
 			t.Errorf("%v before the end: %q, want %q", test.left, &s.log, test.want)
 		}
 		s.log.Reset()
-		f.look(false)
+		f.reload(false)
 		if s.log.Len() > 0 {
 			t.Errorf("%v before the end: warned twice", test.left)
 		}
 		s.now = s.now.Add(13 * time.Hour)
-		f.look(false)
+		f.reload(false)
 		if said := s.log.Len() > 0; said != (test.want != "") {
 			t.Errorf("%v before the end, half a day later: %q", test.left, &s.log)
 		}

@@ -17,15 +17,15 @@ import (
 )
 
 // render writes what the service answered to a submission.
-func (h *Handlers) render(ctx context.Context, base string, asked intake.Submission, given *intake.Submitted) (answered, error) {
+func (h *Handlers) render(ctx context.Context, base string, asked intake.Submission, given *intake.SubmitResult) (answered, error) {
 	out := response(base, asked.Intake, asked.Session, given)
 	switch {
 	case out.Status != "":
 	case h.Pending:
-		out.Status, out.Metadata = wire.StatusPending, comeBack(given.After)
+		out.Status, out.Metadata = wire.StatusPending, retryMetadata(given.RetryAfter)
 	default:
 		wait := fail.New(fail.Unavailable, "Somebody has to look at this request first; send the same request again later.")
-		wait.RetryAfter = given.After
+		wait.RetryAfter = given.RetryAfter
 		return answered{}, wait
 	}
 	httpx.EventFrom(ctx).Set("outcome", string(out.Status))
@@ -35,7 +35,7 @@ func (h *Handlers) render(ctx context.Context, base string, asked intake.Submiss
 
 // response is what the service answered to a submission, as the protocol has it; without a status
 // where a person has still to answer.
-func response(base, id, session string, given *intake.Submitted) *wire.Response {
+func response(base, id, session string, given *intake.SubmitResult) *wire.Response {
 	out := &wire.Response{Version: wire.Version, SessionID: session}
 	switch {
 	case given.Offer != nil:
@@ -48,7 +48,7 @@ func response(base, id, session string, given *intake.Submitted) *wire.Response 
 
 // Preview is what an agent at the address base of a front desk is answered to a submission to an
 // intake, as JSON: an offer or a decline.
-func Preview(base, id, session string, given *intake.Submitted) ([]byte, error) {
+func Preview(base, id, session string, given *intake.SubmitResult) ([]byte, error) {
 	return json.Marshal(response(base, id, session, given), json.Deterministic(true))
 }
 
@@ -59,21 +59,21 @@ func offer(base, id string, o *intake.Offer) *wire.Offer {
 		requires := append([]string{}, o.Requires...)
 		out.BindRequires = &requires
 		if base != "" { // a tool that is called over no network has no address
-			out.BindEndpoint = BindAddress(base, id)
+			out.BindEndpoint = BindURL(base, id)
 		}
 	}
 	return out
 }
 
-// Address is where an intake is submitted to, under the address of a front desk, and BindAddress where its offers are
+// SubmitURL is where an intake is submitted to, under the address of a front desk, and BindURL where its offers are
 // bound.
-func Address(base, id string) string { return strings.TrimSuffix(base, "/") + "/intake/" + id }
+func SubmitURL(base, id string) string { return strings.TrimSuffix(base, "/") + "/intake/" + id }
 
-// BindAddress is where the offers of an intake are bound.
-func BindAddress(base, id string) string { return Address(base, id) + "/bind" }
+// BindURL is where the offers of an intake are bound.
+func BindURL(base, id string) string { return SubmitURL(base, id) + "/bind" }
 
-// comeBack are the metadata that say when to ask again: the protocol's errors have no member for it.
-func comeBack(after time.Duration) strictjson.Value {
+// retryMetadata are the metadata that say when to ask again: the protocol's errors have no member for it.
+func retryMetadata(after time.Duration) strictjson.Value {
 	text, err := json.Marshal(map[string]int{"retry_after_seconds": max(1, fail.Seconds(after))})
 	if err != nil {
 		panic("intake: a number is no JSON: " + err.Error())
@@ -133,18 +133,18 @@ func failed(err error) failure {
 	var refusal *intake.Refusal
 	if errors.As(err, &refusal) {
 		if word, known := refusals[refusal.Reason]; known {
-			return timed(failure{word.status, word.code, refusal.Message, refusal.RetryAfter})
+			return withRetryAfter(failure{word.status, word.code, refusal.Message, refusal.RetryAfter})
 		}
 	}
 	coded := fail.From(err)
 	if word, known := words[coded.Code]; known {
-		return timed(failure{word.status, word.code, coded.Detail, coded.RetryAfter})
+		return withRetryAfter(failure{word.status, word.code, coded.Detail, coded.RetryAfter})
 	}
 	return failure{status: http.StatusInternalServerError, code: wire.CodeInternal, message: "An internal error occurred; it is not the request's fault, and it may be sent again."}
 }
 
-// timed sees to it that who is to come again is told when.
-func timed(f failure) failure {
+// withRetryAfter sees to it that who is to come again is told when.
+func withRetryAfter(f failure) failure {
 	switch f.status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		f.retryAfter = max(f.retryAfter, time.Second)
@@ -159,7 +159,7 @@ func (f failure) envelope(ctx context.Context, request []byte) answered {
 	httpx.EventFrom(ctx).Set("failure", f.code)
 	out := wire.Response{Version: wire.Version, SessionID: wire.SessionOf(request), Status: wire.StatusError, Error: &wire.Error{Code: f.code, Message: f.message}}
 	if f.retryAfter > 0 {
-		out.Metadata = comeBack(f.retryAfter)
+		out.Metadata = retryMetadata(f.retryAfter)
 	}
 	body, err := json.Marshal(out, json.Deterministic(true))
 	if err != nil { // a message that is no UTF-8, which no code here writes

@@ -40,9 +40,9 @@ type Config struct {
 	// nothing personal may be sent.
 	Manifest func(base string) (wire.Manifest, error)
 	Base     func(context.Context) (string, error)
-	// Enter names who sent a request, and from where, in the context that it gives. The error is fail.Unauthorized,
+	// Authenticate names who sent a request, and from where, in the context that it gives. The error is fail.Unauthorized,
 	// fail.Forbidden or fail.Limited. Nil lets everybody in unnamed.
-	Enter func(http.ResponseWriter, *http.Request) (context.Context, error)
+	Authenticate func(http.ResponseWriter, *http.Request) (context.Context, error)
 	// Admit says whether whom a context names may submit to an intake, or bind, and counts it. Its
 	// errors are as those of Enter. Nil admits all.
 	Admit func(ctx context.Context, id string, bind bool) error
@@ -53,7 +53,7 @@ type Config struct {
 // Answer times (Agent Intake Protocol 0.1.0, Transport Requirements: providers should respond within 10 seconds).
 const (
 	answerTime = 9 * time.Second
-	comeAgain  = 5 * time.Second
+	retryAfter = 5 * time.Second
 )
 
 // Codes of our own for what the protocol has no word for.
@@ -95,7 +95,7 @@ func (h *Handlers) handler(
 			return
 		}
 		body, unread := h.read(w, r)
-		ctx, base, err := h.enter(w, r, bind)
+		ctx, base, err := h.authenticate(w, r, bind)
 		switch {
 		case err != nil:
 		case unread != nil:
@@ -118,11 +118,11 @@ func (h *Handlers) handler(
 	})
 }
 
-// enter lets a request in, or says why not.
-func (h *Handlers) enter(w http.ResponseWriter, r *http.Request, bind bool) (ctx context.Context, base string, err error) {
+// authenticate lets a request in, or says why not.
+func (h *Handlers) authenticate(w http.ResponseWriter, r *http.Request, bind bool) (ctx context.Context, base string, err error) {
 	ctx = r.Context()
-	if h.Enter != nil {
-		if ctx, err = h.Enter(w, r); err != nil {
+	if h.Authenticate != nil {
+		if ctx, err = h.Authenticate(w, r); err != nil {
 			return ctx, "", err
 		}
 	}
@@ -157,7 +157,7 @@ func (h *Handlers) submit(ctx context.Context, base, id string, body []byte) (an
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		slow := fail.New(fail.Unavailable, "The answer takes longer than usual; send the same request again.")
-		slow.RetryAfter = comeAgain
+		slow.RetryAfter = retryAfter
 		return answered{}, slow.Wrap(err)
 	case err != nil:
 		return answered{}, err
@@ -172,7 +172,7 @@ func (h *Handlers) bind(ctx context.Context, _, id string, body []byte) (answere
 	if err != nil {
 		return answered{}, err
 	}
-	bound, err := h.service.Bind(ctx, intake.Binding{
+	bound, err := h.service.Bind(ctx, intake.BindRequest{
 		Intake: id, Offer: request.OfferID, Session: request.SessionID, Agent: request.Agent,
 		Data: request.BindData, Confirmed: texts(request.Metadata)["user_confirmed_at"],
 	})
@@ -185,7 +185,7 @@ func (h *Handlers) bind(ctx context.Context, _, id string, body []byte) (answere
 
 // note tells the log which intake a request is for. One that is not declared is any text of a stranger's.
 func (h *Handlers) note(ctx context.Context, id string) {
-	if h.service.Takes(id) {
+	if h.service.HasIntake(id) {
 		httpx.EventFrom(ctx).Set("intake", id)
 	}
 }

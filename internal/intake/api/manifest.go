@@ -7,9 +7,9 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// Declare makes a manifest ready. It is an error if it is not valid by the protocol's schema and prose: what is declared
+// NewManifest makes a manifest ready. It is an error if it is not valid by the protocol's schema and prose: what is declared
 // wrongly must not be declared at all.
-func Declare(m wire.Manifest, options wire.Options) (*httpx.Document, error) {
+func NewManifest(m wire.Manifest, options wire.Options) (*httpx.Document, error) {
 	document, err := httpx.NewDocument(m)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type stage struct {
 	clock    *clock.Clock
 	db       *store.DB
 	handlers *Handlers
-	say      func(offers.Question) (offers.Outcome, error)
+	say      func(offers.Request) (offers.Outcome, error)
 	admit    error
 	unsafe   bool
 	closed   bool
@@ -55,16 +55,16 @@ func newStage(t testing.TB) *stage {
 	keys, err := identity.OpenSiteKeys(t.TempDir(), s.clock.Now)
 	s.must(err)
 	s.must(keys.EnsureKey())
-	vault, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: storetest.ChosenDSN(t), Secret: make([]byte, 32), Now: s.clock.Now})
+	vault, err := vault.OpenVault(t.Context(), vault.Options{DSN: storetest.ChosenDSN(t), Secret: make([]byte, 32), Now: s.clock.Now})
 	s.must(err)
 	t.Cleanup(func() { vault.Close() })
 	schema, err := wire.CompileSchema([]byte(inputSchema))
 	s.must(err)
 	quote := &intake.Definition{
-		ID: "quote", Schema: schema, Retention: wire.Retain30Days, Engine: s, For: 7 * 24 * time.Hour, Binding: true, TermsURL: "https://house.example/terms",
+		ID: "quote", Schema: schema, Retention: wire.Retain30Days, Engine: s, ValidFor: 7 * 24 * time.Hour, Binding: true, TermsURL: "https://house.example/terms",
 		Bind: intake.BindRules{Requires: []string{"email"}, Message: "We will write."},
 	}
-	calculator := &intake.Definition{ID: "calculator", Schema: schema, Retention: wire.RetainNone, Engine: s, For: time.Hour}
+	calculator := &intake.Definition{ID: "calculator", Schema: schema, Retention: wire.RetainNone, Engine: s, ValidFor: time.Hour}
 	declared := map[string]*intake.Definition{"quote": quote, "calculator": calculator}
 	service, err := intake.New(intake.Deps{
 		Intakes: func() map[string]*intake.Definition { return declared }, DB: s.db, Vault: vault, Now: s.clock.Now,
@@ -93,7 +93,7 @@ func (s *stage) must(err error) {
 }
 
 // Offer is the engine of both intakes.
-func (s *stage) Offer(_ context.Context, q offers.Question) (offers.Outcome, error) {
+func (s *stage) Offer(_ context.Context, q offers.Request) (offers.Outcome, error) {
 	if s.say != nil {
 		return s.say(q)
 	}
@@ -111,7 +111,7 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // do does what a line of a file `do` can have happen.
 func (s *stage) do(line string) error {
 	outcome := func(o offers.Outcome, err error) {
-		s.say = func(offers.Question) (offers.Outcome, error) { return o, err }
+		s.say = func(offers.Request) (offers.Outcome, error) { return o, err }
 	}
 	limited := fail.New(fail.Limited, "Too many requests came from you.")
 	limited.RetryAfter = 1500 * time.Millisecond
@@ -121,7 +121,7 @@ func (s *stage) do(line string) error {
 	case "decline":
 		outcome(offers.Outcome{Status: offers.Declined, Reason: rest}, nil)
 	case "wait":
-		outcome(offers.Outcome{Status: offers.Waiting, After: 90 * time.Second}, nil)
+		outcome(offers.Outcome{Status: offers.Waiting, RetryAfter: 90 * time.Second}, nil)
 	case "untold":
 		s.handlers.Pending = false
 	case "busy":
@@ -143,7 +143,7 @@ func (s *stage) do(line string) error {
 		if err != nil {
 			return err
 		}
-		s.clock.Pass(d)
+		s.clock.Advance(d)
 	case "close":
 		s.closed = true
 		return s.db.Close()

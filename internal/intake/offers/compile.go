@@ -17,14 +17,14 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// ruleBook is rules that were checked. It never changes.
-type ruleBook struct {
+// ruleSet is rules that were checked. It never changes.
+type ruleSet struct {
 	data      *shape
 	tables    map[string]any
 	lets      map[string]*expression
 	match     *lookup
 	decline   []refusal
-	offers    []proposal
+	offers    []compiledOffer
 	otherwise *template
 }
 
@@ -38,7 +38,7 @@ type refusal struct {
 	reason *template
 }
 
-type proposal struct {
+type compiledOffer struct {
 	when     *expression // nil is always
 	summary  *template
 	details  *tree
@@ -72,7 +72,7 @@ type tree struct {
 // joins one *Error for each thing that is wrong.
 func NewRules(r Rules, inputSchema strictjson.Value) (Engine, error) {
 	c := &compiler{world: world{}, verdicts: map[string]verdict{}}
-	book := &ruleBook{lets: map[string]*expression{}}
+	book := &ruleSet{lets: map[string]*expression{}}
 	root := &reader{world: c.world, root: json.RawMessage(inputSchema)}
 	book.data = root.read(root.root, "@data", 0)
 	c.variables = variables(c.world, book.data)
@@ -128,7 +128,7 @@ func decodeObject(object yamlconf.Object) (names []string, values map[string]any
 	return names, values
 }
 
-func (c *compiler) readTables(r Rules, book *ruleBook) {
+func (c *compiler) readTables(r Rules, book *ruleSet) {
 	_, tables := decodeObject(r.Tables)
 	s, values := c.world.tables(tables)
 	c.tables, book.tables = values, values
@@ -139,7 +139,7 @@ func (r Rules) matches() bool {
 	return r.Match.Query != "" || len(r.Match.Types) > 0 || len(r.Match.Sites) > 0 || r.Match.Limit != 0
 }
 
-func (c *compiler) readMatch(m Match, book *ruleBook) {
+func (c *compiler) readMatch(m Match, book *ruleSet) {
 	if !(Rules{Match: m}).matches() {
 		return
 	}
@@ -165,7 +165,7 @@ func (c *compiler) readMatch(m Match, book *ruleBook) {
 	c.variables["items"] = listOf(c.world["@item"], MaxItems)
 }
 
-func (c *compiler) readLets(object yamlconf.Object, book *ruleBook) {
+func (c *compiler) readLets(object yamlconf.Object, book *ruleSet) {
 	names, values := decodeObject(object)
 	for _, name := range names {
 		field := "let." + name
@@ -197,7 +197,7 @@ func (c *compiler) readLets(object yamlconf.Object, book *ruleBook) {
 	}
 }
 
-func (c *compiler) readAnswers(r Rules, book *ruleBook) {
+func (c *compiler) readAnswers(r Rules, book *ruleSet) {
 	known := facts{}
 	for i, d := range r.Decline {
 		field := fmt.Sprintf("decline[%d]", i)
@@ -234,8 +234,8 @@ func verdictOf(e *expression) verdict {
 	return e.verdict
 }
 
-func (c *compiler) offer(field string, o Offer, known facts) proposal {
-	p := proposal{expires: o.Expires, requires: o.BindRequires, terms: o.TermsURL}
+func (c *compiler) offer(field string, o Offer, known facts) compiledOffer {
+	p := compiledOffer{expires: o.Expires, requires: o.BindRequires, terms: o.TermsURL}
 	if o.When != "" {
 		p.when = c.compile(field+".when", o.When, "", known, wantTruth)
 		known = known.and(verdictOf(p.when).yes)
@@ -244,8 +244,8 @@ func (c *compiler) offer(field string, o Offer, known facts) proposal {
 	if o.Details != "" {
 		p.details = c.object(field+".details", o.Details, known)
 	}
-	if o.Expires != 0 && (o.Expires < time.Minute || o.Expires > MaxFor) {
-		c.report(field+".expires", "%s is not between 1m and %s", yamlconf.Span(o.Expires), yamlconf.Span(MaxFor))
+	if o.Expires != 0 && (o.Expires < time.Minute || o.Expires > MaxValidity) {
+		c.report(field+".expires", "%s is not between 1m and %s", yamlconf.Span(o.Expires), yamlconf.Span(MaxValidity))
 	}
 	for i, name := range o.BindRequires {
 		if name == "" || len(name) > maxFieldName || slices.Contains(o.BindRequires[:i], name) {

@@ -21,26 +21,26 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Engine makes offers. It may be asked from many goroutines, and asked the same Question again, which then has the same
+// Engine makes offers. It may be asked from many goroutines, and asked the same Request again, which then has the same
 // ID: after a failure, or when two of the same arrive at once.
 type Engine interface {
 	// Offer answers a question. Its error is a *fail.Error of code Unavailable with RetryAfter when the question can be
-	// asked again later, and an *Unfit when the data is at fault; any other error is ours or the owner's to mend, and its
+	// asked again later, and an *UnusableData when the data is at fault; any other error is ours or the owner's to mend, and its
 	// text is for the log alone. An Outcome that comes without an error has passed its Check.
-	Offer(ctx context.Context, q Question) (Outcome, error)
+	Offer(ctx context.Context, q Request) (Outcome, error)
 }
 
-// Unfit is data that conforms to the intake's schema and cannot be computed with: a whole number beyond those that every
+// UnusableData is data that conforms to the intake's schema and cannot be computed with: a whole number beyond those that every
 // reader of JSON takes alike. It names a member and never shows what it holds.
-type Unfit struct {
+type UnusableData struct {
 	Pointer string // RFC 6901, into the data
 	Detail  string // what is wrong and what would be right, after the pointer
 }
 
-func (u *Unfit) Error() string { return u.Pointer + " " + u.Detail }
+func (u *UnusableData) Error() string { return u.Pointer + " " + u.Detail }
 
-// Question is a submission as an engine sees it.
-type Question struct {
+// Request is a submission as an engine sees it.
+type Request struct {
 	ID       string           // unique to the submission, and the same each time it is asked; up to 64 letters, digits, dashes and underscores
 	Intake   string           // the intake's id
 	Data     strictjson.Value // the members of intake_data that the intake's schema declares; valid by it
@@ -49,8 +49,8 @@ type Question struct {
 	Locale   string           // metadata.locale, such as en-US; may be empty
 	Timezone string           // metadata.timezone, such as Europe/Berlin; may be empty, or not exist
 	Now      time.Time
-	// Find looks items up in the house's own search. Nil finds nothing.
-	Find func(context.Context, Lookup) ([]Item, error)
+	// Lookup looks items up in the house's own search. Nil finds nothing.
+	Lookup func(context.Context, Lookup) ([]Item, error)
 }
 
 // Lookup is what rules look for.
@@ -99,7 +99,7 @@ type Outcome struct {
 
 	Reason string // why it was declined, up to MaxSummary bytes
 
-	After time.Duration // of one that waits: when asking again is worth it, from a second to a day
+	RetryAfter time.Duration // of one that waits: when asking again is worth it, from a second to a day
 }
 
 // The bounds of an Outcome: with its envelope it stays below the 64 KiB that a client must read.
@@ -107,7 +107,7 @@ const (
 	MaxSummary   = 4 << 10
 	MaxDetails   = 48 << 10
 	MaxRequires  = 32
-	MaxFor       = 366 * 24 * time.Hour // how long an offer may last
+	MaxValidity  = 366 * 24 * time.Hour // how long an offer may last
 	maxFieldName = 64
 	maxAddress   = 2 << 10
 )
@@ -118,12 +118,12 @@ func (o Outcome) Check(now time.Time) error {
 	case Offered:
 		return o.checkOffer(now)
 	case Declined:
-		if o.Summary != "" || o.Details != nil || !o.Expires.IsZero() || o.BindRequires != nil || o.TermsURL != "" || o.After != 0 {
+		if o.Summary != "" || o.Details != nil || !o.Expires.IsZero() || o.BindRequires != nil || o.TermsURL != "" || o.RetryAfter != 0 {
 			return errors.New("an offer's members stand in what is declined")
 		}
 		return checkText("the reason", o.Reason)
 	case Waiting:
-		if o.After < time.Second || o.After > 24*time.Hour {
+		if o.RetryAfter < time.Second || o.RetryAfter > 24*time.Hour {
 			return errors.New("the time after which to ask again is not between a second and a day")
 		}
 		return nil
@@ -132,7 +132,7 @@ func (o Outcome) Check(now time.Time) error {
 }
 
 func (o Outcome) checkOffer(now time.Time) error {
-	if o.Reason != "" || o.After != 0 {
+	if o.Reason != "" || o.RetryAfter != 0 {
 		return errors.New("a reason, or a time to ask again, stands in an offer")
 	}
 	if err := checkText("the summary", o.Summary); err != nil {
@@ -144,8 +144,8 @@ func (o Outcome) checkOffer(now time.Time) error {
 	switch {
 	case !o.Expires.IsZero() && !o.Expires.After(now):
 		return errors.New("the offer expires before it is made")
-	case !o.Expires.IsZero() && o.Expires.Sub(now) > MaxFor:
-		return fmt.Errorf("the offer lasts longer than %d days", MaxFor/(24*time.Hour))
+	case !o.Expires.IsZero() && o.Expires.Sub(now) > MaxValidity:
+		return fmt.Errorf("the offer lasts longer than %d days", MaxValidity/(24*time.Hour))
 	case len(o.BindRequires) > MaxRequires:
 		return fmt.Errorf("more than %d fields are required to bind", MaxRequires)
 	}

@@ -29,7 +29,7 @@ func TestAnOutcomeIsWholeOrNone(t *testing.T) {
 		{"the least of an offer", Outcome{Status: Offered, Summary: "Yes."}, ""},
 		{"an offer without required fields", offer(func(o *Outcome) { o.BindRequires = []string{} }), ""},
 		{"declined", Outcome{Status: Declined, Reason: "We are full."}, ""},
-		{"waiting", Outcome{Status: Waiting, After: time.Minute}, ""},
+		{"waiting", Outcome{Status: Waiting, RetryAfter: time.Minute}, ""},
 		{"no status", Outcome{Summary: "Yes."}, "status"},
 		{"no summary", offer(func(o *Outcome) { o.Summary = " " }), "summary is empty"},
 		{"a long summary", offer(func(o *Outcome) { o.Summary = strings.Repeat("a", MaxSummary+1) }), "longer"},
@@ -40,7 +40,7 @@ func TestAnOutcomeIsWholeOrNone(t *testing.T) {
 		{"details given twice", offer(func(o *Outcome) { o.Details = strictjson.Value(`{"a":1,"a":2}`) }), "no JSON object"},
 		{"large details", offer(func(o *Outcome) { o.Details = strictjson.Value(`{"a":"` + strings.Repeat("a", MaxDetails) + `"}`) }), "larger"},
 		{"expired when it is made", offer(func(o *Outcome) { o.Expires = noon }), "expires before"},
-		{"for ever", offer(func(o *Outcome) { o.Expires = noon.Add(MaxFor + 1) }), "longer than 366 days"},
+		{"for ever", offer(func(o *Outcome) { o.Expires = noon.Add(MaxValidity + 1) }), "longer than 366 days"},
 		{"a field without a name", offer(func(o *Outcome) { o.BindRequires = []string{""} }), "no name"},
 		{"a field twice", offer(func(o *Outcome) { o.BindRequires = []string{"email", "email"} }), "another"},
 		{"terms that lead nowhere", offer(func(o *Outcome) { o.TermsURL = "javascript:alert(1)" }), "web address"},
@@ -60,9 +60,9 @@ func TestAnOutcomeIsWholeOrNone(t *testing.T) {
 
 func TestAPersonAnswersLater(t *testing.T) {
 	t.Parallel()
-	for _, p := range []Person{{}, {After: time.Hour}} {
-		o, err := p.Offer(t.Context(), Question{Now: noon})
-		if err != nil || o.Check(noon) != nil || o.Status != Waiting || p.After != 0 && o.After != p.After {
+	for _, p := range []Person{{}, {RetryAfter: time.Hour}} {
+		o, err := p.Offer(t.Context(), Request{Now: noon})
+		if err != nil || o.Check(noon) != nil || o.Status != Waiting || p.RetryAfter != 0 && o.RetryAfter != p.RetryAfter {
 			t.Errorf("%+v, %v", o, err)
 		}
 	}

@@ -26,8 +26,8 @@ const (
 )
 
 // Offer follows the rules.
-func (b *ruleBook) Offer(ctx context.Context, q Question) (Outcome, error) {
-	f := &following{ruleBook: b, ctx: ctx, question: q, known: map[string]ref.Val{}}
+func (b *ruleSet) Offer(ctx context.Context, q Request) (Outcome, error) {
+	f := &following{ruleSet: b, ctx: ctx, question: q, known: map[string]ref.Val{}}
 	outcome, err := f.answer()
 	if err == nil {
 		err = outcome.Check(q.Now)
@@ -40,9 +40,9 @@ func (b *ruleBook) Offer(ctx context.Context, q Question) (Outcome, error) {
 
 // following is rules in the course of being followed for one question.
 type following struct {
-	*ruleBook
+	*ruleSet
 	ctx      context.Context
-	question Question
+	question Request
 	data     any
 	known    map[string]ref.Val // names that were computed
 }
@@ -50,8 +50,8 @@ type following struct {
 // answer goes through the rules in their order.
 func (f *following) answer() (Outcome, error) {
 	var err error
-	if f.data, err = f.ruleBook.data.read(f.question.Data); err != nil {
-		var unfit *Unfit
+	if f.data, err = f.ruleSet.data.read(f.question.Data); err != nil {
+		var unfit *UnusableData
 		if errors.As(err, &unfit) {
 			return Outcome{}, unfit
 		}
@@ -83,7 +83,7 @@ func (f *following) declined(reason *template) (Outcome, error) {
 	return Outcome{Status: Declined, Reason: text}, err
 }
 
-func (f *following) offered(p proposal) (o Outcome, err error) {
+func (f *following) offered(p compiledOffer) (o Outcome, err error) {
 	o = Outcome{Status: Offered, BindRequires: p.requires, TermsURL: p.terms}
 	if p.expires > 0 {
 		o.Expires = f.question.Now.Add(p.expires)
@@ -206,10 +206,10 @@ func (f *following) items() (ref.Val, error) {
 		return nil, err
 	}
 	var found []Item
-	if f.question.Find != nil {
+	if f.question.Lookup != nil {
 		l := f.match.lookup
 		l.Query = query
-		if found, err = f.question.Find(f.ctx, l); err != nil {
+		if found, err = f.question.Lookup(f.ctx, l); err != nil {
 			return nil, err
 		}
 	}

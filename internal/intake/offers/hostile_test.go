@@ -173,7 +173,7 @@ func TestWhatIsNotMeasuredBeforeIsWhileItRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := `{"list": [` + strings.Repeat("1,", 20_000) + `1]}` // as if the schema had not been asked
-	if _, err = e.Offer(t.Context(), Question{Intake: "lists", Data: strictjson.Value(data), Now: noon}); err == nil || !strings.Contains(err.Error(), "more steps than it may") {
+	if _, err = e.Offer(t.Context(), Request{Intake: "lists", Data: strictjson.Value(data), Now: noon}); err == nil || !strings.Contains(err.Error(), "more steps than it may") {
 		t.Errorf("%v", err)
 	}
 }
@@ -190,7 +190,7 @@ func TestSchemasThatReferToThemselvesManyTimesAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := e.Offer(t.Context(), Question{Intake: "many", Data: strictjson.Value(`{"m0": {"m1": {"m2": {}}}}`), Now: noon})
+	o, err := e.Offer(t.Context(), Request{Intake: "many", Data: strictjson.Value(`{"m0": {"m1": {"m2": {}}}}`), Now: noon})
 	if err != nil || o.Summary != "true" {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -208,7 +208,7 @@ func TestWhoGoesAwayEndsTheRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = e.Offer(ctx, Question{Intake: "persons", Data: strictjson.Value(anna), Now: noon, Find: func(ctx context.Context, _ Lookup) ([]Item, error) {
+	_, err = e.Offer(ctx, Request{Intake: "persons", Data: strictjson.Value(anna), Now: noon, Lookup: func(ctx context.Context, _ Lookup) ([]Item, error) {
 		cancel()
 		return nil, ctx.Err()
 	}})
@@ -242,7 +242,7 @@ func TestTimeZonesThatDoNotExistAreTheWorlds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for zone, want := range map[string]string{"": "UTC", "Mars/Olympus": "UTC", "../../etc/passwd": "UTC", "Local": "UTC", "Asia/Tokyo": "Asia/Tokyo"} {
-		o, err := e.Offer(t.Context(), Question{Intake: "p", Data: strictjson.Value(anna), Now: noon, Timezone: zone})
+		o, err := e.Offer(t.Context(), Request{Intake: "p", Data: strictjson.Value(anna), Now: noon, Timezone: zone})
 		if err != nil || o.Summary != want {
 			t.Errorf("%s: %s, %v", zone, o.Summary, err)
 		}
@@ -271,7 +271,7 @@ func FuzzExpression(f *testing.F) {
 			return
 		}
 		for _, data := range []string{anna, `{"age":0,"weight_kg":0,"height_m":0,"plan":"basic","tags":[],"address":{"city":""},"rows":[{"n":1}],"note":"` + secret + `"}`} {
-			o, err := e.Offer(t.Context(), Question{ID: "q", Intake: "i", Data: strictjson.Value(data), Now: noon})
+			o, err := e.Offer(t.Context(), Request{ID: "q", Intake: "i", Data: strictjson.Value(data), Now: noon})
 			if err == nil {
 				err = o.Check(noon)
 				if err != nil {
@@ -311,7 +311,7 @@ func FuzzSubmission(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		o, err := e.Offer(ctx, Question{Intake: "i", Data: strictjson.Value(data), Now: noon, Agent: intake.Agent{ID: "a"}})
+		o, err := e.Offer(ctx, Request{Intake: "i", Data: strictjson.Value(data), Now: noon, Agent: intake.Agent{ID: "a"}})
 		if err == nil && o.Check(noon) != nil {
 			t.Error(o.Check(noon))
 		}
@@ -346,8 +346,8 @@ func TestANumberThatIsTooLargeIsTheDataAtFault(t *testing.T) {
 		{`{"any":9007199254740993}`, "", `{"any":9007199254740992}`},
 		{`{"any":{"x":[99999999999999999999]}}`, "", `{"any":{"x":[100000000000000000000]}}`},
 	} {
-		o, err := e.Offer(t.Context(), Question{ID: "q1", Intake: "numbers", Data: strictjson.Value(c.data), Now: noon})
-		var unfit *Unfit
+		o, err := e.Offer(t.Context(), Request{ID: "q1", Intake: "numbers", Data: strictjson.Value(c.data), Now: noon})
+		var unfit *UnusableData
 		if errors.As(err, &unfit) != (c.at != "") || unfit != nil && unfit.Pointer != c.at || string(o.Details) != c.details {
 			t.Errorf("%s: %s, %v", c.data, o.Details, err)
 		}

@@ -22,7 +22,7 @@ func shelves(t *testing.T, r Rules) (Outcome, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Offer(t.Context(), Question{ID: "q1", Intake: "shelves", Data: strictjson.Value(oak), Now: noon})
+	return e.Offer(t.Context(), Request{ID: "q1", Intake: "shelves", Data: strictjson.Value(oak), Now: noon})
 }
 
 func TestNamesAreOfAnyLanguage(t *testing.T) {

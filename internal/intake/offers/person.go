@@ -7,18 +7,18 @@ import (
 
 // Person leaves the answer to the people of the business: the submission waits in the console's inbox.
 type Person struct {
-	// After is when an agent is told to ask again, from `1s` to `24h`.
-	After time.Duration `yaml:"after"`
+	// RetryAfter is when an agent is told to ask again, from `1s` to `24h`.
+	RetryAfter time.Duration `yaml:"after"`
 }
 
-// DefaultAfter is when an agent is told to ask again for what a person has to answer.
-const DefaultAfter = 5 * time.Minute
+// DefaultRetryAfter is when an agent is told to ask again for what a person has to answer.
+const DefaultRetryAfter = 5 * time.Minute
 
 // Offer says that a person will answer.
-func (p Person) Offer(context.Context, Question) (Outcome, error) {
-	o := Outcome{Status: Waiting, After: p.After}
-	if o.After == 0 {
-		o.After = DefaultAfter
+func (p Person) Offer(context.Context, Request) (Outcome, error) {
+	o := Outcome{Status: Waiting, RetryAfter: p.RetryAfter}
+	if o.RetryAfter == 0 {
+		o.RetryAfter = DefaultRetryAfter
 	}
 	return o, nil
 }

@@ -39,7 +39,7 @@ func follow(t *testing.T, r Rules, data string) (Outcome, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Offer(t.Context(), Question{ID: "q1", Intake: "persons", Data: strictjson.Value(data), Now: noon, Locale: "en-US", Timezone: "Europe/Berlin"})
+	return e.Offer(t.Context(), Request{ID: "q1", Intake: "persons", Data: strictjson.Value(data), Now: noon, Locale: "en-US", Timezone: "Europe/Berlin"})
 }
 
 func TestTextsAreWrittenWithWhatWasSubmitted(t *testing.T) {

@@ -338,7 +338,7 @@ const maxWhole = 1<<53 - 1
 
 // errNumber is a whole number in what was submitted that is none to compute with.
 func errNumber() error {
-	return &Unfit{Detail: fmt.Sprintf("is too large for a whole number; give one between -%d and %[1]d", int64(maxWhole))}
+	return &UnusableData{Detail: fmt.Sprintf("is too large for a whole number; give one between -%d and %[1]d", int64(maxWhole))}
 }
 
 // read reads JSON as expressions take it: numbers as the shape says.
@@ -404,9 +404,9 @@ func (s *shape) member(name string) *shape {
 
 // under is an error of reading a value, at a name or an index in what it is in.
 func under(name string, err error) error {
-	var unfit *Unfit
+	var unfit *UnusableData
 	if errors.As(err, &unfit) {
-		return &Unfit{Pointer: document.Pointer(name) + unfit.Pointer, Detail: unfit.Detail}
+		return &UnusableData{Pointer: document.Pointer(name) + unfit.Pointer, Detail: unfit.Detail}
 	}
 	return err
 }

@@ -143,7 +143,7 @@ const (
 
 // Offer asks the webhook. It is asked once more, under the same id, if it failed early in a way that another try may
 // mend.
-func (w *webhook) Offer(ctx context.Context, q Question) (Outcome, error) {
+func (w *webhook) Offer(ctx context.Context, q Request) (Outcome, error) {
 	body, err := json.Marshal(asked{EventSubmitted, q.Now.UTC().Format(time.RFC3339), askedData{q.Intake, q.Session, q.Agent, q.Data, q.Locale, q.Timezone}})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("write what the webhook of intake %s is asked: %w", q.Intake, err)
@@ -197,7 +197,7 @@ type webhookFailure struct {
 func (f *webhookFailure) Error() string { return f.what }
 
 // ask asks, and if it is worth it asks again. The second try has at least half of the time.
-func (w *webhook) ask(ctx context.Context, q Question, body []byte) (Outcome, error) {
+func (w *webhook) ask(ctx context.Context, q Request, body []byte) (Outcome, error) {
 	deadline, _ := ctx.Deadline()
 	half := time.Now().Add(time.Until(deadline) / 2)
 	outcome, f := w.once(ctx, q, body)
@@ -210,7 +210,7 @@ func (w *webhook) ask(ctx context.Context, q Question, body []byte) (Outcome, er
 	return outcome, nil
 }
 
-func (w *webhook) once(ctx context.Context, q Question, body []byte) (Outcome, *webhookFailure) {
+func (w *webhook) once(ctx context.Context, q Request, body []byte) (Outcome, *webhookFailure) {
 	response, err := w.hook.Post(ctx, q.ID, body)
 	var wrong *fetch.Error
 	switch {

@@ -49,8 +49,8 @@ func newAsking(t *testing.T, timeout time.Duration) *asking {
 	return a
 }
 
-func question() Question {
-	return Question{
+func question() Request {
+	return Request{
 		ID: "q-1", Intake: "jars", Data: strictjson.Value(`{"note":"` + secret + `"}`), Session: "4b1e", Locale: "en-US", Timezone: "Europe/Berlin", Now: noon,
 		Agent: intake.Agent{ID: "agent-1", Platform: "anthropic", ConsentScope: []intake.Scope{intake.ScopeIntake}},
 	}
@@ -240,18 +240,18 @@ func TestAFailingWebhookRests(t *testing.T) {
 	asked(breakAfter)
 	_, err := a.ask()
 	a.unavailable(err, firstRest)
-	a.clock.Pass(firstRest - time.Millisecond)
+	a.clock.Advance(firstRest - time.Millisecond)
 	_, err = a.ask()
 	a.unavailable(err, time.Second)
 	asked(breakAfter)
-	a.clock.Pass(time.Millisecond)
+	a.clock.Advance(time.Millisecond)
 	_, err = a.ask() // the one that tries
 	a.unavailable(err, againLater)
 	_, err = a.ask()
 	a.unavailable(err, 2*firstRest)
 	asked(breakAfter + 1)
 	a.business.Set(business.Behaviour{})
-	a.clock.Pass(2 * firstRest)
+	a.clock.Advance(2 * firstRest)
 	for range 2 {
 		if _, err = a.ask(); err != nil {
 			t.Error(err)

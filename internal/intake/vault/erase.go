@@ -37,8 +37,8 @@ func (e Erasure) Keys() (ids []string) {
 	return ids
 }
 
-// AnyRipe says whether anything is due to be erased by now.
-func AnyRipe(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
+// AnyDue says whether anything is due to be erased by now.
+func AnyDue(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM submission_record WHERE sweep <= $1 LIMIT 1`, store.Micros(now)).Scan(&one)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -47,8 +47,8 @@ func AnyRipe(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
 	return err == nil, nil
 }
 
-// Ripe decides what of submissions is erased by now, up to a number of them, and notes what has expired.
-func Ripe(ctx context.Context, tx *store.Tx, now time.Time, limit int) (all []Erasure, err error) {
+// DecideDue decides what of submissions is erased by now, up to a number of them, and notes what has expired.
+func DecideDue(ctx context.Context, tx *store.Tx, now time.Time, limit int) (all []Erasure, err error) {
 	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE sweep <= $1 ORDER BY sweep LIMIT $2`, store.Micros(now), limit)
 	ripe, err := records(rows, err)
 	if err != nil {
@@ -87,8 +87,8 @@ func Revoke(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Erasure
 	return e, Update(ctx, tx, e.record, now)
 }
 
-// Forget forgets what was sealed under keys that were destroyed. entry is the ledger's that says so, empty for none.
-func Forget(ctx context.Context, tx *store.Tx, e Erasure, entry string, now time.Time) error {
+// ClearErased forgets what was sealed under keys that were destroyed. entry is the ledger's that says so, empty for none.
+func ClearErased(ctx context.Context, tx *store.Tx, e Erasure, entry string, now time.Time) error {
 	if e.Row {
 		return remove(ctx, tx, e.record)
 	}
@@ -116,8 +116,8 @@ func Forget(ctx context.Context, tx *store.Tx, e Erasure, entry string, now time
 // lease is how long whoever erases may be silent before another may take over.
 const lease = 5 * time.Minute
 
-// Claim takes, or renews, the lease of whoever erases what is due, and says whether the holder has it.
-func Claim(ctx context.Context, tx *store.Tx, holder string, now time.Time) (bool, error) {
+// ClaimLease takes, or renews, the lease of whoever erases what is due, and says whether the holder has it.
+func ClaimLease(ctx context.Context, tx *store.Tx, holder string, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `INSERT INTO submission_work (name, holder, lease) VALUES ('erase', $1, $2) ON CONFLICT (name) DO UPDATE SET holder = $1, lease = $2
 		WHERE submission_work.holder = $1 OR submission_work.lease <= $3 OR submission_work.lease > $4`,
 		holder, store.Micros(now.Add(lease)), store.Micros(now), store.Micros(now.Add(2*lease))) // a lease of the far future is from before the clock was set back
@@ -127,17 +127,17 @@ func Claim(ctx context.Context, tx *store.Tx, holder string, now time.Time) (boo
 	return n > 0, nil
 }
 
-// Release ends the holder's lease, if it has it.
-func Release(ctx context.Context, tx *store.Tx, holder string) error {
+// ReleaseLease ends the holder's lease, if it has it.
+func ReleaseLease(ctx context.Context, tx *store.Tx, holder string) error {
 	if _, err := tx.Exec(ctx, `UPDATE submission_work SET lease = 0 WHERE name = 'erase' AND holder = $1`, holder); err != nil {
 		return fmt.Errorf("release the erasing of what is due: %w", err)
 	}
 	return nil
 }
 
-// Named finds all keys that something names, and gives what says so of a key. It may say it of one that nothing names,
+// FindNamedKeys finds all keys that something names, and gives what says so of a key. It may say it of one that nothing names,
 // very rarely.
-func Named(ctx context.Context, db *store.DB) (func(id string) bool, error) {
+func FindNamedKeys(ctx context.Context, db *store.DB) (func(id string) bool, error) {
 	seed := maphash.MakeSeed()
 	var hashes []uint64
 	err := db.View(ctx, func(tx *store.Tx) error {

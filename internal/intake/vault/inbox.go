@@ -20,13 +20,13 @@ type Filter struct {
 	Limit            int       // how many at most; 0 is 50
 }
 
-// Listed is a submission as it is listed: nothing of it is opened, and what is sealed is left out.
-type Listed struct {
+// ListEntry is a submission as it is listed: nothing of it is opened, and what is sealed is left out.
+type ListEntry struct {
 	Record
 	Bind *Bind // nil where it was not bound
 }
 
-// listed are the columns of a Listed, of tables named r and b.
+// listed are the columns of a ListEntry, of tables named r and b.
 const listed = `r.id, r.intake, r.session, r.agent, r.platform, r.state, r.retention, r.made, r.expires, COALESCE(r.offer, ''), r.reply, r.data_key, r.offer_key,
 	b.made, b.sink, b.done, b.entry, b.key`
 
@@ -34,7 +34,7 @@ const listed = `r.id, r.intake, r.session, r.agent, r.platform, r.state, r.reten
 const slack = time.Hour
 
 // List gives submissions, the latest first.
-func List(ctx context.Context, tx *store.Tx, f Filter, now time.Time) ([]Listed, error) {
+func List(ctx context.Context, tx *store.Tx, f Filter, now time.Time) ([]ListEntry, error) {
 	q, limit := f.conditions(now), f.Limit
 	if limit <= 0 {
 		limit = 50
@@ -76,15 +76,15 @@ func (f Filter) conditions(now time.Time) (q query) {
 	return q
 }
 
-// ToAnswer gives submissions that wait for a person, the one that waited longest first.
-func ToAnswer(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]Listed, error) {
+// ListWaiting gives submissions that wait for a person, the one that waited longest first.
+func ListWaiting(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]ListEntry, error) {
 	q := query{args: []any{store.Micros(now)}}
 	return q.list(ctx, tx, `SELECT `+listed+` FROM submission_record r LEFT JOIN submission_bind b ON b.offer = r.offer
 		WHERE r.state = 'waiting' AND r.expires > $1 ORDER BY r.id LIMIT `+strconv.Itoa(limit))
 }
 
-// ToDo gives binds that wait in the inbox until somebody has seen to them, the oldest first.
-func ToDo(ctx context.Context, tx *store.Tx, limit int) ([]Listed, error) {
+// ListUndoneBinds gives binds that wait in the inbox until somebody has seen to them, the oldest first.
+func ListUndoneBinds(ctx context.Context, tx *store.Tx, limit int) ([]ListEntry, error) {
 	var q query
 	return q.list(ctx, tx, `SELECT `+listed+` FROM submission_bind b JOIN submission_record r ON r.offer = b.offer
 		WHERE b.done = 0 AND b.sink = '' AND r.state = 'bound' ORDER BY b.made, b.offer LIMIT `+strconv.Itoa(limit))
@@ -95,8 +95,8 @@ const countOpen = `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM submission_record
 	+ (SELECT COUNT(*) FROM (SELECT 1 FROM submission_bind b WHERE b.done = 0 AND b.sink = ''
 		AND EXISTS (SELECT 1 FROM submission_record r WHERE r.offer = b.offer AND r.state = 'bound') LIMIT $2) d)`
 
-// Open counts what waits for a person: submissions to be answered, and binds to be seen to. It counts up to a bound of each.
-func Open(ctx context.Context, tx *store.Tx, now time.Time, most int) (n int, err error) {
+// CountWaiting counts what waits for a person: submissions to be answered, and binds to be seen to. It counts up to a bound of each.
+func CountWaiting(ctx context.Context, tx *store.Tx, now time.Time, most int) (n int, err error) {
 	if err = tx.QueryRow(ctx, countOpen, store.Micros(now), most).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count what waits for a person: %w", err)
 	}
@@ -127,14 +127,14 @@ func (q *query) first(limit int) string {
 	return `SELECT id FROM submission_record` + q.text + ` ORDER BY id DESC LIMIT ` + strconv.Itoa(limit)
 }
 
-func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []Listed, err error) {
+func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []ListEntry, err error) {
 	rows, err := tx.Query(ctx, text, q.args...)
 	if err != nil {
 		return nil, fmt.Errorf("list what was submitted: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var l Listed
+		var l ListEntry
 		var made, expires int64
 		var bound, done *int64
 		var sink, entry, key *string
@@ -142,9 +142,9 @@ func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []List
 			&bound, &sink, &done, &entry, &key); err != nil {
 			return nil, fmt.Errorf("list what was submitted: %w", err)
 		}
-		l.Made, l.Expires = store.FromMicros(made), store.FromMicros(expires)
+		l.CreatedAt, l.Expires = store.FromMicros(made), store.FromMicros(expires)
 		if bound != nil {
-			l.Bind = &Bind{Offer: l.Offer, Made: store.FromMicros(*bound), Sink: *sink, Entry: *entry, Key: *key}
+			l.Bind = &Bind{Offer: l.Offer, CreatedAt: store.FromMicros(*bound), Sink: *sink, Entry: *entry, Key: *key}
 			if *done != 0 {
 				l.Bind.Done = store.FromMicros(*done)
 			}
@@ -154,8 +154,8 @@ func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []List
 	return all, rows.Err()
 }
 
-// Tally counts the submissions of one day, by UTC, that came from one platform to one intake, each by how it stands now.
-type Tally struct {
+// DayCount counts the submissions of one day, by UTC, that came from one platform to one intake, each by how it stands now.
+type DayCount struct {
 	Day              time.Time
 	Intake, Platform string
 
@@ -178,8 +178,8 @@ func dayOf(t time.Time) int64 { return store.Micros(t) / dayMicros }
 const countDays = `SELECT day, intake, platform, state, COUNT(*), COUNT(offer), SUM(CASE WHEN expires <= $1 THEN 1 ELSE 0 END)
 	FROM submission_record WHERE day >= $2 GROUP BY day, intake, platform, state ORDER BY day, intake, platform, state`
 
-// Tallies counts the submissions that were made since the beginning of a day, ordered by day, intake and platform.
-func Tallies(ctx context.Context, tx *store.Tx, since, now time.Time) (all []Tally, err error) {
+// CountByDay counts the submissions that were made since the beginning of a day, ordered by day, intake and platform.
+func CountByDay(ctx context.Context, tx *store.Tx, since, now time.Time) (all []DayCount, err error) {
 	rows, err := tx.Query(ctx, countDays, store.Micros(now), dayOf(since))
 	if err != nil {
 		return nil, fmt.Errorf("count what was submitted: %w", err)
@@ -187,7 +187,7 @@ func Tallies(ctx context.Context, tx *store.Tx, since, now time.Time) (all []Tal
 	defer rows.Close()
 	for rows.Next() {
 		var day int64
-		var t Tally
+		var t DayCount
 		var state State
 		var n, offers, over int
 		if err := rows.Scan(&day, &t.Intake, &t.Platform, &state, &n, &offers, &over); err != nil {
@@ -204,7 +204,7 @@ func Tallies(ctx context.Context, tx *store.Tx, since, now time.Time) (all []Tal
 }
 
 // add counts n submissions of a state in, of which some had an offer, and the time of some is over.
-func (t *Tally) add(state State, n, offers, over int) {
+func (t *DayCount) add(state State, n, offers, over int) {
 	switch state {
 	case Waiting:
 		t.Waiting += n - over

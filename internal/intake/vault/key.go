@@ -50,13 +50,13 @@ func (k Key) Open(purpose string, sealed []byte) ([]byte, error) {
 
 // Hash is a hash of data for a purpose (HMAC-SHA-256) that nobody can make, or guess the data of, without the key.
 func (k Key) Hash(purpose string, data []byte) []byte {
-	mac := hmac.New(sha256.New, k.Hashing(purpose))
+	mac := hmac.New(sha256.New, k.HashKey(purpose))
 	mac.Write(data)
 	return mac.Sum(nil)
 }
 
-// Hashing is the key that Hash takes for a purpose. It opens nothing that is sealed.
-func (k Key) Hashing(purpose string) []byte { return k.derive("hash " + purpose) }
+// HashKey is the key that Hash takes for a purpose. It opens nothing that is sealed.
+func (k Key) HashKey(purpose string) []byte { return k.derive("hash " + purpose) }
 
 func (k Key) aead() (cipher.AEAD, error) {
 	block, err := aes.NewCipher(k.derive("seal"))

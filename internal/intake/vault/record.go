@@ -80,17 +80,17 @@ func scanRecord(from row, also ...any) (r Record, err error) {
 	var erased string
 	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made, &expires, &r.Offer, &r.Reply, &erased, &r.DataKey, &r.OfferKey,
 		&r.Digest, &r.Data, &r.Answer}, also...)...)
-	r.Made, r.Expires, r.Erasures = store.FromMicros(made), store.FromMicros(expires), strings.Fields(erased)
+	r.CreatedAt, r.Expires, r.Erasures = store.FromMicros(made), store.FromMicros(expires), strings.Fields(erased)
 	return r, err
 }
 
 // Put records a submission that is new.
 func Put(ctx context.Context, tx *store.Tx, r Record) error {
-	_, next := due(r, nil, r.Made)
+	_, next := due(r, nil, r.CreatedAt)
 	_, err := tx.Exec(ctx, `INSERT INTO submission_record (id, intake, session, agent, platform, state, retention, made, expires, offer, data_key, offer_key, digest, data, answer, sweep, day)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-		r.ID, r.Intake, r.Session, r.Agent, r.Platform, string(r.State), string(r.Retention), store.Micros(r.Made), store.Micros(r.Expires), nullable(r.Offer),
-		r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), dayOf(r.Made))
+		r.ID, r.Intake, r.Session, r.Agent, r.Platform, string(r.State), string(r.Retention), store.Micros(r.CreatedAt), store.Micros(r.Expires), nullable(r.Offer),
+		r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), dayOf(r.CreatedAt))
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
 	}
@@ -145,8 +145,8 @@ func found(from row) (r Record, ok bool, err error) {
 // MaxRevisions is how many submissions of a session are looked at.
 const MaxRevisions = 32
 
-// OfSession gives the latest submissions of a session, the last first; of one intake, or of all where that is empty.
-func OfSession(ctx context.Context, tx *store.Tx, session, intake string) ([]Record, error) {
+// ListBySession gives the latest submissions of a session, the last first; of one intake, or of all where that is empty.
+func ListBySession(ctx context.Context, tx *store.Tx, session, intake string) ([]Record, error) {
 	rows, err := tx.Query(ctx, selectOfSession, strings.ToLower(session), intake)
 	return records(rows, err)
 }
@@ -155,14 +155,14 @@ func OfSession(ctx context.Context, tx *store.Tx, session, intake string) ([]Rec
 var selectOfSession = fmt.Sprintf(`SELECT `+recordColumns+` FROM submission_record WHERE session = $1 AND ($2 = '' OR intake = $2) ORDER BY id DESC LIMIT %d`, MaxRevisions)
 
 // Of gives the submissions of a session, or the one of an offer, in the order of time, from after an id on; some at a time.
-func Of(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) ([]Record, error) {
+func ListFrom(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) ([]Record, error) {
 	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE (session = $1 OR offer = $1) AND id > $2 ORDER BY id LIMIT 100`,
 		strings.ToLower(sessionOrOffer), after)
 	return records(rows, err)
 }
 
-// LastOf gives the id of the latest submission of a session to an intake; empty for none.
-func LastOf(ctx context.Context, tx *store.Tx, session, intake string) (id string, err error) {
+// LatestID gives the id of the latest submission of a session to an intake; empty for none.
+func LatestID(ctx context.Context, tx *store.Tx, session, intake string) (id string, err error) {
 	err = tx.QueryRow(ctx, `SELECT id FROM submission_record WHERE session = $1 AND intake = $2 ORDER BY id DESC LIMIT 1`, strings.ToLower(session), intake).Scan(&id)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("find a session's submission: %w", err)
@@ -226,23 +226,23 @@ func FindBind(ctx context.Context, tx *store.Tx, offer string) (b Bind, ok bool,
 	if err != nil {
 		return Bind{}, false, fmt.Errorf("find a bind: %w", err)
 	}
-	b.Made, b.Done = store.FromMicros(made), store.FromMicros(done)
+	b.CreatedAt, b.Done = store.FromMicros(made), store.FromMicros(done)
 	return b, true, nil
 }
 
 // PutBind records that the offer of a submission was bound, which stays so.
 func PutBind(ctx context.Context, tx *store.Tx, r Record, b Bind) error {
 	_, err := tx.Exec(ctx, `INSERT INTO submission_bind (offer, made, sink, done, entry, key, digest, data, answer) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		b.Offer, store.Micros(b.Made), b.Sink, store.Micros(b.Done), b.Entry, b.Key, b.Digest, b.Data, b.Answer)
+		b.Offer, store.Micros(b.CreatedAt), b.Sink, store.Micros(b.Done), b.Entry, b.Key, b.Digest, b.Data, b.Answer)
 	if err != nil {
 		return fmt.Errorf("record a bind: %w", err)
 	}
 	r.State = Bound
-	return Update(ctx, tx, r, b.Made)
+	return Update(ctx, tx, r, b.CreatedAt)
 }
 
-// Done records that the business had what an offer was bound with. It says whether that is new.
-func Done(ctx context.Context, tx *store.Tx, r Record, now time.Time) (bool, error) {
+// MarkDone records that the business had what an offer was bound with. It says whether that is new.
+func MarkDone(ctx context.Context, tx *store.Tx, r Record, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `UPDATE submission_bind SET done = $1 WHERE offer = $2 AND done = 0`, store.Micros(now), r.Offer)
 	if err != nil {
 		return false, fmt.Errorf("record that a bind is done: %w", err)

@@ -42,22 +42,22 @@ type Due struct {
 // any says whether there is anything to do.
 func (d Due) any() bool { return d != Due{} }
 
-// Ends are when what is kept of a submission is erased: what was submitted, what was answered, what it was bound with, and
+// EraseTimes are when what is kept of a submission is erased: what was submitted, what was answered, what it was bound with, and
 // at last the row. What is not kept, or no more, has no end and is zero; what is kept for good ends in the year 9999.
-type Ends struct{ Data, Answer, Bind, Row time.Time }
+type EraseTimes struct{ Data, Answer, Bind, Row time.Time }
 
-// EndsOf says until when a submission is kept. b is its bind, nil for none.
+// EraseTimesOf says until when a submission is kept. b is its bind, nil for none.
 //
 // What was submitted goes by the word of its intake: with none as soon as an answer is there, with session at the bind or
 // the expiry, and else some time after it was submitted. What was answered is needed until the offer expires and, where it
 // was bound, until the business had it; and is kept as long as what was submitted where that is longer. What it was bound
 // with goes by the same word, counted from when the business had it. What was erased on demand goes at once. The row goes
 // some time after all else.
-func EndsOf(r Record, b *Bind) (e Ends) {
-	done := r.Made
+func EraseTimesOf(r Record, b *Bind) (e EraseTimes) {
+	done := r.CreatedAt
 	if b != nil {
 		if done = b.Done; done.IsZero() {
-			done = b.Made.Add(undone)
+			done = b.CreatedAt.Add(undone)
 		}
 	}
 	last := latest(r.Expires, done)
@@ -66,17 +66,17 @@ func EndsOf(r Record, b *Bind) (e Ends) {
 			return time.Time{}
 		}
 		if r.State == Erased {
-			until = r.Made
+			until = r.CreatedAt
 		}
 		last = latest(last, until)
 		return until
 	}
-	data := after(r.Retention, r.Made)
+	data := after(r.Retention, r.CreatedAt)
 	if r.State == Waiting || r.Retention == intake.RetainSession && r.State != Bound {
 		data = latest(data, r.Expires) // needed until then, whatever the word
 	}
 	e.Data = keep(r.DataKey, data)
-	e.Answer = keep(r.OfferKey, latest(after(r.Retention, r.Made), r.Expires, done))
+	e.Answer = keep(r.OfferKey, latest(after(r.Retention, r.CreatedAt), r.Expires, done))
 	if b != nil {
 		e.Bind = keep(b.Key, after(r.Retention, done))
 	}
@@ -88,7 +88,7 @@ func EndsOf(r Record, b *Bind) (e Ends) {
 
 // due says what of a submission is to be erased by now, and when it is to be looked at next. b is its bind, nil for none.
 func due(r Record, b *Bind, now time.Time) (what Due, next time.Time) {
-	ends := EndsOf(r, b)
+	ends := EraseTimesOf(r, b)
 	next = never
 	at := func(when time.Time) bool {
 		if when.After(now) {

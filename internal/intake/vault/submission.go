@@ -109,7 +109,7 @@ type Record struct {
 	Platform  string // what the agent says it runs on; may be empty
 	State     State
 	Retention intake.Retention // as it was declared when it was submitted
-	Made      time.Time
+	CreatedAt time.Time
 	Expires   time.Time // from when on the answer stands no more
 	Offer     string    // the offer's id, 128 random bits; empty where there is none
 	Reply     string    // the id of the ledger entry of an answer by hand; empty where there is none
@@ -130,8 +130,8 @@ func (r Record) Live(now time.Time) bool {
 	return now.Before(r.Expires)
 }
 
-// Standing is its state by the clock: an offer expires at an instant, and is found to have some time later.
-func (r Record) Standing(now time.Time) State {
+// StateAt is its state by the clock: an offer expires at an instant, and is found to have some time later.
+func (r Record) StateAt(now time.Time) State {
 	if (r.State == Waiting || r.State == Offered) && !now.Before(r.Expires) {
 		return Expired
 	}
@@ -140,27 +140,27 @@ func (r Record) Standing(now time.Time) State {
 
 // Answer is what is answered to a submission.
 type Answer struct {
-	Summary  string           `json:"summary,omitzero"`
-	Details  strictjson.Value `json:"details,omitzero"`
-	Binding  bool             `json:"binding,omitzero"`   // the offer can be bound
-	Requires []string         `json:"requires,omitempty"` // the names of what must be given to bind
-	TermsURL string           `json:"terms_url,omitzero"`
-	Reason   string           `json:"reason,omitzero"` // why it was declined
-	Agent    string           `json:"agent,omitzero"`  // the agent's id where the record has a hash of it
-	After    int              `json:"after,omitzero"`  // of one that waits: in how many seconds asking again is worth it
+	Summary    string           `json:"summary,omitzero"`
+	Details    strictjson.Value `json:"details,omitzero"`
+	Binding    bool             `json:"binding,omitzero"`   // the offer can be bound
+	Requires   []string         `json:"requires,omitempty"` // the names of what must be given to bind
+	TermsURL   string           `json:"terms_url,omitzero"`
+	Reason     string           `json:"reason,omitzero"` // why it was declined
+	Agent      string           `json:"agent,omitzero"`  // the agent's id where the record has a hash of it
+	RetryAfter int              `json:"after,omitzero"`  // of one that waits: in how many seconds asking again is worth it
 }
 
 // Bind is an offer that was bound.
 type Bind struct {
-	Offer  string
-	Made   time.Time
-	Sink   string    // who is told of it in the outbox; empty where it waits in the inbox
-	Done   time.Time // when the business had it; zero for not yet
-	Entry  string    // of the ledger
-	Key    string    // id of a key; empty once erased
-	Digest []byte    // of what was bound with, under the offer's key
-	Data   []byte    // bind_data, sealed under Key; nil once erased
-	Answer []byte    // what is answered, an [api.Bound] as JSON
+	Offer     string
+	CreatedAt time.Time
+	Sink      string    // who is told of it in the outbox; empty where it waits in the inbox
+	Done      time.Time // when the business had it; zero for not yet
+	Entry     string    // of the ledger
+	Key       string    // id of a key; empty once erased
+	Digest    []byte    // of what was bound with, under the offer's key
+	Data      []byte    // bind_data, sealed under Key; nil once erased
+	Answer    []byte    // what is answered, an [api.Bound] as JSON
 }
 
 // The purposes for which data is sealed.

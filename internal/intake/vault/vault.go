@@ -19,13 +19,13 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// VaultSchema is the table of a vault. Each key is encrypted under the vault's secret, bound to its id. unused is since when
+// KeySchema is the table of a vault. Each key is encrypted under the vault's secret, bound to its id. unused is since when
 // nothing is known to be sealed under it. Times are microseconds.
 //
 // A key is destroyed by writing over it, and its slot taken by another: no row is ever removed. All rows have the same
 // length, and new ones come at the end, so that SQLite never moves one within its file; of what it moves it leaves copies.
 // A slot that is free has an id that begins with free. Where unused is not known it is never, which takes as many bytes.
-var VaultSchema = store.Schema{
+var KeySchema = store.Schema{
 	ID: "vault",
 	Steps: []string{`
 CREATE TABLE vault_key (
@@ -42,11 +42,11 @@ CREATE UNIQUE INDEX vault_key_id ON vault_key (id);
 // free begins the id of a slot that is free: it comes after all ids of keys.
 const free = "~"
 
-// notUnused stands for no time; see VaultSchema.
+// notUnused stands for no time; see KeySchema.
 const notUnused = math.MaxInt64
 
-// VaultOptions are a vault's; DSN and Secret must be set.
-type VaultOptions struct {
+// Options are a vault's; DSN and Secret must be set.
+type Options struct {
 	// DSN names its database, see store.Config, which is of the vault alone: no backup may hold its keys.
 	DSN string
 	// Secret is what keys are encrypted under: 32 bytes.
@@ -82,7 +82,7 @@ type making struct {
 }
 
 // OpenVault opens a vault, making it when it is missing. One that shares its database with anything else is refused.
-func OpenVault(ctx context.Context, o VaultOptions) (*Vault, error) {
+func OpenVault(ctx context.Context, o Options) (*Vault, error) {
 	v := &Vault{secret: o.Secret, now: o.Now, log: o.Log}
 	block, err := aes.NewCipher(o.Secret)
 	if err == nil {
@@ -97,7 +97,7 @@ func OpenVault(ctx context.Context, o VaultOptions) (*Vault, error) {
 	if v.log == nil {
 		v.log = slog.New(slog.DiscardHandler)
 	}
-	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{VaultSchema}, Log: o.Log, Files: o.Files, Shred: true, Exclusive: true})
+	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{KeySchema}, Log: o.Log, Files: o.Files, Shred: true, Exclusive: true})
 	if errors.Is(err, store.ErrNotAlone) {
 		return nil, fmt.Errorf("the vault for what agents submit needs a database of its own, since no backup may hold its keys: name another with intakes.vault (%w)", err)
 	}
@@ -127,9 +127,9 @@ const (
 	fresh = time.Hour
 )
 
-// Take gives a new key, which is durable already. What is sealed under it must be durable within a day: see [Vault.Sweep].
+// NewKey gives a new key, which is durable already. What is sealed under it must be durable within a day: see [Vault.Sweep].
 // Its error is fail.Unavailable when the vault cannot be written to.
-func (v *Vault) Take(ctx context.Context) (Key, error) {
+func (v *Vault) NewKey(ctx context.Context) (Key, error) {
 	for {
 		key, next, err := v.take()
 		if err != nil || next == nil {
@@ -253,9 +253,9 @@ func freeSlots(ctx context.Context, tx *store.Tx, limit int) (slots []int64, err
 	return slots, rows.Err()
 }
 
-// Name is an id of 26 letters and digits for some parts, the same in all processes that have the vault's secret, and of which
+// DeriveID is an id of 26 letters and digits for some parts, the same in all processes that have the vault's secret, and of which
 // the parts cannot be guessed without it.
-func (v *Vault) Name(purpose string, parts ...string) string {
+func (v *Vault) DeriveID(purpose string, parts ...string) string {
 	mac := hmac.New(sha256.New, v.secret)
 	for _, part := range append([]string{"name", purpose}, parts...) {
 		fmt.Fprintf(mac, "%d %s", len(part), part)

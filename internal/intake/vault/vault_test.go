@@ -28,7 +28,7 @@ func secret(fill byte) []byte { return bytes.Repeat([]byte{fill}, 32) }
 
 func openVault(t testing.TB, dsn string, now func() time.Time) *vault.Vault {
 	t.Helper()
-	v, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: dsn, Secret: secret(1), Now: now})
+	v, err := vault.OpenVault(t.Context(), vault.Options{DSN: dsn, Secret: secret(1), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func openVault(t testing.TB, dsn string, now func() time.Time) *vault.Vault {
 
 func take(t testing.TB, v *vault.Vault) vault.Key {
 	t.Helper()
-	k, err := v.Take(t.Context())
+	k, err := v.NewKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestAVaultIsOnItsOwn(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		db := storetest.Open(t, dsn, vault.Schema)
-		_, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: dsn, Secret: secret(1)})
+		_, err := vault.OpenVault(t.Context(), vault.Options{DSN: dsn, Secret: secret(1)})
 		if err == nil || !strings.Contains(err.Error(), "intakes.vault") {
 			t.Errorf("a vault in the store: %v", err)
 		}
@@ -229,7 +229,7 @@ func TestAVaultIsOnItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if _, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: storetest.NewSQLite(t), Secret: []byte("short")}); err == nil {
+	if _, err := vault.OpenVault(t.Context(), vault.Options{DSN: storetest.NewSQLite(t), Secret: []byte("short")}); err == nil {
 		t.Error("any secret will do")
 	}
 }
@@ -239,7 +239,7 @@ func TestAnotherSecretOpensNothing(t *testing.T) {
 	dsn := storetest.NewSQLite(t)
 	v := openVault(t, dsn, nil)
 	k := take(t, v)
-	other, err := vault.OpenVault(t.Context(), vault.VaultOptions{DSN: dsn, Secret: secret(2)})
+	other, err := vault.OpenVault(t.Context(), vault.Options{DSN: dsn, Secret: secret(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestAnotherSecretOpensNothing(t *testing.T) {
 	if _, err := other.Key(t.Context(), k.ID); err == nil || errors.Is(err, vault.ErrErased) || !strings.Contains(err.Error(), "another secret") {
 		t.Errorf("%v", err)
 	}
-	if a, b := v.Name("question", "ab", "c"), other.Name("question", "ab", "c"); a == b || a != v.Name("question", "ab", "c") || a == v.Name("question", "a", "bc") || len(a) != 26 {
+	if a, b := v.DeriveID("question", "ab", "c"), other.DeriveID("question", "ab", "c"); a == b || a != v.DeriveID("question", "ab", "c") || a == v.DeriveID("question", "a", "bc") || len(a) != 26 {
 		t.Errorf("the names are %q and %q", a, b)
 	}
 }
@@ -263,7 +263,7 @@ func TestAVaultThatCannotBeWrittenToTakesNothingIn(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := v.Take(t.Context())
+			_, err := v.NewKey(t.Context())
 			if coded := fail.From(err); coded.Code != fail.Unavailable || coded.RetryAfter == 0 || strings.Contains(coded.Detail, "disk") {
 				t.Errorf("%v", err)
 			}
@@ -278,7 +278,7 @@ func TestAVaultThatCannotBeWrittenToTakesNothingIn(t *testing.T) {
 	cancel()
 	block := make(chan struct{})
 	v.SetFault(func(string) error { <-block; return nil })
-	if _, err := v.Take(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := v.NewKey(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	close(block)
@@ -305,15 +305,15 @@ func TestKeysThatNothingNamesAreDestroyedInTime(t *testing.T) {
 		}
 		named[back.ID] = false
 		sweep(3) // too young to be looked at
-		now.Pass(24*time.Hour + time.Microsecond)
+		now.Advance(24*time.Hour + time.Microsecond)
 		sweep(3) // seen to be unused
-		now.Pass(5 * 24 * time.Hour)
+		now.Advance(5 * 24 * time.Hour)
 		named[back.ID] = true
 		sweep(3) // and one is used after all
-		now.Pass(2*24*time.Hour + time.Microsecond)
+		now.Advance(2*24*time.Hour + time.Microsecond)
 		named[back.ID] = false
 		sweep(2)
-		now.Pass(7*24*time.Hour + time.Microsecond)
+		now.Advance(7*24*time.Hour + time.Microsecond)
 		sweep(1)
 		if _, err := v.Key(t.Context(), used.ID); err != nil {
 			t.Error(err)
@@ -333,12 +333,12 @@ func TestKeysThatWereReadyForLongAreNotGivenOut(t *testing.T) {
 		}
 		return nil
 	})
-	now.Pass(time.Hour)
+	now.Advance(time.Hour)
 	take(t, v)
 	if made != 0 {
 		t.Error("keys of an hour are thrown away")
 	}
-	now.Pass(time.Microsecond)
+	now.Advance(time.Microsecond)
 	take(t, v)
 	if made != 1 {
 		t.Error("keys of more than an hour are given out")

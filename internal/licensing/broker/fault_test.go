@@ -99,9 +99,9 @@ func TestBudgetsBeginAnewAndTellHowTheyStand(t *testing.T) {
 		if _, err := d.Resolve(context.Background(), Request{RAMPRequest: budget(d.request("r2", "b"), 0.03, time.Hour), Account: "other.example/bot"}); err != nil {
 			t.Error("another's budget of the same name:", err)
 		}
-		now.Pass(59 * time.Minute)
+		now.Advance(59 * time.Minute)
 		d.refused(budget(d.request("r3", "b"), 0.03, time.Hour), "resource_exhausted")
-		now.Pass(2 * time.Minute)
+		now.Advance(2 * time.Minute)
 		d.must(budget(d.request("r4", "b"), 0.03, time.Hour))
 	})
 }
@@ -120,13 +120,13 @@ func TestABudgetThatIsGivenAPeriodBeginsAnew(t *testing.T) {
 			return o
 		}
 		d.must(d.request("r1", "a"))
-		now.Pass(50 * time.Minute)
+		now.Advance(50 * time.Minute)
 		d.refused(d.request("r2", "b"), "resource_exhausted")
 		d.Budgets[0].Period = time.Hour
 		if at := d.refused(d.request("r2", "b"), "resource_exhausted").Details()["resets_at"]; at != now.Now().Add(10*time.Minute).UTC().Format(time.RFC3339) {
 			t.Errorf("resets at %v, and it is %v", at, now.Now())
 		}
-		now.Pass(11 * time.Minute)
+		now.Advance(11 * time.Minute)
 		d.must(d.request("r3", "b"))
 		d.refused(d.request("r4", "c"), "resource_exhausted")
 	})
@@ -263,7 +263,7 @@ func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 			d.at[1].Unlock()
 			d.Fault = nil
 			if by == "broker" {
-				now.Pass(time.Minute)
+				now.Advance(time.Minute)
 				if err := d.look(context.Background()); err != nil {
 					t.Fatal(err)
 				}
@@ -283,7 +283,7 @@ func TestWhatNobodySaysForADayCountsAsSpent(t *testing.T) {
 		d := openDesk(t, db, 1, func(c *Config) { c.BuyWithin, c.Now = 50*time.Millisecond, now.Now })
 		d.at[0].After = lose(1 << 40)
 		d.refused(budget(d.request("r", "a"), 1, 0), "unavailable")
-		now.Pass(25 * time.Hour)
+		now.Advance(25 * time.Hour)
 		if err := d.look(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -432,7 +432,7 @@ func TestWhatExchangesForgetIsNotAskedAgain(t *testing.T) {
 	r := budget(d.request("r", "a"), 1, 0)
 	d.refused(r, "unavailable")
 	asked := d.at[0].Asked("ExecuteTransaction")
-	now.Pass(23*time.Hour + 50*time.Minute) // by a clock that is ten minutes slow, a day is over
+	now.Advance(23*time.Hour + 50*time.Minute) // by a clock that is ten minutes slow, a day is over
 	d.Broker = New(d.Config)
 	got, err := d.ask(r)
 	if n := d.at[0].Asked("ExecuteTransaction"); n != asked || err != nil || got.GetExt().GetFields()[extOpen] == nil {
@@ -467,7 +467,7 @@ func TestAnOutageIsOneFailureHoweverManyWait(t *testing.T) {
 		}
 		wait.Wait()
 		down.Store(false)
-		now.Pass(2 * time.Second)
+		now.Advance(2 * time.Second)
 		d.must(d.request("after", "a"))
 	}
 }
@@ -513,9 +513,9 @@ func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
 	d.BuyWithin = 50 * time.Millisecond
 	for _, path := range []string{"a", "b"} {
 		d.refused(budget(d.request(path, path), 1, 0), "unavailable")
-		now.Pass(time.Second)
+		now.Advance(time.Second)
 	}
-	now.Pass(time.Minute)
+	now.Advance(time.Minute)
 	armed.Store(true)
 	d.BuyWithin = 10 * time.Second
 	if err := d.look(t.Context()); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // deliveredOf reads what an item delivers, and about how many words that has.
 func deliveredOf(item *content.Item, similar bool) (b Body, words int) {
-	media, body := released.Delivered(item)
+	media, body := released.RenderDefault(item)
 	b = Body{Media: media, Hash: sha256.Sum256(body), Similar: similar}
 	if similar {
 		b.Similarity = contenthash.Similarity(body)

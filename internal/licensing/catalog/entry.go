@@ -75,7 +75,7 @@ func (d *Description) clean() {
 
 // Body is what an offer says of the bytes that are delivered.
 type Body struct {
-	Media string // their type, as [released.Delivered] has it
+	Media string // their type, as [released.RenderDefault] has it
 	Hash  [sha256.Size]byte
 	// Similarity is their simhash-v1; Similar says that it was asked for (Config.Similar).
 	Similarity uint64

@@ -134,7 +134,7 @@ func TestDeliveredBytesAreTheTextOrTheObject(t *testing.T) {
 		"an empty object":        {content.Item{Types: []string{"Recipe"}, Object: []byte(`{}`), Passages: passages[:1]}, released.LinkedObject, `{"text":"One two."}`, 3},
 		"what is nothing at all": {content.Item{Types: []string{"Thing"}}, released.PlainText, "", 0},
 	} {
-		media, body := released.Delivered(&one.item)
+		media, body := released.RenderDefault(&one.item)
 		told, words := deliveredOf(&one.item, false)
 		if media != one.media || string(body) != one.body || words != one.words || told.Media != media {
 			t.Errorf("%s: %s %s, %d words", name, media, body, words)

@@ -56,7 +56,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	if n := len(d.Entries(t, "delivery")); n != 0 {
 		t.Errorf("%d entries before the end", n)
 	}
-	d.Clock.Pass(time.Second)
+	d.Clock.Advance(time.Second)
 	for range 2 { // which counts once
 		if err := sending.End(t.Context(), 5); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	if all = d.deliveriesOf(t, item.Transaction.ID); err != nil || len(all) != 2 || all[1].State != transactions.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
 		t.Errorf("%+v, %v", all, err)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 func sameDelivery(a, b transactions.Delivery) bool {
@@ -108,11 +108,11 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 		}
 		return d.deliveriesOf(t, item.Transaction.ID)[0]
 	}
-	d.Clock.Pass(time.Minute + delivery.DeliverySpare)
+	d.Clock.Advance(time.Minute + delivery.DeliverySpare)
 	if got := state(); got.State != transactions.DeliveryBegun {
 		t.Errorf("while it may still go on: %+v", got)
 	}
-	d.Clock.Pass(time.Microsecond)
+	d.Clock.Advance(time.Microsecond)
 	if got := state(); got.State != transactions.DeliveryCut || !got.Bound || got.Bytes != 19 || got.Entry == "" || !got.Ended.Equal(d.Clock.Now()) {
 		t.Errorf("%+v", got)
 	}
@@ -125,7 +125,7 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 	if entries := d.Entries(t, "delivery"); len(entries) != 1 || entries[0]["body"].(map[string]any)["state"] != "unknown" {
 		t.Errorf("%v", entries)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestAnAddressIsOpenedSoOften holds for one after another, and for many at once.
@@ -133,7 +133,7 @@ func TestAnAddressIsOpenedSoOften(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		d := dealerOn(t, open(t, saletest.Schemas...), t.TempDir())
-		d.Furnish(t)
+		d.AddStock(t)
 		item, other := d.BuyAt(t, "a/1"), d.BuyAt(t, "a/2")
 		r := d.Rendition(t, item, released.PlainText)
 		for range delivery.MostDeliveries - 4 {
@@ -195,8 +195,8 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 			if err == nil && sending.End(t.Context(), r.Size) == nil {
 				t.Error("its end did not fail")
 			}
-			d.Sound(t)
-			d.Clock.Pass(time.Hour)
+			d.CheckInvariants(t)
+			d.Clock.Advance(time.Hour)
 			if err := d.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +205,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 					t.Errorf("%+v", one)
 				}
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -315,5 +315,5 @@ func TestTermsThatAreTightenedHoldForWhatWasBought(t *testing.T) {
 	if err := sending.End(t.Context(), 19); err != nil { // it has left
 		t.Error(err)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }

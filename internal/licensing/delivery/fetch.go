@@ -23,7 +23,7 @@ type Content struct {
 
 	by   *Service
 	sale transactions.Transaction
-	item *released.Copy
+	item *released.ItemVersion
 }
 
 // Rendition is what was bought in one media type. The same version of an item has the same bytes each time.

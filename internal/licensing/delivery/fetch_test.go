@@ -33,7 +33,7 @@ func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
 		t.Errorf("of nothing: %s", got)
 	}
 	d.NoKeys = errors.New("away")
-	if _, err := d.Execute(t.Context(), d.Take(bot, d.Offered(t, bot, "a/1"))); err == nil {
+	if _, err := d.Execute(t.Context(), d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))); err == nil {
 		t.Fatal("there was no failure")
 	}
 	d.NoKeys = nil

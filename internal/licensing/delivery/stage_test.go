@@ -41,5 +41,5 @@ var (
 	licensed = saletest.Licensed
 	address  = saletest.Address
 	item     = contenttest.Item
-	story    = contenttest.Story
+	story    = contenttest.NewArticle
 )

@@ -43,7 +43,7 @@ func onAir(t *testing.T, test func(*station)) {
 		test(s)
 		after(time.Second) // so that what is kept in the background is, where it has to be tried again, too
 		synctest.Wait()
-		s.Sound(t)
+		s.CheckInvariants(t)
 	})
 }
 

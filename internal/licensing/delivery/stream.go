@@ -193,7 +193,7 @@ func (s *Stream) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	media, body := item.Delivered()
+	media, body := item.RenderDefault()
 	if !utf8.Valid(body) {
 		body = []byte(strings.ToValidUTF8(string(body), "\uFFFD"))
 	}

@@ -19,11 +19,11 @@ import (
 // TestWhatIsLiveIsOfferedAsAStream holds what is offered, what is authorised for it, and who is not offered a stream.
 func TestWhatIsLiveIsOfferedAsAStream(t *testing.T) {
 	onAir(t, func(s *station) {
-		onAir := s.Offered(t, bot, "live/1")
+		onAir := s.FirstOffer(t, bot, "live/1")
 		if onAir.Delivery != "streaming" || onAir.Mutability != "live" || onAir.Hash != "" || onAir.Quantity != 5 || onAir.Unit != "minutes" {
 			t.Errorf("%+v", onAir)
 		}
-		text := s.Offered(t, bot, "s/1")
+		text := s.FirstOffer(t, bot, "s/1")
 		if text.Delivery != "streaming" || text.Mutability != "static" || text.Hash == "" {
 			t.Errorf("%+v", text)
 		}
@@ -33,12 +33,12 @@ func TestWhatIsLiveIsOfferedAsAStream(t *testing.T) {
 		}
 		rule := licensed("/live/**", policy.Price{Model: "per_minute", Rate: perMinute, Currency: "USD", Estimate: 3})
 		s.rule(rule)
-		if got := s.Offered(t, bot, "live/1"); got.Quantity != 3 {
+		if got := s.FirstOffer(t, bot, "live/1"); got.Quantity != 3 {
 			t.Errorf("by the owner's estimate %d minutes", got.Quantity)
 		}
 		rule.Delivery = []string{"direct"}
 		s.rule(rule)
-		if got := s.Offered(t, bot, "live/1"); got.Delivery != "direct" {
+		if got := s.FirstOffer(t, bot, "live/1"); got.Delivery != "direct" {
 			t.Errorf("where streams are not allowed: %+v", got)
 		}
 	})
@@ -67,7 +67,7 @@ func TestATextIsToldInParts(t *testing.T) {
 		}
 		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text.String())))
 		last := l.events[len(l.events)-1].End
-		if sum != s.Offered(t, bot, "s/2").Hash || last.Digest != sum || last.Bytes != int64(text.Len()) || l.events[len(l.events)-2].Content.Digest != sum {
+		if sum != s.FirstOffer(t, bot, "s/2").Hash || last.Digest != sum || last.Bytes != int64(text.Len()) || l.events[len(l.events)-2].Content.Digest != sum {
 			t.Errorf("what was told has the digest %s; %+v", sum, last)
 		}
 		if first := s.listen(got, ids[0]); first.end() != delivery.StreamComplete || first.events[1].Content.Offset != delivery.StreamPart-(delivery.StreamPart-len(l.events[1].Content.Text)) {

@@ -283,7 +283,7 @@ func TestTokensAreAnsweredForAWhile(t *testing.T) {
 	}
 	write := func(text string) {
 		t.Helper()
-		now.Pass(lookEvery)
+		now.Advance(lookEvery)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -308,14 +308,14 @@ func TestTokensAreAnsweredForAWhile(t *testing.T) {
 	if answered != MaxTokens || tokens.Has("written-1") {
 		t.Errorf("of %d tokens %d are answered; one of before: %t", 2*MaxTokens, answered, tokens.Has("written-1"))
 	}
-	now.Pass(TokenLife + time.Minute)
+	now.Advance(TokenLife + time.Minute)
 	if tokens.Has("configured-1") || tokens.Has("one-of-many-0") {
 		t.Error("a token is answered after its life")
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	now.Pass(-TokenLife - time.Minute)
+	now.Advance(-TokenLife - time.Minute)
 	if tokens.Has("one-of-many-0") {
 		t.Error("a token is answered whose file is gone")
 	}

@@ -47,7 +47,7 @@ func TestKeysOfAFolderAreTakenUp(t *testing.T) {
 	if keys := folder.Keys(); len(keys) != 0 {
 		t.Errorf("it was looked at within a second: %v", keys)
 	}
-	now.Pass(time.Second)
+	now.Advance(time.Second)
 	if keys := folder.Keys(); len(keys) != 1 || keys[0].Form != sign.URLHMAC || !keys[0].Ends.Equal(now.Now().Add(time.Hour-time.Second)) {
 		t.Fatalf("%v, %s", keys, &log)
 	}
@@ -62,7 +62,7 @@ func TestKeysOfAFolderAreTakenUp(t *testing.T) {
 	put("b.json", StoredKey{Form: "cloudfront", ID: "k-2027-05-04-cf", Public: string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})), Created: now.Now()})
 	put("c.json", StoredKey{Form: "hmac", Secret: "no hex " + secret})
 	put("d.json", "no key")
-	now.Pass(time.Second)
+	now.Advance(time.Second)
 	if keys := folder.Keys(); len(keys) != 2 || keys[0].Form != sign.URLCloudFront || keys[0].ID != "k-2027-05-04-cf" {
 		t.Errorf("the last is not first: %v", keys)
 	}
@@ -72,7 +72,7 @@ func TestKeysOfAFolderAreTakenUp(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "b.json")); err != nil {
 		t.Fatal(err)
 	}
-	now.Pass(time.Second)
+	now.Advance(time.Second)
 	if keys := folder.Keys(); len(keys) != 1 {
 		t.Errorf("one that was taken away stays: %v", keys)
 	}
@@ -97,8 +97,8 @@ func TestATokenInAFileEndsWhenItSays(t *testing.T) {
 		}
 	}
 	has(true, true, false, true)
-	now.Pass(time.Minute)
+	now.Advance(time.Minute)
 	has(false, true, false, true)
-	now.Pass(TokenLife)
+	now.Advance(TokenLife)
 	has(false, false, false, true)
 }

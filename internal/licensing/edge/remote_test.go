@@ -69,10 +69,10 @@ func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
 		if err := r.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		now.Pass(time.Hour)
+		now.Advance(time.Hour)
 	}
 	last := now.Now().Add(-time.Hour)
-	now.Pass(-50 * time.Minute)
+	now.Advance(-50 * time.Minute)
 	s["/exchange/v1/keys"].Store(keys("rotated"))
 	for range 2 {
 		if err := r.Refresh(t.Context()); err != nil {
@@ -178,7 +178,7 @@ func TestKeysThatAttestAreKept(t *testing.T) {
 	}
 	ask := func(well bool) {
 		t.Helper()
-		now.Pass(time.Minute)
+		now.Advance(time.Minute)
 		if err := r.Refresh(t.Context()); (err == nil) != well {
 			t.Error(err)
 		}
@@ -199,7 +199,7 @@ func TestKeysThatAttestAreKept(t *testing.T) {
 	serves("while the Exchange is down", "two")
 	r = remote(t, folder, server.URL, now, Blocked)
 	serves("after a restart while it is down", "two")
-	now.Pass(48 * time.Hour)
+	now.Advance(48 * time.Hour)
 	ask(false)
 	serves("after two days", "two")
 	down.Store(false)

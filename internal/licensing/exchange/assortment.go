@@ -199,7 +199,7 @@ func (a *Assortment) catchUp(ctx context.Context) error {
 // ForSale says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms
 // name a price and sell it for something to somebody, without a scope, and with all that stands within it. selling is
 // nil where no offers are made.
-func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
+func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.ItemVersion) bool {
 	if selling == nil || decision.Access != policy.Licensed {
 		return false
 	}
@@ -208,27 +208,27 @@ func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decisi
 	q := offerBuilder{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
 	q.resolveLicences(l.Ref.Site)
 	_, err := catalog.CanonicalURI(item.URL())
-	return err == nil && q.price != (policy.Money{}) && q.scopeGranted() && q.refused() == policy.Permitted && item.Whole(rules)
+	return err == nil && q.price != (policy.Money{}) && q.scopeGranted() && q.refused() == policy.Permitted && item.CoversNested(rules)
 }
 
-// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it; see released.Corpus.SellsWhole.
+// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it; see released.Corpus.CoversNested.
 func (a *Assortment) sellsWhole(ctx context.Context, rules *policy.Terms, entry *catalog.Entry) (bool, error) {
 	if !entry.Mixed {
 		return true, nil
 	}
-	return a.deps.Corpus.SellsWhole(ctx, rules, entry.Ref)
+	return a.deps.Corpus.CoversNested(ctx, rules, entry.Ref)
 }
 
 // CopyOf gives the version of an item that was bought, or, when it is no more, the one that is there now; and the media types in
 // which it may be had.
-func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (item *released.Copy, media []string, err error) {
+func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (item *released.ItemVersion, media []string, err error) {
 	gone := fail.New(fail.NotFound, "what was bought is not there any more; dispute the transaction")
 	if !a.serves(t.Site) {
 		return nil, nil, gone
 	}
 	ref := t.Item
 	for range 2 {
-		found, err := a.deps.Corpus.Copy(ctx, ref)
+		found, err := a.deps.Corpus.LoadVersion(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -250,10 +250,10 @@ func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (it
 
 // lets gives the media types in which today's terms let an item be had that was bought; nil for none. In whichever it is sold as a
 // whole, it can be had: others would give away what has a price of its own.
-func (a *Assortment) lets(item *released.Copy) (media []string) {
+func (a *Assortment) lets(item *released.ItemVersion) (media []string) {
 	rules := a.Terms()
 	if rules.Decide(item.Facts()).Access == policy.Blocked {
 		return nil
 	}
-	return item.Forms(rules)
+	return item.MediaTypes(rules)
 }

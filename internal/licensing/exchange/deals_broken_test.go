@@ -23,7 +23,7 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	b := storetest.NewBreaker(t)
 	db := storetest.Open(t, b.DSN(), saletest.Schemas...)
 	d := dealerOn(t, db, t.TempDir())
-	d.Furnish(t)
+	d.AddStock(t)
 	var all sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	all.Go(func() { d.Ledger.Run(ctx) })
@@ -37,9 +37,9 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	d.Fault = func(step string) error {
 		switch n := rand.N(60); { // by chance: what is tried again with so many steps would meet whatever comes each so many steps each time
 		case n < 2 && b.Broken() < enough: // while it stands at this step
-			b.Strike()
+			b.BreakAll()
 		case n < 4 && b.Broken() < enough: // while it goes on
-			late.Go(b.Strike)
+			late.Go(b.BreakAll)
 		case n%5 == 0 && (step == "bought" || step == "reported" || step == "disputed"):
 			return errors.New("the answer was lost")
 		}
@@ -63,7 +63,7 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 			t.Fatalf("%d entries wait for their places: %v", waiting, err)
 		}
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 	m.holds(d, math.MaxInt)
 	m.once(d)
 }

@@ -39,7 +39,7 @@ func loseThePower(t *testing.T, n int, seed uint64) {
 		t.Fatal(err)
 	}
 	d := dealerOn(t, db, keys)
-	d.Furnish(t)
+	d.AddStock(t)
 	m := newMarket(t, d, disk.Now)
 	begin := disk.Now()
 	m.run()
@@ -48,7 +48,7 @@ func loseThePower(t *testing.T, n int, seed uint64) {
 		t.FailNow()
 	}
 	m.worthIt()
-	d.Sound(t)
+	d.CheckInvariants(t)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys 
 	}
 	defer db.Close()
 	after := dealerOn(t, db, keys)
-	after.Clock.Pass(m.timeAt(at).Sub(after.Clock.Now()))
+	after.Clock.Advance(m.timeAt(at).Sub(after.Clock.Now()))
 	after.Reports = m.Reports
 	after.Price(t, licensed("/a/**", cent))
 	if _, err := after.Goods.Refresh(t.Context()); err != nil {
@@ -93,7 +93,7 @@ func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys 
 		t.Error(err)
 		return
 	}
-	after.Sound(t)
+	after.CheckInvariants(t)
 	m.holds(after, at)
 	if t.Failed() {
 		return
@@ -103,7 +103,7 @@ func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys 
 	if err := after.MaintainOnce(t.Context()); err != nil {
 		t.Error(err)
 	}
-	after.Sound(t)
+	after.CheckInvariants(t)
 	m.once(after)
 }
 

@@ -86,7 +86,7 @@ func (p *principal) under(token *biscuit.Token, claims ...string) requesters.Req
 func (p *principal) buys(path string, token *biscuit.Token) exchange.Denial {
 	p.t.Helper()
 	by := p.under(token)
-	return p.Buy(p.t, p.Take(by, p.Offered(p.t, by, path))).Items[0].Denial
+	return p.Buy(p.t, p.OrderRequest(by, p.FirstOffer(p.t, by, path))).Items[0].Denial
 }
 
 func (p *principal) expect(step string, want, got exchange.Denial) {
@@ -112,7 +112,7 @@ func TestPurchasesUnderADelegationAreCounted(t *testing.T) {
 	often := p.token(`user("ceo"); max_accesses(1); quota_period_hours(1)`)
 	p.expect("an access", "", p.buys("a/1", often))
 	p.expect("another", exchange.QuotaExceeded, p.buys("a/1", often))
-	d.Clock.Pass(time.Hour)
+	d.Clock.Advance(time.Hour)
 	p.expect("in the next hour", "", p.buys("a/1", often))
 
 	root := p.token(`user("ceo"); max_spend_cents(3)`)
@@ -141,14 +141,14 @@ func TestPurchasesUnderADelegationAreCounted(t *testing.T) {
 	if n := d.Rows(t, "delegation_count"); n != 7 {
 		t.Errorf("%d counters", n)
 	}
-	d.Clock.Pass(10 * 365 * 24 * time.Hour)
+	d.Clock.Advance(10 * 365 * 24 * time.Hour)
 	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := d.Rows(t, "delegation_count"); n != 6 {
 		t.Errorf("%d counters of tokens without an end are left", n)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestABatchIsCountedInItsOrder holds that items of one request count one after the other, and what is denied counts nothing.
@@ -157,8 +157,8 @@ func TestABatchIsCountedInItsOrder(t *testing.T) {
 	d := shop(t)
 	p := newPrincipal(t, d)
 	by := p.under(p.token(`user("ceo"); max_spend_cents(2); max_accesses(3)`))
-	dear := d.Offered(t, by, "t/1")
-	out := d.Buy(t, d.Take(by, d.Offered(t, by, "a/1"), dear, d.Offered(t, by, "a/2"), d.Offered(t, by, "a/3")))
+	dear := d.FirstOffer(t, by, "t/1")
+	out := d.Buy(t, d.OrderRequest(by, d.FirstOffer(t, by, "a/1"), dear, d.FirstOffer(t, by, "a/2"), d.FirstOffer(t, by, "a/3")))
 	for i, want := range []exchange.Denial{"", exchange.QuotaExceeded, "", exchange.QuotaExceeded} {
 		p.expect(fmt.Sprint("item ", i), want, out.Items[i].Denial)
 	}
@@ -183,26 +183,26 @@ func TestWhatFailsIsGivenBack(t *testing.T) {
 			}
 			return nil
 		}
-		if out, err := d.Execute(t.Context(), d.Take(by, d.Offered(t, by, "a/1"))); err == nil {
+		if out, err := d.Execute(t.Context(), d.OrderRequest(by, d.FirstOffer(t, by, "a/1"))); err == nil {
 			t.Fatalf("%s: nothing failed: %+v", step, out)
 		}
 	}
 	d.Fault = nil
 	d.NoKeys = errors.New("the folder of secrets is away")
-	if _, err := d.Execute(t.Context(), d.Take(by, d.Offered(t, by, "a/1"))); fail.From(err).Code != fail.Internal {
+	if _, err := d.Execute(t.Context(), d.OrderRequest(by, d.FirstOffer(t, by, "a/1"))); fail.From(err).Code != fail.Internal {
 		t.Errorf("without an address: %v", err)
 	}
 	d.NoKeys = nil
 	poor := by
 	poor.Domain = "poor.example"
-	p.expect("who has no money", exchange.InsufficientBalance, d.Buy(t, d.Take(poor, d.Offered(t, poor, "a/1"))).Items[0].Denial)
-	request := d.Take(by, d.Offered(t, by, "a/1"))
+	p.expect("who has no money", exchange.InsufficientBalance, d.Buy(t, d.OrderRequest(poor, d.FirstOffer(t, poor, "a/1"))).Items[0].Denial)
+	request := d.OrderRequest(by, d.FirstOffer(t, by, "a/1"))
 	p.expect("the one access", "", d.Buy(t, request).Items[0].Denial)
 	if again := d.Buy(t, request); !again.Replayed || again.Items[0].Denial != "" {
 		t.Errorf("sent again: %+v", again)
 	}
 	p.expect("another", exchange.QuotaExceeded, p.buys("a/1", once))
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhatADelegationIsDenied holds the denials of purchases, and that what was bought before is answered again.
@@ -214,10 +214,10 @@ func TestWhatADelegationIsDenied(t *testing.T) {
 	d.Price(t, rule)
 	p := newPrincipal(t, d, "news:*")
 	good := p.token(`user("ceo"); scope("news:*")`)
-	offer := d.Offered(t, p.under(good), "a/1")
+	offer := d.FirstOffer(t, p.under(good), "a/1")
 	ends := d.Clock.Now().Add(time.Second).UTC().Format(time.RFC3339)
 	short := p.under(p.token(`user("ceo"); scope("news:*"); check if time($t), $t < ` + ends))
-	request := d.Take(short, offer)
+	request := d.OrderRequest(short, offer)
 	p.expect("in time", "", d.Buy(t, request).Items[0].Denial)
 	for name, v := range map[string]struct {
 		want  exchange.Denial
@@ -231,13 +231,13 @@ func TestWhatADelegationIsDenied(t *testing.T) {
 		"for as much":             {"", p.token(`user("ceo"); scope("*")`, `check if spend_cents($n), $n <= 1`)},
 		"somewhere else":          {exchange.ScopeInsufficient, p.token(`user("ceo"); scope("*")`, `check if resource($r), $r.starts_with("https://site.example/b/")`)},
 	} {
-		p.expect(name, v.want, d.Buy(t, d.Take(p.under(v.token), offer)).Items[0].Denial)
+		p.expect(name, v.want, d.Buy(t, d.OrderRequest(p.under(v.token), offer)).Items[0].Denial)
 	}
-	p.expect("in its own name", exchange.ScopeInsufficient, d.Buy(t, d.Take(bot, offer)).Items[0].Denial)
-	d.Clock.Pass(2 * time.Second)
+	p.expect("in its own name", exchange.ScopeInsufficient, d.Buy(t, d.OrderRequest(bot, offer)).Items[0].Denial)
+	d.Clock.Advance(2 * time.Second)
 	over := p.under(p.token(`user("ceo"); scope("*"); expires("` + ends + `")`))
-	p.expect("over", exchange.DelegationExpired, d.Buy(t, d.Take(over, offer)).Items[0].Denial)
-	later := d.Take(short, offer)
+	p.expect("over", exchange.DelegationExpired, d.Buy(t, d.OrderRequest(over, offer)).Items[0].Denial)
+	later := d.OrderRequest(short, offer)
 	p.expect("over since it was identified", exchange.DelegationExpired, d.Buy(t, later).Items[0].Denial)
 	if again := d.Buy(t, request); !again.Replayed || again.Items[0].Denial != "" {
 		t.Errorf("what was bought in time is answered with %+v", again)
@@ -272,7 +272,7 @@ func TestSubscriptionsAreLent(t *testing.T) {
 	offers := func(by requesters.Requester) (under []string, all []*transactions.Offer) {
 		q := asking(address("a/1"))
 		q.By = by
-		all = d.Quoted(t, q)[0].Offers
+		all = d.DiscoverOffers(t, q)[0].Offers
 		for _, o := range all {
 			if o.Subscription != "" {
 				under = append(under, o.Subscription)
@@ -298,17 +298,17 @@ func TestSubscriptionsAreLent(t *testing.T) {
 	gold := p.under(p.token(`user("ceo"); scope("subscription:gold"); max_spend_cents(0); max_accesses(5)`))
 	_, all := offers(gold)
 	offer := all[len(all)-1]
-	p.expect("under another delegation", exchange.InvalidLicence, d.Buy(t, d.Take(p.under(p.token(`user("ceo")`)), offer)).Items[0].Denial)
-	p.expect("under none", exchange.InvalidLicence, d.Buy(t, d.Take(bot, offer)).Items[0].Denial)
-	got := d.Buy(t, d.Take(gold, offer)).Items[0]
+	p.expect("under another delegation", exchange.InvalidLicence, d.Buy(t, d.OrderRequest(p.under(p.token(`user("ceo")`)), offer)).Items[0].Denial)
+	p.expect("under none", exchange.InvalidLicence, d.Buy(t, d.OrderRequest(bot, offer)).Items[0].Denial)
+	got := d.Buy(t, d.OrderRequest(gold, offer)).Items[0]
 	if p.expect("under it", "", got.Denial); len(got.Quotas) != 1 || got.Quotas[0].Left != 0 || got.Transaction.Subscription != "gold" {
 		t.Errorf("%+v", got)
 	}
-	p.expect("when it is used up", exchange.QuotaExceeded, d.Buy(t, d.Take(gold, offer)).Items[0].Denial)
+	p.expect("when it is used up", exchange.QuotaExceeded, d.Buy(t, d.OrderRequest(gold, offer)).Items[0].Denial)
 	if b := d.Balance(t); b.Available != funds {
 		t.Errorf("the bot paid: %+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestManyRaceForTheLastOfADelegation has 64 purchases at two front desks of one database race for the last cents of a token, of which half go by one
@@ -318,7 +318,7 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn, keys := fresh(t), t.TempDir()
 		d := dealerOn(t, storetest.Open(t, dsn, saletest.Schemas...), keys)
-		d.Furnish(t)
+		d.AddStock(t)
 		other := dealerOn(t, storetest.Open(t, dsn, saletest.Schemas...), keys)
 		other.Price(t, licensed("/a/**", cent))
 		if _, err := other.Goods.Refresh(t.Context()); err != nil {
@@ -337,7 +337,7 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 		var purchases []exchange.Order
 		for i := range 64 {
 			by := p.under([]*biscuit.Token{root, below}[i%2])
-			purchases = append(purchases, d.Take(by, d.Offered(t, by, "a/1")))
+			purchases = append(purchases, d.OrderRequest(by, d.FirstOffer(t, by, "a/1")))
 		}
 		var won [2]atomic.Int64
 		var all sync.WaitGroup
@@ -358,8 +358,8 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 		if won[0].Load()+won[1].Load() != 10 || won[1].Load() > 4 {
 			t.Errorf("%d by the root, %d by the attenuated token", won[0].Load(), won[1].Load())
 		}
-		d.Sound(t)
-		p.expect("afterwards, at the other", exchange.QuotaExceeded, other.Buy(t, d.Take(p.under(root), d.Offered(t, p.under(root), "a/1"))).Items[0].Denial)
+		d.CheckInvariants(t)
+		p.expect("afterwards, at the other", exchange.QuotaExceeded, other.Buy(t, d.OrderRequest(p.under(root), d.FirstOffer(t, p.under(root), "a/1"))).Items[0].Denial)
 	})
 }
 

@@ -28,9 +28,9 @@ func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 	s := newDealer(t)
 	rule := licensed("/a/**", policy.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"})
 	rule.Labels = []string{"finance"}
-	s.Obey(t, rule)
+	s.SetRules(t, rule)
 	s.Stock(t, story("a/1", "One two three four."))
-	groups := s.Quoted(t, asking(address("a/1")))
+	groups := s.DiscoverOffers(t, asking(address("a/1")))
 	if len(groups) != 1 || len(groups[0].Offers) != 1 {
 		t.Fatalf("%+v", groups)
 	}
@@ -57,7 +57,7 @@ func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if again := s.Quoted(t, asking(address("a/1")))[0].Offers[0]; again.ID == made.ID {
+	if again := s.DiscoverOffers(t, asking(address("a/1")))[0].Offers[0]; again.ID == made.ID {
 		t.Error("two offers have one id")
 	}
 }
@@ -65,11 +65,11 @@ func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 func TestGroupsComeInTheOrderOfTheQuery(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
-	s.Obey(t, licensed("/a/**", cent), policy.Rule{Access: policy.Blocked})
+	s.SetRules(t, licensed("/a/**", cent), policy.Rule{Access: policy.Blocked})
 	s.Stock(t, story("a/1", "One."), story("a/2", "Two."), story("b/1", "Three."))
 	q := asking(address("a/2"), address("b/1"), "no address", address("a/1"), address("a"), address("a/1?x=1"), address("a/11"))
 	var got []string
-	for _, g := range s.Quoted(t, q) {
+	for _, g := range s.DiscoverOffers(t, q) {
 		got = append(got, fmt.Sprint(g.URI, " ", len(g.Offers), " ", g.Absence))
 	}
 	want := []string{
@@ -100,7 +100,7 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	blocked.Access, blocked.Scopes, blocked.Price = policy.Blocked, nil, policy.Price{}
 	q := asking(address("a/2"))
 	q.Functions, q.User, q.Country = []string{"ai-train"}, "commercial", "FR"
-	s.Obey(t, rule)
+	s.SetRules(t, rule)
 	expect := func(want exchange.Absence) {
 		t.Helper()
 		if got := s.Absent(t, q); got != want {
@@ -115,9 +115,9 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	q.By.Granted = []string{"site.example:*"}
 	expect(exchange.NotAuthorised)
 	authorised = true
-	s.Obey(t, blocked)
+	s.SetRules(t, blocked)
 	expect(exchange.NotLicensed)
-	s.Obey(t, rule)
+	s.SetRules(t, rule)
 	expect(exchange.FunctionExcluded)
 	q.Functions = []string{"ai-input"}
 	expect(exchange.UserExcluded)
@@ -137,7 +137,7 @@ func TestClaimsUnlockNothing(t *testing.T) {
 	s.Stock(t, story("a/1", "One."))
 	rule := licensed("/a/**", cent)
 	rule.Scopes = []string{"site.example:premium"}
-	s.Obey(t, rule)
+	s.SetRules(t, rule)
 	for _, c := range []struct {
 		claimed, granted []string
 		offered          bool
@@ -181,7 +181,7 @@ func TestFunctionsAreHeldAgainstTheTerms(t *testing.T) {
 	} {
 		rule := licensed("/a/**", cent)
 		rule.Functions.Permit, rule.Functions.Prohibit = c.permit, c.prohibit
-		s.Obey(t, rule)
+		s.SetRules(t, rule)
 		q := asking(address("a/1"))
 		q.Functions = c.asked
 		if got := s.Absent(t, q); (got == "") != c.offered || got != "" && got != exchange.FunctionExcluded {
@@ -198,7 +198,7 @@ func TestWhatIsNotKnownIsLeftToTheBuyer(t *testing.T) {
 	s.Stock(t, story("a/1", "One."))
 	rule := licensed("/a/**", cent)
 	rule.Users.Permit, rule.Countries.Permit = []string{"education"}, []string{"DE"}
-	s.Obey(t, rule)
+	s.SetRules(t, rule)
 	for _, c := range []struct {
 		said, known, country string
 		strict               bool
@@ -250,7 +250,7 @@ func TestPricesBecomeOffers(t *testing.T) {
 		"a contribution is asked, and not demanded":  {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "contribution"}}, want: policy.Money{Model: "contribution"}},
 		"the rule's window is the duty's":            {rule: policy.Rule{Access: policy.Licensed, Price: cent, Reporting: policy.Reporting{Window: time.Hour}}, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens)), report: transactions.Duty{Seconds: 3600, Fields: []string{"transaction_id"}}},
 	} {
-		s.Obey(t, c.rule)
+		s.SetRules(t, c.rule)
 		s.Selling.Price, s.Selling.Prices = c.fallback, nil
 		if c.site.Model != "" {
 			s.Selling.Prices = map[string]policy.Money{s.Goods.Find(address("a/1"))[0].Site: c.site}
@@ -330,7 +330,7 @@ func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Put(t, rules)
+		s.SetTerms(t, rules)
 		q := asking(address("a/1"))
 		q.Functions = c.asked
 		if got := s.Absent(t, q); (got == "") != c.offered {
@@ -353,7 +353,7 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	s := newDealer(t)
 	rule := licensed("/a/**", cent)
 	rule.Labels = []string{"finance"}
-	s.Obey(t, rule, licensed("/b/**", policy.Price{}))
+	s.SetRules(t, rule, licensed("/b/**", policy.Price{}))
 	s.Stock(t, story("a/1", "One."), story("b/1", "Two."))
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
 		return errors.Join(
@@ -400,12 +400,12 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	if groups := quote(other); len(groups[0].Offers) != 1 || groups[1].Absence != exchange.NotInCatalog {
 		t.Errorf("a stranger gets %+v", groups)
 	}
-	s.Clock.Pass(exchange.SubscribeFor / 2)
+	s.Clock.Advance(exchange.SubscribeFor / 2)
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
 		return s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "late", Buyer: "stranger.example/bot", Begins: s.Clock.Now()}, "", s.Clock.Now())
 	})
 	quote(other)
-	if s.Clock.Pass(exchange.SubscribeFor / 2); len(quote(other)[0].Offers) != 2 {
+	if s.Clock.Advance(exchange.SubscribeFor / 2); len(quote(other)[0].Offers) != 2 {
 		t.Error("a subscription that is new is not seen after a second")
 	}
 	for range 2 {
@@ -420,7 +420,7 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	if groups := quote(asking(address("a/1"))); len(groups[0].Offers) != 1 || groups[0].Offers[0].Subscription != "" {
 		t.Error("what is used up is still offered")
 	}
-	s.Clock.Pass(31 * 24 * time.Hour)
+	s.Clock.Advance(31 * 24 * time.Hour)
 	if groups := quote(asking(address("a/1"))); len(groups[0].Offers) != 2 {
 		t.Error("the next period's quota is not offered")
 	}
@@ -430,7 +430,7 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
-	s.Obey(t, licensed("/a/**", cent))
+	s.SetRules(t, licensed("/a/**", cent))
 	s.Stock(t, story("a/1", "One."))
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
 		var all error
@@ -447,7 +447,7 @@ func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 		t.Helper()
 		q := asking(address("a/1"))
 		q.By.Domain = domain
-		for _, o := range s.Quoted(t, q)[0].Offers[1:] {
+		for _, o := range s.DiscoverOffers(t, q)[0].Offers[1:] {
 			ids = append(ids, o.Subscription)
 		}
 		return ids
@@ -470,7 +470,7 @@ func under(offers []*transactions.Offer, subscription string) *transactions.Offe
 func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
-	s.Obey(t, policy.Rule{Access: policy.Licensed, Price: cent})
+	s.SetRules(t, policy.Rule{Access: policy.Licensed, Price: cent})
 	news := story("a/1", "One.")
 	news.Types = []string{"NewsArticle"}
 	news.Object = []byte(`{"@type":"NewsArticle","url":"` + news.URL + `","articleSection":["Markets","Bonds"],"author":[{"name":"Ada"},{"name":"Bo"}],"wordCount":12,"articleBody":"` + strings.Repeat("long ", 200) + `"}`)
@@ -508,7 +508,7 @@ func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 // ResourceQuery.deadline).
 func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 	s := newDealer(t)
-	s.Obey(t, policy.Rule{Access: policy.Licensed, Price: cent})
+	s.SetRules(t, policy.Rule{Access: policy.Licensed, Price: cent})
 	s.Stock(t, story("a/1", "One."), story("a/2", "Two."), story("a/3", "Three."))
 	s.Selling.Profiles = []exchange.Profile{{Keys: map[string]string{"x": "y"}}}
 	slow := s.Goods.Find(address("a/2"))[0].Ref
@@ -547,7 +547,7 @@ func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
-	s.Obey(t, policy.Rule{Access: policy.Licensed, Price: cent})
+	s.SetRules(t, policy.Rule{Access: policy.Licensed, Price: cent})
 	s.Stock(t, story("a/1", "One."))
 	broken := errors.New("broken")
 	s.Fault = func(step string) error {
@@ -628,7 +628,7 @@ func TestTighteningARuleAddsNoOffer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Put(t, compiled)
+			s.SetTerms(t, compiled)
 			all := make([]*exchange.OfferDraft, len(uris))
 			_, proposals, err := s.DraftOffers(context.Background(), q)
 			if err != nil {

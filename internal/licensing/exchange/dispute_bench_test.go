@@ -54,7 +54,7 @@ func BenchmarkDispute(b *testing.B) {
 		var pages int64
 		for b.Loop() {
 			b.StopTimer()
-			d.Clock.Pass(time.Millisecond) // so that what sorts by time comes in its order, as it does
+			d.Clock.Advance(time.Millisecond) // so that what sorts by time comes in its order, as it does
 			stock(1)
 			b.StartTimer()
 			for i, do := range []func(int64) error{floor, file} {

@@ -67,7 +67,7 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			item := d.Buy(t, d.Take(bot, groups[0].Offers[0])).Items[0]
+			item := d.Buy(t, d.OrderRequest(bot, groups[0].Offers[0])).Items[0]
 			filed := d.filed(t, report(item, 10_000))
 			d.log(t, item, cdn200)
 			r := d.against(item, filed.ID, disputes.ContentMismatch)
@@ -75,7 +75,7 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 			if h := d.heard(t, sealed(r)); h.Case.Level != c.level || stands(h.Case) != c.want {
 				t.Errorf("level %d: %s, want %d: %s", h.Case.Level, stands(h.Case), c.level, c.want)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -90,7 +90,7 @@ func TestTheNumberOfTokensIsThatOfWhomIsTrustedMost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		item := d.Buy(t, d.Take(bot, groups[0].Offers[0])).Items[0]
+		item := d.Buy(t, d.OrderRequest(bot, groups[0].Offers[0])).Items[0]
 		filed := d.filed(t, report(item, 100))
 		d.log(t, item, disputes.Record{Status: 200, Bytes: 2_000})
 		if h := d.heard(t, d.against(item, filed.ID, disputes.IncompleteContent)); stands(h.Case) != "auto_resolved credit by tokens" {
@@ -140,8 +140,8 @@ func TestACreditOfEachModel(t *testing.T) {
 				c.set(t, d)
 			}
 			before := d.Balance(t)
-			offers := d.Quoted(t, asking(address(c.path)))[0].Offers
-			p := d.Take(bot, offers[len(offers)-1])
+			offers := d.DiscoverOffers(t, asking(address(c.path)))[0].Offers
+			p := d.OrderRequest(bot, offers[len(offers)-1])
 			if c.name == "under a licence" {
 				p.Licence = "flat"
 			}
@@ -163,7 +163,7 @@ func TestACreditOfEachModel(t *testing.T) {
 				t.Fatalf("charged is %+v, want %d", b, charged)
 			}
 			if c.name == "under a subscription" {
-				if out := d.Buy(t, d.Take(bot, d.last(t, c.path))); out.Items[0].Transaction.Subscription != "" {
+				if out := d.Buy(t, d.OrderRequest(bot, d.last(t, c.path))); out.Items[0].Transaction.Subscription != "" {
 					t.Error("the quota is not used up")
 				} else {
 					before = d.Balance(t)
@@ -192,7 +192,7 @@ func TestACreditOfEachModel(t *testing.T) {
 			if n := d.active(t, item.Transaction.ID); n != 0 {
 				t.Errorf("%d things that it granted are good for more", n)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -221,7 +221,7 @@ func TestAllThatWasChargedIsAllOfIt(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhatAnOutletDeliversIsDeliveredAgainThere gives an address of the outlet's own form.
@@ -242,7 +242,7 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 			item, r := d.reported(t, "a/1", 0, disputes.DeliveryFailed)
 			d.log(t, item, cdn503)
 			r.Redelivery = true
-			d.Clock.Pass(time.Hour) // the first address has ended
+			d.Clock.Advance(time.Hour) // the first address has ended
 			h := d.heard(t, r)
 			if stands(h.Case) != "auto_resolved redelivery by status" {
 				t.Fatalf("%+v", h)
@@ -259,11 +259,11 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 			if h = d.heard(t, r); h.URL == "" {
 				t.Errorf("%+v", h)
 			}
-			d.Clock.Pass(24 * time.Hour)
+			d.Clock.Advance(24 * time.Hour)
 			if h = d.heard(t, r); h.URL != "" {
 				t.Errorf("after a day: %s", h.URL)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -277,7 +277,7 @@ func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
 	denial := exchange.ContentUnavailable
 	d.Held = func(_ context.Context, site string) exchange.Denial { asked = append(asked, site); return denial }
 	offers := []string{"a/1", "a/2"}
-	p := d.Take(bot, d.Offered(t, bot, offers[0]), d.Offered(t, bot, offers[1]))
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, offers[0]), d.FirstOffer(t, bot, offers[1]))
 	for _, want := range []exchange.Denial{exchange.ContentUnavailable, exchange.TooManyPurchases, ""} {
 		denial = want
 		p.ID = "held " + string(want)
@@ -295,7 +295,7 @@ func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
 	if h := d.heard(t, r); h.Case.Resolution != disputes.Credit {
 		t.Errorf("a dispute of what was bought before: %+v", h)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestOneDisputeOfManyAtOnce has 64 clients send one and the same request, and 64 others requests of their own about one purchase: each hears the
@@ -348,7 +348,7 @@ func TestOneDisputeOfManyAtOnce(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds || b.Earned != 0 {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // heardOf is the dispute of a purchase.
@@ -382,7 +382,7 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 		item := d.BuyAt(t, "t/1")
 		d.log(t, item, cdn404)
 		if round%2 == 0 {
-			d.Clock.Pass(25 * time.Hour) // the report is late, and what was held is charged
+			d.Clock.Advance(25 * time.Hour) // the report is late, and what was held is charged
 		}
 		reports := make(chan string, 1)
 		var wg sync.WaitGroup
@@ -435,7 +435,7 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			t.Errorf("%+v", b)
 		}
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestTwoOperatorsDecideOnce has two operators, and the rules, decide what waits: one decision stands, whoever hears of the others.
@@ -445,7 +445,7 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 	for range 6 {
 		item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 		id := d.heard(t, r).Case.ID
-		d.Clock.Pass(12 * time.Hour)
+		d.Clock.Advance(12 * time.Hour)
 		var mu sync.Mutex
 		decided := 0
 		var wg sync.WaitGroup
@@ -480,13 +480,13 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 			t.Errorf("%d operators were told that they had decided: %+v, %v", decided, steps, err)
 		}
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // last is the last offer for an address: that of a subscription where there is one.
 func (d *dealer) last(t testing.TB, path string) *transactions.Offer {
 	t.Helper()
-	offers := d.Quoted(t, asking(address(path)))[0].Offers
+	offers := d.DiscoverOffers(t, asking(address(path)))[0].Offers
 	return offers[len(offers)-1]
 }
 
@@ -521,5 +521,5 @@ func TestARequestIsOfOneTransaction(t *testing.T) {
 	if h := d.heard(t, sealed(r2)); h.Replayed || h.Case.Resolution != disputes.Credit {
 		t.Errorf("%+v", h)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }

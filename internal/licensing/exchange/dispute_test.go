@@ -122,7 +122,7 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 	if text := fmt.Sprint(entries); strings.Contains(text, "Jane") || !strings.Contains(text, "auto_resolved") || !strings.Contains(text, "status 404") {
 		t.Errorf("%s", text)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhatIsNotDisputed refuses disputes without what they need, and writes nothing.
@@ -198,12 +198,12 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	if h := d.heard(t, r2); h.Case.Status != disputes.EvidenceNeeded {
 		t.Errorf("%+v", h)
 	}
-	d.Clock.Pass(12 * time.Hour)
+	d.Clock.Advance(12 * time.Hour)
 	review()
 	if h := d.heard(t, r2); stands(h.Case) != "resolved rejected by no_record" {
 		t.Errorf("%+v", h)
 	}
-	d.Clock.Pass(7 * 24 * time.Hour)
+	d.Clock.Advance(7 * 24 * time.Hour)
 	review()
 	if h := d.heard(t, r2); stands(h.Case) != "final rejected by no_record" || h.Case.Resolution != disputes.Rejected {
 		t.Errorf("%+v", h)
@@ -211,7 +211,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	if steps := len(d.Entries(t, "dispute")); steps != 2*5 {
 		t.Errorf("%d entries", steps)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhatIsDeliveredAgain gives an address for what broke off, which charges nothing, for as long as that was decided.
@@ -226,7 +226,7 @@ func TestWhatIsDeliveredAgain(t *testing.T) {
 	if stands(h.Case) != "auto_resolved redelivery by status" || h.URL == "" || !h.URLExpires.After(d.Clock.Now()) {
 		t.Fatalf("%+v", h)
 	}
-	d.Clock.Pass(time.Hour)
+	d.Clock.Advance(time.Hour)
 	h = d.heard(t, r)
 	path, query, _ := strings.Cut(strings.TrimPrefix(h.URL, "https://site.example/deliver/"), "?")
 	text, _, err := d.Delivers(t.Context(), "https://site.example/deliver/", path, query)
@@ -236,11 +236,11 @@ func TestWhatIsDeliveredAgain(t *testing.T) {
 	if b := d.Balance(t); b != before {
 		t.Errorf("%+v, before %+v", b, before)
 	}
-	d.Clock.Pass(24 * time.Hour)
+	d.Clock.Advance(24 * time.Hour)
 	if h = d.heard(t, r); h.URL != "" {
 		t.Errorf("%+v", h)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestOwnRecordsDecide disputes what this front desk has refused itself: what was gone, and what was fetched too late.
@@ -249,7 +249,7 @@ func TestOwnRecordsDecide(t *testing.T) {
 	d := shop(t)
 	item := d.BuyAt(t, "a/1")
 	query := item.URL[strings.Index(item.URL, "?")+1:]
-	d.Clock.Pass(6 * time.Minute)
+	d.Clock.Advance(6 * time.Minute)
 	for range 30 {
 		if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
 			t.Fatal(err)
@@ -273,7 +273,7 @@ func TestOwnRecordsDecide(t *testing.T) {
 	if h := d.heard(t, d.against(gone, filed.ID, disputes.DeliveryFailed)); stands(h.Case) != "auto_resolved credit by status" {
 		t.Errorf("%+v", h)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestAnAppealIsLookedAtByAPerson takes one appeal, with something new, in time; what the rules reject again is the operator's.
@@ -337,7 +337,7 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	if err != nil || len(steps) != 9 || steps[7].By != "operator:ann" {
 		t.Errorf("%+v, %v", steps, err)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhoDisputesTooMuchIsLookedAt hands over what a buyer disputes that disputes more than a part of what it buys.
@@ -350,7 +350,7 @@ func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
 		d.heard(t, r)
 		all = append(all, r)
 	}
-	d.Clock.Pass(12 * time.Hour)
+	d.Clock.Advance(12 * time.Hour)
 	if err := d.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestADisputeIsDecidedOnce(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds || b.Earned != 0 {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestTheOperatorAndTheRulesDecideOnce has both decide what is due, at once.
@@ -415,7 +415,7 @@ func TestTheOperatorAndTheRulesDecideOnce(t *testing.T) {
 	for range 4 {
 		item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 		id := d.heard(t, r).Case.ID
-		d.Clock.Pass(12 * time.Hour)
+		d.Clock.Advance(12 * time.Hour)
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = d.ReviewDisputes(context.Background()) })
 		for _, resolution := range []disputes.Resolution{disputes.Credit, disputes.Rejected} {
@@ -429,7 +429,7 @@ func TestTheOperatorAndTheRulesDecideOnce(t *testing.T) {
 			t.Errorf("%+v, %d steps, %v", c, len(steps), err)
 		}
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestAFaultOfADisputeLeavesNothing fails at each step, whereupon nothing is kept, and the same request is heard as if it were new.
@@ -456,7 +456,7 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 		if h := d.heard(t, r); h.Replayed || h.Case.Resolution != disputes.Credit {
 			t.Errorf("%s: %+v", step, h)
 		}
-		d.Sound(t)
+		d.CheckInvariants(t)
 	}
 	// And where it did persist, though nobody heard.
 	item, r := d.reported(t, "a/1", 4, disputes.DeliveryFailed)
@@ -474,7 +474,7 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 	if h := d.heard(t, r); !h.Replayed || h.Case.Resolution != disputes.Credit {
 		t.Errorf("%+v", h)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestTheHashOfWhatWasBoughtIsNoMismatch compares what was received with each form of what was bought.
@@ -555,7 +555,7 @@ func TestTheBookGivesBackOnce(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds-charged+charged/4 {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestACreditGivesBackWhatADelegationCounts has a token that is used up open again once its purchase was paid back whole.
@@ -565,7 +565,7 @@ func TestACreditGivesBackWhatADelegationCounts(t *testing.T) {
 	p := newPrincipal(t, d)
 	token := p.token(`user("ceo"); max_accesses(1)`)
 	by := p.under(token)
-	item := d.Buy(t, p.Take(by, d.Offered(t, by, "a/1"))).Items[0]
+	item := d.Buy(t, p.OrderRequest(by, d.FirstOffer(t, by, "a/1"))).Items[0]
 	filed := d.filed(t, report(item, 0))
 	p.expect("before the dispute", exchange.QuotaExceeded, p.buys("a/2", token))
 	d.log(t, item, cdn503)
@@ -574,5 +574,5 @@ func TestACreditGivesBackWhatADelegationCounts(t *testing.T) {
 	}
 	p.expect("after the credit", "", p.buys("a/2", token))
 	p.expect("and once", exchange.QuotaExceeded, p.buys("a/3", token))
-	d.Sound(t)
+	d.CheckInvariants(t)
 }

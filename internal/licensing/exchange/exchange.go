@@ -65,7 +65,7 @@ type Deps struct {
 	Rates func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error)
 	// Renewals gives the versions of an item that came after one, where what this front desk publishes itself is attested,
 	// each version when it is there; nil where it is not.
-	Renewals func(ctx context.Context, item content.Ref) ([]content.Renewal, error)
+	Renewals func(ctx context.Context, item content.Ref) ([]content.Replacement, error)
 	Now      func() time.Time // nil is time.Now
 	Log      *slog.Logger     // nil for none
 	// Fault is what befalls a step, by its name: tests have it fail. Nil for nothing.
@@ -113,7 +113,7 @@ func New(deps Deps) (*Service, error) {
 		deps.Restricted = func(context.Context, string) Denial { return "" }
 	}
 	if deps.Renewals == nil {
-		deps.Renewals = func(context.Context, content.Ref) ([]content.Renewal, error) { return nil, nil }
+		deps.Renewals = func(context.Context, content.Ref) ([]content.Replacement, error) { return nil, nil }
 	}
 	unsubscribed, err := cache.New[subscriber, time.Time](100_000)
 	if err != nil {

@@ -88,7 +88,7 @@ func BenchmarkCommit(b *testing.B) {
 		offer := <-offers
 		by := bot
 		by.Domain, _, _ = strings.Cut(offer.Buyer, "/")
-		out, err := d.Execute(ctx, d.Take(by, offer))
+		out, err := d.Execute(ctx, d.OrderRequest(by, offer))
 		if err == nil && out.Items[0].Denial != "" {
 			err = fmt.Errorf("denied: %s", out.Items[0].Denial)
 		}
@@ -101,7 +101,7 @@ func BenchmarkCommit(b *testing.B) {
 		var pages int64
 		for b.Loop() {
 			b.StopTimer()
-			d.Clock.Pass(time.Millisecond) // so that what sorts by time comes in its order, as it does
+			d.Clock.Advance(time.Millisecond) // so that what sorts by time comes in its order, as it does
 			stock(1, first)
 			b.StartTimer()
 			for i, do := range []func(int64) error{floor, buy} {

@@ -31,8 +31,8 @@ import (
 func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	offer := d.Offered(t, bot, "a/1")
-	p := d.Take(bot, offer)
+	offer := d.FirstOffer(t, bot, "a/1")
+	p := d.OrderRequest(bot, offer)
 	out := d.Buy(t, p)
 	if len(out.Items) != 1 || out.Replayed || out.Agent != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" && out.Agent != ramp.AgentIdentityHash("bot", "buyer.example") {
 		t.Fatalf("%+v", out)
@@ -69,17 +69,17 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 	if text, _ := json.Marshal(e); strings.Contains(string(text), "sig=") || strings.Contains(string(text), "/deliver/") {
 		t.Error("the entry tells the address from which it is fetched")
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 func TestARequestBuysOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	p := d.Take(bot, d.Offered(t, bot, "a/1"), d.Offered(t, bot, "a/2"))
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"), d.FirstOffer(t, bot, "a/2"))
 	p.Items[1].Signature = []byte("wrong")
 	p = digested(p)
 	first := d.Buy(t, p)
-	d.Clock.Pass(23 * time.Hour) // the offer has ended, and the keys and the price are others
+	d.Clock.Advance(23 * time.Hour) // the offer has ended, and the keys and the price are others
 	d.Price(t, policy.Rule{Access: policy.Blocked})
 	again := d.Buy(t, p)
 	if !again.Replayed {
@@ -104,11 +104,11 @@ func TestARequestBuysOnce(t *testing.T) {
 	if got := d.Buy(t, theirs); got.Replayed || got.Items[0].Denial != exchange.SignatureInvalid {
 		t.Errorf("another's request under the same id: %+v", got)
 	}
-	d.Clock.Pass(time.Hour)
+	d.Clock.Advance(time.Hour)
 	if got := d.Buy(t, digested(other)); got.Replayed || got.Items[0].Denial != exchange.OfferExpired {
 		t.Errorf("after a day: %+v", got)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestEveryDenial brings about every reason that there is, and takes away what has brought it about: then it is bought.
@@ -136,7 +136,7 @@ func TestEveryDenial(t *testing.T) {
 				return err
 			})
 		}, nil},
-		{"ended", exchange.OfferExpired, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Clock.Pass(5 * time.Minute) }, nil},
+		{"ended", exchange.OfferExpired, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Clock.Advance(5 * time.Minute) }, nil},
 		{"too many requests", exchange.TooManyPurchases, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = true }, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = false }},
 		{"the site is held", exchange.TooManyPurchases, func(_ *testing.T, d *dealer, _ *exchange.Order) {
 			d.Held = func(context.Context, string) exchange.Denial { return exchange.TooManyPurchases }
@@ -213,13 +213,13 @@ func TestEveryDenial(t *testing.T) {
 		{"reports", exchange.ReportingOverdue, func(t *testing.T, d *dealer, p *exchange.Order) {
 			d.Reports = exchange.ReportRules{}
 			d.BuyAt(t, "t/1")
-			d.Clock.Pass(24 * time.Hour)
-			p.Items = d.Take(bot, d.Offered(t, bot, "a/1")).Items
+			d.Clock.Advance(24 * time.Hour)
+			p.Items = d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1")).Items
 		}, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Reports = exchange.ReportRules{Overdue: 1} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := shop(t)
-			p := d.Take(bot, d.Offered(t, bot, "a/1"))
+			p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))
 			c.spoil(t, d, &p)
 			before := d.Balance(t)
 			out := d.Buy(t, digested(p))
@@ -232,7 +232,7 @@ func TestEveryDenial(t *testing.T) {
 			if b := d.Balance(t); b != before {
 				t.Errorf("it moved money: %+v, %+v", before, b)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 			if c.repair == nil {
 				return
 			}
@@ -241,7 +241,7 @@ func TestEveryDenial(t *testing.T) {
 			if got := d.Buy(t, digested(p)).Items[0]; got.Denial != "" {
 				t.Errorf("repaired, it is denied: %s", got.Denial)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -260,10 +260,10 @@ func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Put(t, rules)
+	d.SetTerms(t, rules)
 	q := asking(address("a/1"))
 	q.Functions, q.Country = []string{"search"}, "DE"
-	offers := d.Quoted(t, q)[0].Offers
+	offers := d.DiscoverOffers(t, q)[0].Offers
 	if len(offers) != 2 || offers[0].Price.Rate != dollar/100 || offers[1].Price.Rate != 5*dollar {
 		t.Fatalf("%+v", offers)
 	}
@@ -280,7 +280,7 @@ func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 		{1, []string{"search", "ai-train"}, "FR", ""},
 		{1, []string{"ai-input"}, "FR", exchange.FunctionProhibited},
 	} {
-		p := d.Take(bot, offers[c.offer])
+		p := d.OrderRequest(bot, offers[c.offer])
 		p.Functions, p.Country = c.functions, c.country
 		got := d.Buy(t, digested(p)).Items[0]
 		if got.Denial != c.want {
@@ -302,7 +302,7 @@ func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 			t.Errorf("the ledger does not tell what it was declared for: %v", e)
 		}
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestANodeThatIsBehindSellsWhatAnotherOffered takes an offer to a node that has not heard of its item yet, and to one that has heard of nothing: neither
@@ -311,8 +311,8 @@ func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
 	t.Parallel()
 	db, folder := storetest.Chosen(t, saletest.Schemas...), t.TempDir()
 	d, behind := dealerOn(t, db, folder), dealerOn(t, db, folder)
-	d.Furnish(t)
-	p := digested(d.Take(bot, d.Offered(t, bot, "a/1")))
+	d.AddStock(t)
+	p := digested(d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1")))
 	if out, err := behind.Execute(t.Context(), p); fail.From(err).Code != fail.Unavailable {
 		t.Errorf("before it knows anything: %+v, %v", out, err)
 	}
@@ -321,7 +321,7 @@ func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
 	if got := behind.Buy(t, p).Items[0]; got.Denial != "" {
 		t.Errorf("it is denied: %s", got.Denial)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
@@ -335,14 +335,14 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: "accesses", Limit: 1}, d.Clock.Now())
 	})
 	under := func() *transactions.Offer {
-		offers := d.Quoted(t, asking(address("a/1")))[0].Offers
+		offers := d.DiscoverOffers(t, asking(address("a/1")))[0].Offers
 		return offers[len(offers)-1]
 	}
 	one, two := under(), under()
 	if one.Subscription != "gold" {
 		t.Fatalf("%+v", one)
 	}
-	out := d.Buy(t, d.Take(bot, one, two))
+	out := d.Buy(t, d.OrderRequest(bot, one, two))
 	got := out.Items[0]
 	if got.Denial != "" || got.Transaction.Amount != 0 || got.Transaction.Value != dollar/100 || got.Transaction.Subscription != "gold" || !strings.HasPrefix(got.Transaction.Billing, "sub-") ||
 		len(got.Quotas) != 1 || got.Quotas[0].Left != 0 || got.Quotas[0].Used != 1 {
@@ -354,7 +354,7 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestAForgedOfferOfABatchIsDeniedAlone changes the document of one offer of three in the database, which is found out while all of
@@ -362,8 +362,8 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	b := d.Offered(t, bot, "a/2")
-	p := d.Take(bot, d.Offered(t, bot, "a/1"), b, d.Offered(t, bot, "a/3"))
+	b := d.FirstOffer(t, bot, "a/2")
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"), b, d.FirstOffer(t, bot, "a/3"))
 	d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 		d.ForgetOffers() // as another process that sells
 		_, err := tx.Exec(ctx, `UPDATE deal_offer SET document = $1 WHERE document = $2`, []byte("cheaper"), b.Document)
@@ -379,15 +379,15 @@ func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
 	if again := d.Buy(t, digested(p)); !again.Replayed || again.Items[1].Denial != exchange.SignatureInvalid {
 		t.Errorf("asked again: %+v", again)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestABatchIsNotAtomic buys what it can of a batch, in order (RAMP v1, TransactionRequest.items).
 func TestABatchIsNotAtomic(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	a, b := d.Offered(t, bot, "a/1"), d.Offered(t, bot, "a/2")
-	p := d.Take(bot, a, b, a, b)
+	a, b := d.FirstOffer(t, bot, "a/1"), d.FirstOffer(t, bot, "a/2")
+	p := d.OrderRequest(bot, a, b, a, b)
 	p.Items[1].Signature = []byte("bad")
 	out := d.Buy(t, digested(p))
 	var got []exchange.Denial
@@ -403,7 +403,7 @@ func TestABatchIsNotAtomic(t *testing.T) {
 	if balance := d.Balance(t); balance.Available != funds-dollar/100 {
 		t.Errorf("%+v", balance)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestOverdueReportsEndAllBuying holds the rule (RAMP v1, REPORTING_OVERDUE): more than so many, or more than a part of all
@@ -431,14 +431,14 @@ func TestOverdueReportsEndAllBuying(t *testing.T) {
 		for range c.overdue {
 			d.BuyAt(t, "t/1")
 		}
-		d.Clock.Pass(time.Hour)
+		d.Clock.Advance(time.Hour)
 		for range c.fine {
 			d.BuyAt(t, "t/1")
 		}
-		d.Clock.Pass(23 * time.Hour)
+		d.Clock.Advance(23 * time.Hour)
 		d.Reports = c.rules
 		for _, swept := range []bool{false, true} {
-			got := d.Buy(t, d.Take(bot, d.Offered(t, bot, "a/1"))).Items[0].Denial
+			got := d.Buy(t, d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))).Items[0].Denial
 			if (got == exchange.ReportingOverdue) != c.closed || got != "" && got != exchange.ReportingOverdue {
 				t.Errorf("%+v, swept %v: %q", c, swept, got)
 			}
@@ -446,14 +446,14 @@ func TestOverdueReportsEndAllBuying(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d.Sound(t)
+		d.CheckInvariants(t)
 	}
 }
 
 func TestAtOnceARequestBuysOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	p := d.Take(bot, d.Offered(t, bot, "a/1"))
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))
 	var all sync.WaitGroup
 	ids := make([]string, 64)
 	for i := range ids {
@@ -473,7 +473,7 @@ func TestAtOnceARequestBuysOnce(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds-dollar/100 {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it, on every engine, at two front
@@ -485,7 +485,7 @@ func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
 			t.Run(what, func(t *testing.T) {
 				dsn, keys := fresh(t), t.TempDir()
 				d := dealerOn(t, storetest.Open(t, dsn, saletest.Schemas...), keys)
-				d.Furnish(t)
+				d.AddStock(t)
 				other := dealerOn(t, storetest.Open(t, dsn, saletest.Schemas...), keys)
 				other.Price(t, licensed("/a/**", cent))
 				if _, err := other.Goods.Refresh(t.Context()); err != nil {
@@ -515,8 +515,8 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 		buyers[i] = requesters.Requester{Domain: "crowd.example", ID: fmt.Sprint("bot", i)}
 		q := asking(address("a/1"))
 		q.By = buyers[i]
-		offers := d.Quoted(t, q)[0].Offers
-		purchases[i] = d.Take(buyers[i], offers[len(offers)-1])
+		offers := d.DiscoverOffers(t, q)[0].Offers
+		purchases[i] = d.OrderRequest(buyers[i], offers[len(offers)-1])
 	}
 	var won, lost atomic.Int64
 	var all sync.WaitGroup
@@ -537,7 +537,7 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 	if won.Load() != 1 || lost.Load() != 63 {
 		t.Errorf("%d have it, %d were told why not", won.Load(), lost.Load())
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhateverFailsNothingIsHalfBought has every step of a purchase fail: without a trace, or after all was durable.
@@ -546,7 +546,7 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 	for _, step := range []string{"charged", "purchase recorded", "request", "bought"} {
 		t.Run(step, func(t *testing.T) {
 			d := shop(t)
-			p := d.Take(bot, d.Offered(t, bot, "a/1"), d.Offered(t, bot, "t/1"))
+			p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"), d.FirstOffer(t, bot, "t/1"))
 			passed := 0
 			d.Fault = func(at string) error {
 				if at == step {
@@ -563,7 +563,7 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 			if n := d.Rows(t, "deal_transaction"); (n == 2) != durable || n == 1 {
 				t.Errorf("%d transactions", n)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 			out := d.Buy(t, p)
 			if out.Replayed != durable || out.Items[0].URL == "" || out.Items[1].URL == "" {
 				t.Errorf("sent again: %+v", out)
@@ -571,7 +571,7 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 			if b := d.Balance(t); b.Available+b.Held != funds-dollar/100 || b.Held == 0 {
 				t.Errorf("%+v", b)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -580,7 +580,7 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	p := d.Take(bot, d.Offered(t, bot, "a/1"), d.Offered(t, bot, "t/1"))
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"), d.FirstOffer(t, bot, "t/1"))
 	d.NoKeys = errors.New("the folder of secrets is away")
 	_, err := d.Execute(t.Context(), p)
 	if got := fail.From(err); got.Code != fail.Internal || strings.Contains(got.Detail, "folder") {
@@ -589,7 +589,7 @@ func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds || b.Held != 0 {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 	failed := 0
 	for _, e := range d.Entries(t, "transaction") {
 		if e["body"].(map[string]any)["outcome"] == "failed" {
@@ -608,5 +608,5 @@ func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 	if out := d.Buy(t, p); out.Replayed || out.Items[0].URL == "" || out.Items[1].URL == "" {
 		t.Errorf("sent again: %+v", out)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }

@@ -145,7 +145,7 @@ func (m *market) agents(n, each int, do func(agent, i int)) {
 
 // pass lets time pass.
 func (m *market) pass(d time.Duration) {
-	m.Clock.Pass(d)
+	m.Clock.Advance(d)
 	m.passed = append(m.passed, passing{m.now(), m.Clock.Now()})
 }
 
@@ -225,7 +225,7 @@ func (m *market) buy(by requesters.Requester, id string, offers ...*transactions
 	if len(offers) == 0 {
 		return nil
 	}
-	p := m.Take(by, offers...)
+	p := m.OrderRequest(by, offers...)
 	p.ID = id
 	made := &purchasing{moments: moments{begun: m.now()}, Order: digested(p)}
 	m.note(func() { m.purchases = append(m.purchases, made) })

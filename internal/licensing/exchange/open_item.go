@@ -13,7 +13,7 @@ type OpenItem struct {
 	URI   string
 	Media []string // types in which it can be had
 
-	item *released.Copy
+	item *released.ItemVersion
 }
 
 // OpenItemAt gives the item at an address, if it is open as a whole to everyone. The error is fail.NotFound where there is none, and
@@ -28,14 +28,14 @@ func (a *Assortment) OpenItemAt(ctx context.Context, address string) (*OpenItem,
 			closed = closed || rules.Decide(entry.Facts()).Access == policy.Licensed
 			continue
 		}
-		found, err := a.deps.Corpus.Copy(ctx, entry.Ref)
+		found, err := a.deps.Corpus.LoadVersion(ctx, entry.Ref)
 		if err != nil {
 			return nil, err
 		}
 		if found == nil {
 			continue
 		}
-		if media := found.Forms(rules); media != nil {
+		if media := found.MediaTypes(rules); media != nil {
 			return &OpenItem{URI: found.URL(), Media: media, item: found}, nil
 		}
 	}

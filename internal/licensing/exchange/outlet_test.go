@@ -46,11 +46,11 @@ func outsourced(t testing.TB) (*dealer, *cdn) {
 func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
-	offer := d.Offered(t, bot, "a/1")
+	offer := d.FirstOffer(t, bot, "a/1")
 	if offer.Delivery != "instructions" || offer.Hash != "" {
 		t.Errorf("%s, %q", offer.Delivery, offer.Hash)
 	}
-	p := d.Take(bot, offer)
+	p := d.OrderRequest(bot, offer)
 	out := d.Buy(t, p)
 	item := out.Items[0]
 	content, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(item.URL, d.Clock.Now())
@@ -67,7 +67,7 @@ func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
 	if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
 		t.Errorf("the CDN's address opens something here: %v", err)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhatIsBoundToALicenceIsSoldToWhoNamesOne has a CDN deliver to who shows the licence, beside what is delivered here.
@@ -86,11 +86,11 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 		return d.Book.AddLicence(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}, Paid: "per_access"}, d.Clock.Now())
 	})
 	before, self := d.Balance(t), ramp.AgentIdentityHash(bot.ID, bot.Domain)
-	p := d.Take(bot, d.Offered(t, bot, "a/1"))
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))
 	if out := d.Buy(t, p); out.Items[0].Denial != exchange.InvalidLicence || out.Agent != self || d.Balance(t) != before {
 		t.Errorf("without a licence: %+v", out)
 	}
-	p = d.Take(bot, d.Offered(t, bot, "a/1"))
+	p = d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))
 	p.Licence = "gold"
 	out := d.Buy(t, p)
 	_, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(out.Items[0].URL, d.Clock.Now())
@@ -100,42 +100,42 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 	if again := d.Buy(t, p); !again.Replayed || again.Agent != out.Agent || again.Items[0].URL != out.Items[0].URL {
 		t.Errorf("again: %+v", again)
 	}
-	here := d.Take(bot, d.Offered(t, bot, "t/1"))
+	here := d.OrderRequest(bot, d.FirstOffer(t, bot, "t/1"))
 	here.Licence = "gold"
 	if out := d.Buy(t, here); out.Agent != self || out.Items[0].Transaction.Agent != self {
 		t.Errorf("what is delivered here: %+v", out)
 	}
-	both := d.Take(bot, d.Offered(t, bot, "a/2"), d.Offered(t, bot, "t/1"))
+	both := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/2"), d.FirstOffer(t, bot, "t/1"))
 	both.Licence = "gold"
 	out = d.Buy(t, both)
 	if out.Agent != self || out.Items[0].Transaction.Agent != ramp.LicenceHash("gold") || out.Items[1].Transaction.Agent != self {
 		t.Errorf("both: %+v", out)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhatIsOfferedIsDeliveredAsItWasOffered changes who delivers between the offer and the purchase.
 func TestWhatIsOfferedIsDeliveredAsItWasOffered(t *testing.T) {
 	t.Parallel()
 	d, _ := outsourced(t)
-	away := d.Offered(t, bot, "a/1")
+	away := d.FirstOffer(t, bot, "a/1")
 	outlet := d.Outlet
 	d.Outlet = nil
-	here := d.Offered(t, bot, "a/2")
-	if item := d.Buy(t, d.Take(bot, away)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") {
+	here := d.FirstOffer(t, bot, "a/2")
+	if item := d.Buy(t, d.OrderRequest(bot, away)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") {
 		t.Errorf("the outlet is gone: %s", item.URL)
 	}
 	d.Outlet = outlet
-	if item := d.Buy(t, d.Take(bot, here)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") || here.Hash == "" {
+	if item := d.Buy(t, d.OrderRequest(bot, here)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") || here.Hash == "" {
 		t.Errorf("the outlet is new: %s", item.URL)
 	}
 	rule := licensed("/a/**", cent)
 	rule.Delivery = []string{"direct"}
 	d.Price(t, rule)
-	if offer := d.Offered(t, bot, "a/3"); offer.Delivery != "direct" || offer.Hash == "" {
+	if offer := d.FirstOffer(t, bot, "a/3"); offer.Delivery != "direct" || offer.Hash == "" {
 		t.Errorf("the rule keeps it here: %s", offer.Delivery)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestNothingIsSoldThatAnOutletCannotDeliver takes its keys away before the offer, after it, and after the purchase.
@@ -143,7 +143,7 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
 	keys := c.keys
-	offer := d.Offered(t, bot, "a/1")
+	offer := d.FirstOffer(t, bot, "a/1")
 	ended := keys[0]
 	ended.Ends = d.Clock.Now()
 	for name, broken := range map[string]cdn{
@@ -151,10 +151,10 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 		"a key that is none": {keys: []sign.URLKey{{Form: sign.URLFastly}}},
 	} {
 		*c = broken
-		if got := d.Quoted(t, asking(address("a/1")))[0]; len(got.Offers) != 0 || got.Absence != exchange.NotNow {
+		if got := d.DiscoverOffers(t, asking(address("a/1")))[0]; len(got.Offers) != 0 || got.Absence != exchange.NotNow {
 			t.Errorf("%s: offered: %+v", name, got)
 		}
-		if item := d.Buy(t, d.Take(bot, offer)).Items[0]; item.Denial != exchange.ContentUnavailable {
+		if item := d.Buy(t, d.OrderRequest(bot, offer)).Items[0]; item.Denial != exchange.ContentUnavailable {
 			t.Errorf("%s: %q", name, item.Denial)
 		}
 	}
@@ -167,13 +167,13 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 			return keys, nil
 		}}
 	}
-	if _, err := d.Execute(t.Context(), d.Take(bot, offer)); err == nil || fail.From(err).Code != fail.Internal {
+	if _, err := d.Execute(t.Context(), d.OrderRequest(bot, offer)); err == nil || fail.From(err).Code != fail.Internal {
 		t.Errorf("lost after the purchase: %v", err)
 	}
 	if b := d.Balance(t); b.Available != funds {
 		t.Errorf("it was paid for: %+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // An item whose address the form cannot tell without doubt is not offered.
@@ -181,7 +181,7 @@ func TestAnAddressThatAFormCannotBindIsNotOffered(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
 	d.Stock(t, story("a/q?token=1_2", "One."), story("a/q?x=1", "Two."))
-	if got := d.Quoted(t, asking(address("a/q?token=1_2")))[0]; got.Absence != exchange.NotNow {
+	if got := d.DiscoverOffers(t, asking(address("a/q?token=1_2")))[0]; got.Absence != exchange.NotNow {
 		t.Errorf("%+v", got)
 	}
 	item := d.BuyAt(t, "a/q?x=1")
@@ -213,7 +213,7 @@ func TestAPolicyIsSignedOnce(t *testing.T) {
 	signer := &countedSigner{Signer: private}
 	first := sign.URLKey{Form: sign.URLCloudFront, ID: "K1", Signer: signer}
 	c.keys = []sign.URLKey{first}
-	p := d.Take(bot, d.Offered(t, bot, "a/1"))
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))
 	address := d.Buy(t, p).Items[0].URL
 	for range 3 {
 		if again := d.Buy(t, p); !again.Replayed || again.Items[0].URL != address {
@@ -239,10 +239,10 @@ func TestAPolicyIsSignedOnce(t *testing.T) {
 	if n := signer.times.Load(); n != 4 {
 		t.Errorf("signed %d times", n)
 	}
-	d.Clock.Pass(10 * time.Minute)
+	d.Clock.Advance(10 * time.Minute)
 	d.BuyAt(t, "a/1")
 	if n := d.SignaturesKept(); n != 1 {
 		t.Errorf("%d are kept of which one is alive", n)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }

@@ -114,7 +114,7 @@ func newObjects(bytes uint64, corpus *released.Corpus) (objects, error) {
 	const each = 4 << 10 // about what one takes
 	known, err := cache.New[content.Ref, map[string]any](int(max(bytes/4/each, 64)))
 	return objects{known: known, read: func(ctx context.Context, ref content.Ref) (map[string]any, error) {
-		item, err := corpus.Copy(ctx, ref)
+		item, err := corpus.LoadVersion(ctx, ref)
 		if err != nil || item == nil {
 			return nil, err
 		}

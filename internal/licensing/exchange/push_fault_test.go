@@ -497,9 +497,9 @@ func TestABrokenConnectionKeepsPushesWhole(t *testing.T) {
 	s.Fault = func(step string) error {
 		switch n := steps.Add(1); {
 		case n%7 == 0 && b.Broken() < enough: // while it stands at this step
-			b.Strike()
+			b.BreakAll()
 		case n%7 == 3 && b.Broken() < enough: // while it goes on
-			late.Go(b.Strike)
+			late.Go(b.BreakAll)
 		case n%5 == 0 && (step == "pushed" || step == "withdrawn"):
 			return errors.New("the answer was lost")
 		}

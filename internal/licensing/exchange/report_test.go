@@ -82,7 +82,7 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 	if n := len(d.Entries(t, "usage")); n != 1 {
 		t.Errorf("%d entries", n)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestAReportIsTakenOrToldWhyNot holds the checks of a report (RAMP v1, ReportUsage; our reading, reporting).
@@ -126,7 +126,7 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 			if taken := err == nil && filed.Problem == ""; taken != (len(d.Entries(t, "usage")) == 1) || taken != (d.transaction(t, item.Transaction.ID).Obligation == transactions.Fulfilled) {
 				t.Errorf("%+v, %+v", filed, d.transaction(t, item.Transaction.ID))
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -179,7 +179,7 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 			if (body["prohibited"] == true) != c.prohibited || (body["future"] == true) != c.future || body["timestamp"] != used.At.Format(time.RFC3339) {
 				t.Errorf("the ledger has %v", body)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -205,7 +205,7 @@ func TestAQuantityOutsideOfToleranceCountsAndIsMarked(t *testing.T) {
 		if filed.ID == "" {
 			t.Error("it is not taken")
 		}
-		d.Sound(t)
+		d.CheckInvariants(t)
 	}
 }
 
@@ -215,12 +215,14 @@ func TestALateReportLiftsTheBlock(t *testing.T) {
 		d := shop(t)
 		d.Reports = exchange.ReportRules{}
 		item := d.BuyAt(t, "t/1")
-		d.Clock.Pass(24*time.Hour - 1000)
-		buy := func() exchange.Denial { return d.Buy(t, d.Take(bot, d.Offered(t, bot, "a/1"))).Items[0].Denial }
+		d.Clock.Advance(24*time.Hour - 1000)
+		buy := func() exchange.Denial {
+			return d.Buy(t, d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))).Items[0].Denial
+		}
 		if got := buy(); got != "" {
 			t.Errorf("before the window is over it is denied: %s", got)
 		}
-		d.Clock.Pass(1000)
+		d.Clock.Advance(1000)
 		if swept {
 			if err := d.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
@@ -245,7 +247,7 @@ func TestALateReportLiftsTheBlock(t *testing.T) {
 		if got := buy(); got != "" {
 			t.Errorf("reported, it is denied for %q", got)
 		}
-		d.Sound(t)
+		d.CheckInvariants(t)
 	}
 }
 
@@ -269,7 +271,7 @@ func TestAShareOfTheRevenueIsChargedWhenItIsReported(t *testing.T) {
 	if b := d.Balance(t); b.Available != funds-3*dollar/10 {
 		t.Errorf("%+v", b)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestWhatIsReportedOfAUseIsKept holds that everything a report says is in the ledger's entry and beside the purchase
@@ -307,7 +309,7 @@ func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
 			t.Errorf("the entry lacks %s:\n%s", want, text)
 		}
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 // TestAnAttributionIsOwedUntilPeopleSeeIt holds what satisfies an offer that is paid for by naming the source (our reading, D26).
@@ -345,7 +347,7 @@ func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
 func TestAReportOnSomethingTakenBack(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	p := d.Take(bot, d.Offered(t, bot, "t/1"))
+	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "t/1"))
 	d.NoKeys = errors.New("away")
 	if _, err := d.Execute(t.Context(), p); err == nil {
 		t.Fatal("there was no failure")
@@ -357,7 +359,7 @@ func TestAReportOnSomethingTakenBack(t *testing.T) {
 	if got := d.filed(t, report(item, 5)); got.Problem == "" {
 		t.Errorf("%+v", got)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }
 
 func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
@@ -377,7 +379,7 @@ func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
 			if _, err := d.ReportUsage(t.Context(), u); err == nil {
 				t.Fatal("nothing failed")
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 			durable := step == "reported"
 			if n := len(d.Entries(t, "usage")); (n == 1) != durable {
 				t.Errorf("%d entries", n)
@@ -388,7 +390,7 @@ func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
 			if n := len(d.Entries(t, "usage")); n != 1 {
 				t.Errorf("%d entries", n)
 			}
-			d.Sound(t)
+			d.CheckInvariants(t)
 		})
 	}
 }
@@ -408,9 +410,9 @@ func TestARequestIsForgottenAfterItsDayAndAnother(t *testing.T) {
 		}
 	}
 	day := 24 * time.Hour
-	d.Clock.Pass(d.Clock.Now().Truncate(day).Add(2*day - time.Millisecond).Sub(d.Clock.Now()))
+	d.Clock.Advance(d.Clock.Now().Truncate(day).Add(2*day - time.Millisecond).Sub(d.Clock.Now()))
 	at(1)
-	d.Clock.Pass(time.Millisecond)
+	d.Clock.Advance(time.Millisecond)
 	at(0)
 	if n := d.Rows(t, "deal_transaction"); n != 1 {
 		t.Errorf("%d transactions", n)
@@ -421,10 +423,10 @@ func TestARequestIsForgottenAfterItsDayAndAnother(t *testing.T) {
 func TestAnOfferIsRememberedAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	ends := d.Offered(t, bot, "a/1").Expires
+	ends := d.FirstOffer(t, bot, "a/1").Expires
 	at := func(now time.Time, offers int) {
 		t.Helper()
-		d.Clock.Pass(now.Sub(d.Clock.Now()))
+		d.Clock.Advance(now.Sub(d.Clock.Now()))
 		if err := d.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -458,7 +460,7 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID || entries[0]["body"].(map[string]any)["sha256"] != hex.EncodeToString(got.Hash[:]) {
 		t.Errorf("%v", entries)
 	}
-	if want := d.Offered(t, bot, "a/1").Hash; want != hex.EncodeToString(got.Hash[:]) {
+	if want := d.FirstOffer(t, bot, "a/1").Hash; want != hex.EncodeToString(got.Hash[:]) {
 		t.Errorf("the offer said %s", want)
 	}
 	other := d.BuyAt(t, "a/2")
@@ -481,7 +483,7 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	for range 2 { // the version that was bought is swept away
 		d.Stock(t, story("a/1", "Something else."), story("a/9", "Nothing else is there."))
 	}
-	again, oddly, _ = strings.Cut(d.Buy(t, d.Take(bot, d.Offered(t, bot, "x/../a/1"))).Items[0].URL, "?")
+	again, oddly, _ = strings.Cut(d.Buy(t, d.OrderRequest(bot, d.FirstOffer(t, bot, "x/../a/1"))).Items[0].URL, "?")
 	for range 3 {
 		d.Stock(t, story("a/1", "By now it is this."), story("a/8", "And this."))
 		d.Stock(t, story("a/1", "By now it is this."), story("a/7", "Or this."))
@@ -489,10 +491,10 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	if got, _, err := d.Delivers(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(again, "https://site.example/deliver/"), oddly); err != nil || got != "By now it is this." {
 		t.Errorf("by another spelling of its address, after its version is gone: %q, %v", got, err)
 	}
-	d.Clock.Pass(5 * time.Minute)
+	d.Clock.Advance(5 * time.Minute)
 	refused("too late", base, query, fail.Forbidden)
 	if n := len(d.Entries(t, "delivery")); n != 3 {
 		t.Errorf("%d deliveries", n)
 	}
-	d.Sound(t)
+	d.CheckInvariants(t)
 }

@@ -41,11 +41,11 @@ func (s *Service) renewed(ctx context.Context, t transactions.Transaction, f *di
 			if one.At.Sub(t.Made).Abs() > disputes.Race {
 				continue
 			}
-			later, err := s.assortment.deps.Corpus.Copy(ctx, one.Ref)
+			later, err := s.assortment.deps.Corpus.LoadVersion(ctx, one.Ref)
 			if err != nil {
 				return err
 			}
-			if later != nil && !slices.Contains(later.Sums(), f.Offered) {
+			if later != nil && !slices.Contains(later.Hashes(), f.Offered) {
 				f.Fresher = one.At
 				return nil
 			}
@@ -69,17 +69,17 @@ func (s *Service) renewed(ctx context.Context, t transactions.Transaction, f *di
 
 // compare holds the catalog's versions of what was bought against a dispute.
 func (s *Service) compare(ctx context.Context, t transactions.Transaction, f *disputes.Facts) error {
-	bought, err := s.assortment.deps.Corpus.Copy(ctx, t.Item)
+	bought, err := s.assortment.deps.Corpus.LoadVersion(ctx, t.Item)
 	if err != nil {
 		return err
 	}
 	if bought != nil {
-		f.Bought = bought.Sums()
+		f.Bought = bought.Hashes()
 	}
 	item, _, err := s.assortment.CopyOf(ctx, t)
 	switch {
 	case err == nil:
-		f.StillAvailable, f.Known = true, item.Sums()
+		f.StillAvailable, f.Known = true, item.Hashes()
 	case fail.From(err).Code != fail.NotFound:
 		return err
 	}

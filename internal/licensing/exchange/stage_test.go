@@ -44,9 +44,9 @@ var (
 	cent     = saletest.Cent
 	licensed = saletest.Licensed
 	address  = saletest.Address
-	asking   = saletest.Asking
-	plainly  = saletest.Plainly
+	asking   = saletest.UnknownQuery
+	plainly  = saletest.SealWithID
 	digested = saletest.Digested
 	item     = contenttest.Item
-	story    = contenttest.Story
+	story    = contenttest.NewArticle
 )

@@ -102,7 +102,7 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 	proofs := identity.NewDomainVerifier(fetch.New(fetch.Options{
 		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: identity.ChallengeTimeout, MaxRedirects: -1,
 	}), "exchange.example.com")
-	corpus := contenttest.New(t, db, released.Options{Sites: contenttest.Sites()})
+	corpus := contenttest.New(t, db, released.Deps{Sites: contenttest.Sites()})
 	goods, err := catalog.New(catalog.Config{Content: corpus.Catalog})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 func TestItemIsSoldOnlyWithWhatMayBeSoldWithIt(t *testing.T) {
 	t.Parallel()
 	b := newDealer(t, "mag")
-	b.Obey(t,
+	b.SetRules(t,
 		policy.Rule{Match: policy.Match{Path: []string{"/secret/**"}}, Access: policy.Blocked},
 		policy.Rule{Match: policy.Match{Path: []string{"/recipes/**"}}, Access: policy.Licensed},
 		policy.Rule{Match: policy.Match{Path: []string{"/free/**"}}, Access: policy.Open},
@@ -53,7 +53,7 @@ func TestItemIsSoldOnlyWithWhatMayBeSoldWithIt(t *testing.T) {
 func TestNoOfferIsMadeOfWhatWouldSellAnothersText(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
-	s.Obey(t, licensed("/recipes/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}), licensed("/**", cent))
+	s.SetRules(t, licensed("/recipes/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}), licensed("/**", cent))
 	list := item("site", "list", "ItemList", "A list", "A list.")
 	list.Object = []byte(`{"@type":"ItemList","itemListElement":[{"@type":"Recipe","url":"/recipes/1","recipeInstructions":"all of it"}]}`)
 	s.Stock(t, list)
@@ -62,7 +62,7 @@ func TestNoOfferIsMadeOfWhatWouldSellAnothersText(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	s.Obey(t, licensed("/**", cent))
+	s.SetRules(t, licensed("/**", cent))
 	if got := s.Absent(t, asking(address("list"))); got != "" {
 		t.Errorf("what is under one rule is not sold: %q", got)
 	}

@@ -37,7 +37,7 @@ func newShop(t testing.TB, sites ...string) *shop {
 
 func (s *shop) policy(t contenttest.T, host string) policy.Policy {
 	t.Helper()
-	s.Clock.Pass(policiesFor)
+	s.Clock.Advance(policiesFor)
 	p, err := s.AccessPolicy(context.Background(), host)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
 		contenttest.Item("mag", "news/1", "NewsArticle", "One", "One."), contenttest.Item("mag", "news/2", "Recipe", "Two", "Two."),
 		contenttest.Item("mag", "drafts/3", "NewsArticle", "Three", "Three."), contenttest.Item("mag", "free/4", "Recipe", "Four", "Four."),
 		contenttest.Item("mag", "list/5", "Person", "Five", "Five."), contenttest.Item("mag", "list/6", "Quiz", "Six", "Six."))
-	b.Obey(t,
+	b.SetRules(t,
 		policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
 		policy.Rule{Match: policy.Match{Type: []string{"Person"}}, Access: policy.Blocked},
 		policy.Rule{Match: policy.Match{Type: []string{"Quiz"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"search"}}},
@@ -85,7 +85,7 @@ func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
 		items = append(items, contenttest.Item("mag", fmt.Sprint("a/", i), "Recipe", "One", "One."))
 	}
 	b.Fill(t, "mag", "articles", append(items, contenttest.Item("mag", "b/1", "NewsArticle", "One", "One."))...)
-	b.Obey(t, policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Licensed}, policy.Rule{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open}, policy.Rule{Access: policy.Open})
+	b.SetRules(t, policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Licensed}, policy.Rule{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open}, policy.Rule{Access: policy.Open})
 	p := b.policy(t, "mag.example")
 	if p.At("/a/7") != policy.Licensed || p.At("/b/1") != policy.Open || len(p.Rules) != 2 {
 		t.Errorf("%+v", p)
@@ -115,7 +115,7 @@ func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
 			}
 			rules = append(rules, r)
 		}
-		b.Obey(rt, rules...)
+		b.SetRules(rt, rules...)
 		said := b.policy(rt, "mag.example")
 		for _, i := range all {
 			decision := b.Terms().Decide(policy.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types})

@@ -78,7 +78,7 @@ func (s *selling) services() Services {
 
 func (s *selling) obey(rules ...policy.Rule) {
 	s.t.Helper()
-	s.Obey(s.t, rules...)
+	s.SetRules(s.t, rules...)
 }
 
 // stock puts items up for sale.

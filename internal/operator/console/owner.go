@@ -41,8 +41,8 @@ type OwnerConfig struct {
 	Entries   func(context.Context, ledger.Filter) iter.Seq2[ledger.Record, error]
 	Receipt   func(context.Context, string) (receipt.Receipt, error)
 	Keys      func() receipt.Keys
-	Refused   func(context.Context, grants.Wanted) ([]grants.Request, error)
-	Tallies   func(context.Context, time.Time) ([]grants.Tally, error)
+	Refused   func(context.Context, grants.RefusalFilter) ([]grants.Request, error)
+	Tallies   func(context.Context, time.Time) ([]grants.DayCount, error)
 	Platforms func(context.Context) ([]identity.PlatformKey, error)
 	// SetStatus suspends or resumes a platform's key, for an operator.
 	SetStatus func(ctx context.Context, by identity.Login, id, status string) error

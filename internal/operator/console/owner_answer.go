@@ -94,7 +94,7 @@ func (f *answerForm) expires(now time.Time) (time.Time, error) {
 		return at, nil
 	}
 	days, err := strconv.Atoi(f.Days)
-	if most := int(offers.MaxFor / (24 * time.Hour)); err != nil || days < 1 || days > most {
+	if most := int(offers.MaxValidity / (24 * time.Hour)); err != nil || days < 1 || days > most {
 		return time.Time{}, fmt.Errorf("say in a whole number of days how long the offer stands, from 1 to %d", most)
 	}
 	return now.UTC().Add(time.Duration(days) * 24 * time.Hour).Truncate(time.Second), nil
@@ -149,7 +149,7 @@ func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
 	}
 	form := o.readForm(r, q)
 	now := o.config.Now()
-	if q.Standing(now) != vault.Waiting {
+	if q.StateAt(now) != vault.Waiting {
 		o.late(w, r, v, q, form)
 		return nil
 	}
@@ -196,7 +196,7 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *intake
 	if q, err = o.look(r); err != nil {
 		return err
 	}
-	if q.Standing(now) != vault.Waiting {
+	if q.StateAt(now) != vault.Waiting {
 		o.late(w, r, v, q, form)
 		return nil
 	}
@@ -212,7 +212,7 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *intake
 // late tells that a submission waits no more, and shows what was written in vain.
 func (o *owner) late(w http.ResponseWriter, r *http.Request, v *visit, q *intake.Request, form *answerForm) {
 	problem := "Somebody was faster: this request has its answer already, which stands below. What you wrote was not sent."
-	switch q.Standing(o.config.Now()) {
+	switch q.StateAt(o.config.Now()) {
 	case vault.Expired:
 		problem = "This request has expired while you wrote. What you wrote was not sent."
 	case vault.Erased:

@@ -28,7 +28,7 @@ type funnelRow struct {
 }
 
 // add counts a tally in.
-func (r *funnelRow) add(t vault.Tally) {
+func (r *funnelRow) add(t vault.DayCount) {
 	r.Submitted += t.Waiting + t.Unanswered + t.Declined + t.Open + t.Bound + t.Expired + t.Erased
 	r.Offered += t.Open + t.Bound + t.Expired
 	r.Bound += t.Bound
@@ -48,23 +48,23 @@ type funnelKey struct {
 // funnelParts are the parts of a bar from its bottom on: how far a submission got, the farthest first.
 var funnelParts = []struct {
 	class, says string
-	n           func(vault.Tally) int
+	n           func(vault.DayCount) int
 }{
-	{"f-bound", "bound", func(t vault.Tally) int { return t.Bound }},
-	{"f-open", "offered, and still to be taken", func(t vault.Tally) int { return t.Open }},
-	{"f-waiting", "waiting for a person", func(t vault.Tally) int { return t.Waiting }},
-	{"f-expired", "offered, and expired", func(t vault.Tally) int { return t.Expired }},
-	{"f-declined", "declined", func(t vault.Tally) int { return t.Declined }},
-	{"f-lapsed", "never answered", func(t vault.Tally) int { return t.Unanswered }},
-	{"f-erased", "erased", func(t vault.Tally) int { return t.Erased }},
+	{"f-bound", "bound", func(t vault.DayCount) int { return t.Bound }},
+	{"f-open", "offered, and still to be taken", func(t vault.DayCount) int { return t.Open }},
+	{"f-waiting", "waiting for a person", func(t vault.DayCount) int { return t.Waiting }},
+	{"f-expired", "offered, and expired", func(t vault.DayCount) int { return t.Expired }},
+	{"f-declined", "declined", func(t vault.DayCount) int { return t.Declined }},
+	{"f-lapsed", "never answered", func(t vault.DayCount) int { return t.Unanswered }},
+	{"f-erased", "erased", func(t vault.DayCount) int { return t.Erased }},
 }
 
 // newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there is nothing to be drawn.
 // name gives an intake's name.
-func newFunnel(tallies []vault.Tally, now time.Time, c chosen, name func(string) string) *funnel {
+func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(string) string) *funnel {
 	f := &funnel{bars: newBars(now)}
-	days, rows := map[time.Time]vault.Tally{}, map[[2]string]*funnelRow{}
-	all := vault.Tally{}
+	days, rows := map[time.Time]vault.DayCount{}, map[[2]string]*funnelRow{}
+	all := vault.DayCount{}
 	for _, t := range tallies {
 		if c.Intake != "" && t.Intake != c.Intake || c.Platform != "" && t.Platform != c.Platform {
 			continue
@@ -97,15 +97,15 @@ func newFunnel(tallies []vault.Tally, now time.Time, c chosen, name func(string)
 }
 
 // sum adds up the counts of two tallies.
-func sum(a, b vault.Tally) vault.Tally {
-	return vault.Tally{
+func sum(a, b vault.DayCount) vault.DayCount {
+	return vault.DayCount{
 		Waiting: a.Waiting + b.Waiting, Unanswered: a.Unanswered + b.Unanswered, Declined: a.Declined + b.Declined, Open: a.Open + b.Open,
 		Bound: a.Bound + b.Bound, Expired: a.Expired + b.Expired, Erased: a.Erased + b.Erased,
 	}
 }
 
 // draw draws the bars.
-func (f *funnel) draw(days map[time.Time]vault.Tally) {
+func (f *funnel) draw(days map[time.Time]vault.DayCount) {
 	for i := range f.Days {
 		var row funnelRow
 		row.add(days[f.Days[i].Day])

@@ -24,10 +24,10 @@ type InboxConfig struct {
 	// ViewersRead says whether viewers read what was submitted, offered and bound, as operators do.
 	ViewersRead bool
 
-	List   func(context.Context, vault.Filter) ([]vault.Listed, error)
-	ToDo   func(context.Context) (intake.ToDo, error)
+	List   func(context.Context, vault.Filter) ([]vault.ListEntry, error)
+	ToDo   func(context.Context) (intake.Tasks, error)
 	Open   func(context.Context) (int, error) // how much waits for a person
-	Counts func(ctx context.Context, since time.Time) ([]vault.Tally, error)
+	Counts func(ctx context.Context, since time.Time) ([]vault.DayCount, error)
 	Look   func(ctx context.Context, id string) (*intake.Request, error)
 
 	// Preview is what an agent will be answered with an outcome, as JSON.
@@ -102,7 +102,7 @@ func stateSays(s vault.State) string {
 
 // inboxRow is a submission as it is listed.
 type inboxRow struct {
-	vault.Listed
+	vault.ListEntry
 	Name  string // of the intake
 	State vault.State
 	Says  string
@@ -110,8 +110,8 @@ type inboxRow struct {
 }
 
 // newInboxRow says how a submission stands.
-func (o *owner) newInboxRow(l vault.Listed, now time.Time) inboxRow {
-	row := inboxRow{Listed: l, Name: o.config.Inbox.intake(l.Intake).Name, State: l.Standing(now)}
+func (o *owner) newInboxRow(l vault.ListEntry, now time.Time) inboxRow {
+	row := inboxRow{ListEntry: l, Name: o.config.Inbox.intake(l.Intake).Name, State: l.StateAt(now)}
 	row.Says = stateSays(row.State)
 	moment := func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04") }
 	switch row.State {
@@ -128,9 +128,9 @@ func (o *owner) newInboxRow(l vault.Listed, now time.Time) inboxRow {
 		case !l.Bind.Done.IsZero():
 			row.Note = "done " + moment(l.Bind.Done)
 		case l.Bind.Sink == "":
-			row.Note = moment(l.Bind.Made) + "; somebody has to see to it"
+			row.Note = moment(l.Bind.CreatedAt) + "; somebody has to see to it"
 		default:
-			row.Note = moment(l.Bind.Made) + "; being delivered"
+			row.Note = moment(l.Bind.CreatedAt) + "; being delivered"
 		}
 	}
 	return row
@@ -215,14 +215,14 @@ func (o *owner) fillToDo(ctx context.Context, body *inboxBody, now time.Time) er
 	if err != nil {
 		return err
 	}
-	for _, l := range todo.Answer {
+	for _, l := range todo.ToAnswer {
 		body.Answer = append(body.Answer, o.newInboxRow(l, now))
 	}
-	for _, l := range todo.Do {
+	for _, l := range todo.ToComplete {
 		body.Do = append(body.Do, o.newInboxRow(l, now))
 	}
 	for _, f := range todo.Failed {
-		body.Failed = append(body.Failed, failedRow{o.newInboxRow(f.Listed, now), f.Effect})
+		body.Failed = append(body.Failed, failedRow{o.newInboxRow(f.ListEntry, now), f.Effect})
 	}
 	return nil
 }

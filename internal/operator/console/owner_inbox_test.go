@@ -22,11 +22,11 @@ func TestTheFunnelAddsUp(t *testing.T) {
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
 	name := func(id string) string { return "name of " + id }
 	rapid.Check(t, func(t *rapid.T) {
-		var tallies []vault.Tally
+		var tallies []vault.DayCount
 		submitted, bound, most := 0, 0, map[time.Time]int{}
 		n := func(what string) int { return rapid.IntRange(0, 40).Draw(t, what) }
 		for range rapid.IntRange(1, 40).Draw(t, "tallies") {
-			tally := vault.Tally{
+			tally := vault.DayCount{
 				Day: firstDay(now).AddDate(0, 0, rapid.IntRange(0, plotDays-1).Draw(t, "day")), Intake: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "intake")),
 				Platform: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "platform")), Waiting: n("waiting"), Unanswered: n("unanswered"), Declined: n("declined"),
 				Open: n("open"), Bound: n("bound"), Expired: n("expired"), Erased: n("erased"),

@@ -97,7 +97,7 @@ type plotted struct {
 }
 
 // newPlot draws tallies; nil when there is nothing to be drawn.
-func newPlot(tallies []grants.Tally, now time.Time) *plot {
+func newPlot(tallies []grants.DayCount, now time.Time) *plot {
 	if len(tallies) == 0 {
 		return nil
 	}
@@ -120,7 +120,7 @@ func newPlot(tallies []grants.Tally, now time.Time) *plot {
 }
 
 // gather sums up by platform, those with the most answers first.
-func (p *plot) gather(tallies []grants.Tally) {
+func (p *plot) gather(tallies []grants.DayCount) {
 	at := map[string]int{}
 	for _, t := range tallies {
 		i, seen := at[t.Platform]

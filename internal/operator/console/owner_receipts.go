@@ -116,7 +116,7 @@ func (o *owner) receipts(w http.ResponseWriter, r *http.Request, v *visit) error
 }
 
 // lately counts what platforms did in the days of the plot, and names all that there are.
-func (o *owner) lately(ctx context.Context) ([]grants.Tally, []string, error) {
+func (o *owner) lately(ctx context.Context) ([]grants.DayCount, []string, error) {
 	tallies, err := o.config.Tallies(ctx, firstDay(o.config.Now()))
 	if err != nil {
 		return nil, nil, err
@@ -395,7 +395,7 @@ func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if c.Reason != "" {
 		body.Means = reasonSays(c.Reason)
 	}
-	wanted := grants.Wanted{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until, Limit: perPage + 1}
+	wanted := grants.RefusalFilter{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until, Limit: perPage + 1}
 	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil && at > 0 {
 		wanted.Before, body.Later = grants.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
 	}
@@ -416,7 +416,7 @@ func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error 
 }
 
 // count says how often each reason was given, the most frequent first.
-func (b *denialsBody) count(tallies []grants.Tally) {
+func (b *denialsBody) count(tallies []grants.DayCount) {
 	counts := map[string]int{}
 	for _, t := range tallies {
 		for reason, n := range t.Refused {

@@ -25,7 +25,7 @@ type requestBody struct {
 	Told  *vault.Answer
 	// Details are those of the offer, and Fields what it was bound with.
 	Details, Fields []field
-	Ends            vault.Ends
+	Ends            vault.EraseTimes
 	Effect          *effect
 	Entries         []entryLink
 	Form            *answerForm
@@ -127,13 +127,13 @@ func (o *owner) requestBody(q *intake.Request, v *visit) *requestBody {
 	now := o.config.Now()
 	body := &requestBody{May: v.in.Role == identity.Operator}
 	body.Reads = body.May || o.config.Inbox.ViewersRead
-	body.inboxRow = o.newInboxRow(vault.Listed{Record: q.Record, Bind: q.Bind}, now)
-	body.Ends = vault.EndsOf(q.Record, q.Bind)
+	body.inboxRow = o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now)
+	body.Ends = vault.EraseTimesOf(q.Record, q.Bind)
 	if body.Reads {
-		body.Input, body.Told, body.Fields = fields(q.Input), q.Told, fields(q.Fields)
+		body.Input, body.Told, body.Fields = fields(q.Input), q.OpenedAnswer, fields(q.Fields)
 		body.Agent = q.From()
-		if q.Told != nil {
-			body.Details = fields(q.Told.Details)
+		if q.OpenedAnswer != nil {
+			body.Details = fields(q.OpenedAnswer.Details)
 		}
 	}
 	if q.Effect != nil {
@@ -227,7 +227,7 @@ func (o *owner) askErase(w http.ResponseWriter, r *http.Request, v *visit) error
 		return err
 	}
 	now := o.config.Now()
-	body := eraseBody{inboxRow: o.newInboxRow(vault.Listed{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
+	body := eraseBody{inboxRow: o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
 	all, err := o.config.Inbox.List(r.Context(), vault.Filter{Find: q.Session, Limit: maxOthers})
 	if err != nil {
 		return unread(err)

@@ -18,10 +18,10 @@ func TestBarsAreAsHighAsTheirFigures(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		var tallies []grants.Tally
+		var tallies []grants.DayCount
 		most := map[time.Time]int{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "tallies") {
-			tally := grants.Tally{
+			tally := grants.DayCount{
 				Platform: fmt.Sprint("platform-", rapid.IntRange(0, 9).Draw(t, "platform")), Day: firstDay(now).AddDate(0, 0, rapid.IntRange(0, plotDays-1).Draw(t, "day")),
 				Given: rapid.IntRange(0, 5000).Draw(t, "given"), Refused: map[string]int{"out_of_scope": rapid.IntRange(0, 50).Draw(t, "refused"), "rate_limited": i % 3},
 			}

@@ -87,7 +87,7 @@ func Start(t testing.TB) *Business {
 }
 
 func (b *Business) told() (told came) {
-	b.peer.Tell(&told)
+	b.peer.Report(&told)
 	return told
 }
 

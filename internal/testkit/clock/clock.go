@@ -22,8 +22,8 @@ func (c *Clock) Now() time.Time {
 	return c.at
 }
 
-// Pass moves the clock on.
-func (c *Clock) Pass(d time.Duration) {
+// Advance moves the clock on.
+func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)

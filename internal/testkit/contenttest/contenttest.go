@@ -37,7 +37,7 @@ type Corpus struct {
 
 // New returns an empty corpus in a database, which has the tables of content; everything in it is open. Of the
 // options, Terms are made here, and Catalog where there is none.
-func New(t testing.TB, db *store.DB, options released.Options) *Corpus {
+func New(t testing.TB, db *store.DB, options released.Deps) *Corpus {
 	t.Helper()
 	if options.Catalog == nil {
 		options.Catalog = content.New(db, content.Options{})
@@ -80,21 +80,21 @@ func Terms(t T, rsl string, rules ...policy.Rule) *policy.Terms {
 	return compiled
 }
 
-// Obey puts rules in force.
-func (c *Corpus) Obey(t T, rules ...policy.Rule) {
+// SetRules puts rules in force.
+func (c *Corpus) SetRules(t T, rules ...policy.Rule) {
 	t.Helper()
-	c.Put(t, Terms(t, "", rules...))
+	c.SetTerms(t, Terms(t, "", rules...))
 }
 
-// Put puts terms in force.
-func (c *Corpus) Put(t T, terms *policy.Terms) {
+// SetTerms puts terms in force.
+func (c *Corpus) SetTerms(t T, terms *policy.Terms) {
 	t.Helper()
-	c.Decree(terms)
+	c.SetTermsOnly(terms)
 	c.Update(t)
 }
 
-// Decree puts terms in force, and leaves the index as it was.
-func (c *Corpus) Decree(terms *policy.Terms) { c.terms.Store(terms) }
+// SetTermsOnly puts terms in force, and leaves the index as it was.
+func (c *Corpus) SetTermsOnly(terms *policy.Terms) { c.terms.Store(terms) }
 
 // Fill replaces what a source of a site has.
 func (c *Corpus) Fill(t T, site, source string, items ...content.Item) {
@@ -135,8 +135,8 @@ func Item(site, path, typ, name, text string) content.Item {
 	}
 }
 
-// Story is an article of the site "site" that has paragraphs, each a passage.
-func Story(path string, paragraphs ...string) content.Item {
+// NewArticle is an article of the site "site" that has paragraphs, each a passage.
+func NewArticle(path string, paragraphs ...string) content.Item {
 	one := Item("site", path, "Article", "Story of "+path, "")
 	one.Passages = nil
 	seen := map[string]int{}

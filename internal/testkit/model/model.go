@@ -79,6 +79,6 @@ func (e *Endpoint) Requests() (requests []Request, open int) {
 		Requests []Request `json:"requests"`
 		Open     int       `json:"open"`
 	}
-	e.peer.Tell(&told)
+	e.peer.Report(&told)
 	return told.Requests, told.Open
 }

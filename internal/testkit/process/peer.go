@@ -119,8 +119,8 @@ func (p *Peer) Set(behaviour any) {
 	}
 }
 
-// Tell reads what the peer tells of what came.
-func (p *Peer) Tell(into any) {
+// Report reads what the peer tells of what came.
+func (p *Peer) Report(into any) {
 	p.t.Helper()
 	response, err := http.Get(p.Origin + "/control")
 	if err != nil {

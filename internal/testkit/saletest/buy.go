@@ -36,24 +36,24 @@ func Licensed(path string, price policy.Price) policy.Rule {
 func Open(t testing.TB) *Shop {
 	t.Helper()
 	s := New(t)
-	s.Furnish(t)
+	s.AddStock(t)
 	return s
 }
 
-// Furnish has a shop that has nothing yet sell what Open says.
-func (s *Shop) Furnish(t testing.TB) {
+// AddStock has a shop that has nothing yet sell what Open says.
+func (s *Shop) AddStock(t testing.TB) {
 	t.Helper()
 	s.Price(t, Licensed("/a/**", Cent))
-	s.Stock(t, contenttest.Story("a/1", "One two three four."), contenttest.Story("a/2", "Five six."),
-		contenttest.Story("a/3", "Seven."), contenttest.Story("t/1", strings.Repeat("word ", 1000)),
-		contenttest.Story("r/1", "Rent."), contenttest.Story("n/1", "Named."))
+	s.Stock(t, contenttest.NewArticle("a/1", "One two three four."), contenttest.NewArticle("a/2", "Five six."),
+		contenttest.NewArticle("a/3", "Seven."), contenttest.NewArticle("t/1", strings.Repeat("word ", 1000)),
+		contenttest.NewArticle("r/1", "Rent."), contenttest.NewArticle("n/1", "Named."))
 	s.Credit(t, Bot.Account(), Funds)
 }
 
 // Price puts rules before those that sell by the token and by a share of the revenue.
 func (s *Shop) Price(t contenttest.T, rules ...policy.Rule) {
 	t.Helper()
-	s.Obey(t, append(rules, Licensed("/t/**", policy.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}),
+	s.SetRules(t, append(rules, Licensed("/t/**", policy.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}),
 		Licensed("/r/**", policy.Price{Model: "revenue_share", Rate: "0.1"}),
 		Licensed("/n/**", policy.Price{Model: "attribution"}))...)
 }
@@ -85,22 +85,22 @@ func (s *Shop) Write(t testing.TB, fn func(ctx context.Context, tx *store.Tx) er
 	}
 }
 
-// Asking is a query of a requester whom the operator knows nothing of.
-func Asking(uris ...string) exchange.Query {
+// UnknownQuery is a query of a requester whom the operator knows nothing of.
+func UnknownQuery(uris ...string) exchange.Query {
 	return exchange.Query{
 		By: requesters.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"},
 	}
 }
 
-// Plainly seals an offer with its id.
-func Plainly(p *exchange.OfferDraft) (document, signature []byte, err error) {
+// SealWithID seals an offer with its id.
+func SealWithID(p *exchange.OfferDraft) (document, signature []byte, err error) {
 	return []byte(p.ID), []byte("signed " + p.ID), nil
 }
 
-// Quoted is what is offered for a query.
-func (s *Shop) Quoted(t contenttest.T, q exchange.Query) []exchange.OfferGroup {
+// DiscoverOffers is what is offered for a query.
+func (s *Shop) DiscoverOffers(t contenttest.T, q exchange.Query) []exchange.OfferGroup {
 	t.Helper()
-	groups, err := s.Discover(context.Background(), q, Plainly)
+	groups, err := s.Discover(context.Background(), q, SealWithID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,23 +115,23 @@ func (s *Shop) Quoted(t contenttest.T, q exchange.Query) []exchange.OfferGroup {
 // Absent is why there is no offer for one address; empty when there is one.
 func (s *Shop) Absent(t contenttest.T, q exchange.Query) exchange.Absence {
 	t.Helper()
-	return s.Quoted(t, q)[0].Absence
+	return s.DiscoverOffers(t, q)[0].Absence
 }
 
-// Offered is the first offer for a path of the site.
-func (s *Shop) Offered(t testing.TB, by requesters.Requester, path string) *transactions.Offer {
+// FirstOffer is the first offer for a path of the site.
+func (s *Shop) FirstOffer(t testing.TB, by requesters.Requester, path string) *transactions.Offer {
 	t.Helper()
-	q := Asking(Address(path))
+	q := UnknownQuery(Address(path))
 	q.By = by
-	got := s.Quoted(t, q)[0]
+	got := s.DiscoverOffers(t, q)[0]
 	if len(got.Offers) == 0 {
 		t.Fatalf("%s is not offered: %s", path, got.Absence)
 	}
 	return got.Offers[0]
 }
 
-// Take is a request of a requester to buy by offers, under an id that is new.
-func (s *Shop) Take(by requesters.Requester, offers ...*transactions.Offer) exchange.Order {
+// OrderRequest is a request of a requester to buy by offers, under an id that is new.
+func (s *Shop) OrderRequest(by requesters.Requester, offers ...*transactions.Offer) exchange.Order {
 	p := exchange.Order{
 		Requester: by, ID: fmt.Sprint("request-", s.made.Add(1)), FetchAt: "https://site.example/deliver/",
 	}
@@ -160,7 +160,7 @@ func (s *Shop) Buy(t testing.TB, p exchange.Order) *exchange.OrderResult {
 // BuyAt has the bot buy what is at a path.
 func (s *Shop) BuyAt(t testing.TB, path string) exchange.ItemResult {
 	t.Helper()
-	got := s.Buy(t, s.Take(Bot, s.Offered(t, Bot, path))).Items[0]
+	got := s.Buy(t, s.OrderRequest(Bot, s.FirstOffer(t, Bot, path))).Items[0]
 	if got.Denial != "" {
 		t.Fatalf("%s was denied: %s", path, got.Denial)
 	}
@@ -177,8 +177,8 @@ func (s *Shop) Balance(t testing.TB) (b accounts.Balance) {
 	return all[0]
 }
 
-// Sound holds the books and the ledger against their own rules, and each transaction against both.
-func (s *Shop) Sound(t testing.TB) {
+// CheckInvariants holds the books and the ledger against their own rules, and each transaction against both.
+func (s *Shop) CheckInvariants(t testing.TB) {
 	t.Helper()
 	ctx := context.Background()
 	if problems, err := accounts.Check(ctx, s.DB); err != nil || len(problems) > 0 {

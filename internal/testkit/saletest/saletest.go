@@ -143,7 +143,7 @@ func (s *Shop) Reopen(t testing.TB, sites ...string) {
 	if s.Corpus != nil {
 		rules = s.Corpus.Terms()
 	}
-	s.Corpus = contenttest.New(t, s.DB, released.Options{
+	s.Corpus = contenttest.New(t, s.DB, released.Deps{
 		Catalog: content.New(s.DB, content.Options{Now: s.now}), Sites: served, Actions: s.Actions, ForSale: s.forSale,
 	})
 	s.Shelves = push.NewStore(s.DB, s.now)
@@ -162,7 +162,7 @@ func (s *Shop) Reopen(t testing.TB, sites ...string) {
 	}
 	s.Followers = append(s.Followers, s.Assortment.Follow)
 	if rules != nil {
-		s.Put(t, rules)
+		s.SetTerms(t, rules)
 	}
 }
 
@@ -228,7 +228,7 @@ func (s *Shop) open() (err error) {
 
 func (s *Shop) now() time.Time { return s.Now() }
 
-func (s *Shop) forSale(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.Copy) bool {
+func (s *Shop) forSale(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.ItemVersion) bool {
 	return exchange.ForSale(s.Selling, rules, l, decision, item)
 }
 

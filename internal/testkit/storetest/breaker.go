@@ -30,8 +30,8 @@ func (b *Breaker) DSN() string {
 	return NewPostgres(b.t) + "&application_name=" + b.name
 }
 
-// Strike breaks off all connections that there are now. It may be called from many goroutines.
-func (b *Breaker) Strike() {
+// BreakAll breaks off all connections that there are now. It may be called from many goroutines.
+func (b *Breaker) BreakAll() {
 	ctx := context.WithoutCancel(b.t.Context())
 	err := b.db.View(ctx, func(tx *store.Tx) error {
 		const terminate = `SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`

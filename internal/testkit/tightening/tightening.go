@@ -77,7 +77,7 @@ func (k *check) draw(t *rapid.T, exits []Exit) {
 		items = append(items, drawItem(t, i))
 		stored = append(stored, items[i].item)
 	}
-	k.corpus.Obey(t)
+	k.corpus.SetRules(t)
 	k.corpus.Fill(t, "site", "s", stored...)
 	var rules []policy.Rule
 	for range rapid.IntRange(1, 3).Draw(t, "rules") {
@@ -110,7 +110,7 @@ func (k *check) draw(t *rapid.T, exits []Exit) {
 // leaves are the marked words that leave by each exit under rules. None may be one that the rules
 // keep inside.
 func leaves(t *rapid.T, c *contenttest.Corpus, exits []Exit, items []marked, rules []policy.Rule) (all []map[string]bool) {
-	c.Put(t, contenttest.Terms(t, licences, rules...))
+	c.SetTerms(t, contenttest.Terms(t, licences, rules...))
 	for _, exit := range exits {
 		allowed := map[string]bool{}
 		for _, item := range items {

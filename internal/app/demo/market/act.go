@@ -18,8 +18,8 @@ import (
 // onThisMachine is where the market is.
 var onThisMachine = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
-// desk is what the acts of a page go on with: the passages that came last, and the offer.
-type desk struct {
+// actState is what the acts of a page go on with: the passages that came last, and the offer.
+type actState struct {
 	mu       sync.Mutex
 	asked    *client.Publisher
 	passages *client.Passages
@@ -109,17 +109,17 @@ func (m *Market) retrieve(ctx context.Context, arguments []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.desk.mu.Lock()
-	m.desk.asked, m.desk.passages = p, got
-	m.desk.mu.Unlock()
+	m.actState.mu.Lock()
+	m.actState.asked, m.actState.passages = p, got
+	m.actState.mu.Unlock()
 	return map[string]any{"passages": got.Answer.Content.Chunks, "citations": got.Answer.Citations, "signed": got.Signed}, nil
 }
 
 // cite tells the publisher that its passages were shown.
 func (m *Market) cite(ctx context.Context, _ []byte) (any, error) {
-	m.desk.mu.Lock()
-	p, passages := m.desk.asked, m.desk.passages
-	m.desk.mu.Unlock()
+	m.actState.mu.Lock()
+	p, passages := m.actState.asked, m.actState.passages
+	m.actState.mu.Unlock()
 	if passages == nil || len(passages.Answer.Citations) == 0 {
 		return nil, errors.New("nothing was retrieved yet; retrieve first")
 	}
@@ -148,17 +148,17 @@ func (m *Market) submit(ctx context.Context, arguments []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.desk.mu.Lock()
-	m.desk.business, m.desk.offered = p, offered
-	m.desk.mu.Unlock()
+	m.actState.mu.Lock()
+	m.actState.business, m.actState.offered = p, offered
+	m.actState.mu.Unlock()
 	return map[string]any{"offer": offered.Response.Offer}, nil
 }
 
 // bind accepts the offer that came last, in the name of the person who pressed the button.
 func (m *Market) bind(ctx context.Context, arguments []byte) (any, error) {
-	m.desk.mu.Lock()
-	p, offered := m.desk.business, m.desk.offered
-	m.desk.mu.Unlock()
+	m.actState.mu.Lock()
+	p, offered := m.actState.business, m.actState.offered
+	m.actState.mu.Unlock()
 	if offered == nil {
 		return nil, errors.New("there is no offer yet; submit first")
 	}

@@ -58,8 +58,8 @@ type Market struct {
 	brokered  *buyer.Buyer          // through the Broker
 	platforms map[string]client.Key // of the platform, by publisher
 
-	desk   desk  // what the page's acts go on with
-	opened int64 // the number of the last message that passed while the market was put up
+	actState actState // what the page's acts go on with
+	opened   int64    // the number of the last message that passed while the market was put up
 
 	stop      context.CancelFunc // all
 	stopEdges context.CancelFunc

@@ -13,8 +13,8 @@ type Place struct {
 	Address string `json:"address,omitempty"` // empty for one who only asks
 }
 
-// lanes are the ids of those who take part.
-var lanes = func() map[string]bool {
+// placeIDs are the ids of those who take part.
+var placeIDs = func() map[string]bool {
 	all := map[string]bool{}
 	for _, id := range order {
 		all[id] = true

@@ -24,8 +24,8 @@ type Fact struct {
 	Time    string `json:"time"`
 }
 
-// told are the kinds of entries that a list has: what passed between two sides, and not how each set itself up.
-var told = []string{"access", "citation", "intake", "offer", "bind", "transaction", "delivery", "usage", "dispute"}
+// listedKinds are the kinds of entries that a list has: what passed between two sides, and not how each set itself up.
+var listedKinds = []string{"access", "citation", "intake", "offer", "bind", "transaction", "delivery", "usage", "dispute"}
 
 // maxFacts is how many entries of each ledger are looked through for a list.
 const maxFacts = 200
@@ -42,7 +42,7 @@ func (m *Market) Facts(ctx context.Context) ([]Fact, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the ledger of %s: %w", id, err)
 			}
-			if e := record.Entry; slices.Contains(told, e.Kind) {
+			if e := record.Entry; slices.Contains(listedKinds, e.Kind) {
 				all = append(all, Fact{id, e.ID, e.Kind, e.Party, e.Subject, e.Time.UTC().Format(time.RFC3339Nano)})
 			}
 		}

@@ -94,8 +94,8 @@ func (h *hub) again(from, method, path string) bool {
 	return false
 }
 
-// tell tells everybody who watches. Who does not keep up loses messages, and the page asks anew.
-func (h *hub) tell(m Message) {
+// broadcast tells everybody who watches. Who does not keep up loses messages, and the page asks anew.
+func (h *hub) broadcast(m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last++
@@ -149,7 +149,7 @@ func (h *hub) around(to string) func(http.Handler) http.Handler {
 			if from == brokerAgent {
 				from = "broker"
 			}
-			if !lanes[from] || from == to || h.again(from, r.Method, r.URL.Path) { // a person's browser, or whoever looks after itself
+			if !placeIDs[from] || from == to || h.again(from, r.Method, r.URL.Path) { // a person's browser, or whoever looks after itself
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -166,7 +166,7 @@ func (h *hub) around(to string) func(http.Handler) http.Handler {
 				m.Carried = exchanged{
 					m: &m, request: read(asked, header), answer: read(&answer.seen, w.Header()), bytes: answer.bytes, media: w.Header().Get("Content-Type"),
 				}.carried()
-				h.tell(m)
+				h.broadcast(m)
 			}()
 			next.ServeHTTP(answer, r)
 		})

@@ -1,7 +1,7 @@
 // Package charset makes valid UTF-8 of documents in any encoding, also where they do not say in which, or say it
 // wrongly.
 //
-// Enter at Page for HTML, Document for JSON and Markdown, NewReader for lines. The package is pure, and knows no more
+// Enter at DecodePage for HTML, DecodeJSON for JSON and Markdown, NewReader for lines. The package is pure, and knows no more
 // of a document than where it may name its encoding.
 package charset
 
@@ -46,8 +46,8 @@ func NewReader(from io.Reader) (*bufio.Reader, error) {
 	return buffered, nil
 }
 
-// Document gives a JSON document as UTF-8.
-func Document(data []byte) string {
+// DecodeJSON gives a JSON document as UTF-8.
+func DecodeJSON(data []byte) string {
 	if decoder := utf16(data); decoder != nil {
 		if decoded, err := decoder.Bytes(data); err == nil {
 			data = decoded
@@ -76,9 +76,9 @@ func Repair(s string) string {
 	return decoded
 }
 
-// Garbled says whether the beginning of a body is no text in any encoding: an image, an archive or the like that is
+// IsBinary says whether the beginning of a body is no text in any encoding: an image, an archive or the like that is
 // served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for ISO-2022 does.
-func Garbled(head []byte) bool {
+func IsBinary(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return false
 	}

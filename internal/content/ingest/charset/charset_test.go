@@ -40,7 +40,7 @@ func TestPagesThatDoNotSayTheirEncodingAreRead(t *testing.T) {
 				if strings.Contains(head, "'en'") && name != "windows-1252" {
 					continue // a page that says a language of other letters is read in its encodings
 				}
-				if decoded := Page(encoded(t, head+entry[0]+"</p>", name), ""); !strings.Contains(decoded, entry[0]) {
+				if decoded := DecodePage(encoded(t, head+entry[0]+"</p>", name), ""); !strings.Contains(decoded, entry[0]) {
 					t.Errorf("%s in %s below %q became %q", language, name, head, decoded)
 				}
 			}
@@ -59,12 +59,12 @@ func TestWhatAPageSaysOfItsEncodingIsBelievedIfItFits(t *testing.T) {
 		"<meta charset=iso-8859-1>":                                                "utf-8",        // which it is
 		"<html lang=pl><meta charset=no-such-encoding>":                            "iso-8859-2",
 	} {
-		if decoded := Page(encoded(t, head+polish, name), ""); !strings.HasSuffix(decoded, polish) {
+		if decoded := DecodePage(encoded(t, head+polish, name), ""); !strings.HasSuffix(decoded, polish) {
 			t.Errorf("%.60s: %q", head, decoded[max(0, len(decoded)-60):])
 		}
 	}
 	cut := "<p>" + strings.Repeat("Grüße aus Köln. ", 20)
-	if decoded := Page(cut+"\xc3", ""); decoded != cut+"\ufffd" {
+	if decoded := DecodePage(cut+"\xc3", ""); decoded != cut+"\ufffd" {
 		t.Errorf("one broken character made %q", decoded)
 	}
 }
@@ -75,7 +75,7 @@ func FuzzPagesAreDecoded(f *testing.F) {
 	}
 	f.Add("\xcf\xf0", "text/html; charset=windows-1251")
 	f.Fuzz(func(t *testing.T, data, media string) {
-		if !utf8.ValidString(Page(data, media)) {
+		if !utf8.ValidString(DecodePage(data, media)) {
 			t.Fatalf("%q is not decoded", data)
 		}
 	})

@@ -13,9 +13,9 @@ import (
 // This file finds out in which encoding a page is. What is valid UTF-8 is UTF-8, whatever it says of itself; for the
 // rest a page's own word counts as long as it fits what is there, and then what pages in its language were written in.
 
-// Page gives a page as UTF-8. media is the media type that its server gives, which may name an encoding; empty for
+// DecodePage gives a page as UTF-8. media is the media type that its server gives, which may name an encoding; empty for
 // none.
-func Page(data, media string) string {
+func DecodePage(data, media string) string {
 	head := []byte(data[:min(len(data), 1024)])
 	found, name, certain := charset.DetermineEncoding(head, cmp.Or(media, "text/html"))
 	if name != "utf-16le" && name != "utf-16be" && name != "iso-2022-jp" && utf8.ValidString(data) {

@@ -22,13 +22,13 @@ func bodyOf(n *jsonrepair.Node) []passage.Block {
 	for _, property := range content.BodyProperties {
 		if value := n.Get(property); value != nil && !(property == "text" && text(value) == nameOf(n)) {
 			blocks = appendBody(blocks, value, listedBodies[property])
-			passage.End(blocks)
+			passage.EndParagraph(blocks)
 		}
 	}
 	for _, m := range n.Members {
 		if m.Value.Kind == jsonrepair.String && len(m.Value.Text) >= otherText && !isKnownText(m.Name) {
 			blocks = append(blocks, passage.Blocks(m.Value.Text)...)
-			passage.End(blocks)
+			passage.EndParagraph(blocks)
 		}
 	}
 	return blocks
@@ -80,7 +80,7 @@ func appendPart(blocks []passage.Block, n *jsonrepair.Node, points bool) []passa
 			blocks = append(blocks, passage.Block{Text: name, Leads: true})
 		}
 		blocks = appendBody(blocks, inner, true)
-		passage.End(blocks)
+		passage.EndParagraph(blocks)
 		return blocks
 	}
 	if name != "" {
@@ -92,7 +92,7 @@ func appendPart(blocks []passage.Block, n *jsonrepair.Node, points bool) []passa
 // withoutTitle leaves out a heading at the beginning that only repeats the name.
 func withoutTitle(blocks []passage.Block, name string) []passage.Block {
 	for i, b := range blocks[:min(len(blocks), 3)] {
-		if b.Leads && strings.EqualFold(markup.Squeeze(b.Text), name) {
+		if b.Leads && strings.EqualFold(markup.CollapseSpace(b.Text), name) {
 			return append(append([]passage.Block(nil), blocks[:i]...), blocks[i+1:]...)
 		}
 	}

@@ -2,8 +2,8 @@ package document
 
 import "fmt"
 
-// Bytes writes a number of bytes for people.
-func Bytes(n int64) string {
+// FormatBytes writes a number of bytes for people.
+func FormatBytes(n int64) string {
 	for _, unit := range []struct {
 		size int64
 		name string

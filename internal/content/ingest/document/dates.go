@@ -15,8 +15,8 @@ var dateForms = []string{
 	time.RFC1123Z, time.RFC1123, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", time.ANSIC, time.UnixDate,
 }
 
-// Date reads a point in time, zero if it is none.
-func Date(s string) time.Time {
+// ParseDate reads a point in time, zero if it is none.
+func ParseDate(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if len(s) < 4 || len(s) > 40 {
 		return time.Time{}
@@ -32,7 +32,7 @@ func Date(s string) time.Time {
 // dateOf reads the first of the properties that holds a date.
 func dateOf(n *jsonrepair.Node, properties ...string) time.Time {
 	for _, property := range properties {
-		if t := Date(text(n.Get(property))); !t.IsZero() {
+		if t := ParseDate(text(n.Get(property))); !t.IsZero() {
 			return t
 		}
 	}

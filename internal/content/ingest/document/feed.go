@@ -21,7 +21,7 @@ import (
 // feed makes items of the entries of a feed: RSS, Atom or JSON Feed.
 func (r *Reader) feed(portion *Portion, out *Result) {
 	if nestedFeed(portion.Text) {
-		out.unread(portion.File.Name, fmt.Sprintf("the feed's elements are nested deeper than %d levels", mostNested))
+		out.unread(portion.File.Name, fmt.Sprintf("the feed's elements are nested deeper than %d levels", maxNested))
 		return
 	}
 	feed, err := gofeed.NewParser().Parse(strings.NewReader(portion.Text))
@@ -48,15 +48,15 @@ func (r *Reader) feed(portion *Portion, out *Result) {
 	r.items(out, &p, h, finds)
 }
 
-// mostNested is how deep the elements of a feed may be nested: what reads it goes down with them.
-const mostNested = 1000
+// maxNested is how deep the elements of a feed may be nested: what reads it goes down with them.
+const maxNested = 1000
 
 // nestedFeed says whether a feed's elements are nested too deeply.
 func nestedFeed(text string) bool {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.Strict = false
 	d.CharsetReader = func(_ string, from io.Reader) (io.Reader, error) { return from, nil }
-	for depth := 0; depth <= mostNested; {
+	for depth := 0; depth <= maxNested; {
 		token, err := d.RawToken()
 		if err != nil {
 			return false // and what reads it gets no further
@@ -76,7 +76,7 @@ func thingOf(entry *gofeed.Item, feed *gofeed.Feed, base *url.URL) *jsonrepair.N
 	n := &jsonrepair.Node{Kind: jsonrepair.Object}
 	set := func(property, value string) {
 		if value = strings.TrimSpace(value); value != "" {
-			n.Set(property, jsonrepair.Text(value))
+			n.Set(property, jsonrepair.NewString(value))
 		}
 	}
 	set("@type", typeOfEntry(entry))
@@ -91,11 +91,11 @@ func thingOf(entry *gofeed.Item, feed *gofeed.Feed, base *url.URL) *jsonrepair.N
 	var authors []*jsonrepair.Node
 	for _, person := range entry.Authors {
 		if person != nil && person.Name != "" {
-			authors = append(authors, jsonrepair.Text(person.Name))
+			authors = append(authors, jsonrepair.NewString(person.Name))
 		}
 	}
 	if len(authors) > 0 {
-		n.Set("author", jsonrepair.List(authors...))
+		n.Set("author", jsonrepair.NewArray(authors...))
 	}
 	set("keywords", strings.Join(entry.Categories, ", "))
 	set("image", imageOfEntry(entry))
@@ -141,10 +141,10 @@ func typeOfEntry(entry *gofeed.Item) string {
 // addressOfEntry is where an entry leads; its id if that is an address (a permalink of RSS).
 func addressOfEntry(entry *gofeed.Item, base *url.URL) string {
 	for _, address := range append([]string{entry.Link, entry.GUID}, entry.Links...) {
-		if address == entry.GUID && !pageurl.Meant(address) {
+		if address == entry.GUID && !pageurl.LooksLikePage(address) {
 			continue
 		}
-		if u := pageurl.OfLink(address, base); u != nil {
+		if u := pageurl.FromLink(address, base); u != nil {
 			return u.String()
 		}
 	}

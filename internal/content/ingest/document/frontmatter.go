@@ -62,7 +62,7 @@ func readMatter(mark, matter string) (*jsonrepair.Node, error) {
 // was written.
 func parseMatter(matter string) (*jsonrepair.Node, error) {
 	if len(matter) > longestMatter {
-		return nil, matterFault{1, "the front matter is longer than " + Bytes(longestMatter)}
+		return nil, matterFault{1, "the front matter is longer than " + FormatBytes(longestMatter)}
 	}
 	if nested(matter) {
 		return nil, matterFault{1, fmt.Sprintf("the front matter is nested deeper than %d levels", deepestMatter)}
@@ -152,7 +152,7 @@ func fromYAML(n ast.Node, depth int) (*jsonrepair.Node, error) {
 	case *ast.MappingValueNode:
 		return fromMapping([]*ast.MappingValueNode{n}, depth)
 	case *ast.SequenceNode:
-		list := jsonrepair.List()
+		list := jsonrepair.NewArray()
 		for _, value := range n.Values {
 			item, err := fromYAML(value, depth+1)
 			if err != nil {
@@ -197,16 +197,16 @@ func fromScalar(n ast.Node) *jsonrepair.Node {
 	case *ast.BoolNode:
 		return &jsonrepair.Node{Kind: jsonrepair.Bool, Text: strconv.FormatBool(n.Value)}
 	case *ast.StringNode:
-		return jsonrepair.Text(n.Value)
+		return jsonrepair.NewString(n.Value)
 	case *ast.LiteralNode:
-		return jsonrepair.Text(n.Value.Value)
+		return jsonrepair.NewString(n.Value.Value)
 	case *ast.IntegerNode, *ast.FloatNode:
 		if written := n.GetToken().Value; jsonrepair.IsNumber(written) {
 			return &jsonrepair.Node{Kind: jsonrepair.Number, Text: written}
 		}
 	}
 	if token := n.GetToken(); token != nil {
-		return jsonrepair.Text(token.Value)
+		return jsonrepair.NewString(token.Value)
 	}
 	return &jsonrepair.Node{}
 }

@@ -18,11 +18,11 @@ import (
 
 // fuzzed is a reader, and a portion of the given form, to be read without the net that catches faults.
 func fuzzed(name, text string) (Reader, *Portion) {
-	base, _ := pageurl.Folder("https://www.example.com/")
-	f, _ := FormOf(name)
-	p := &Portion{File: File{Name: name, Form: f}, Form: f, Text: text, Line: 1}
+	base, _ := pageurl.AsFolder("https://www.example.com/")
+	f, _ := FormatOf(name)
+	p := &Portion{File: File{Name: name, Format: f}, Format: f, Text: text, Line: 1}
 	if f == JSON {
-		p.Text = charset.Document([]byte(text))
+		p.Text = charset.DecodeJSON([]byte(text))
 	}
 	return Reader{Base: base, Limits: Limits{}.WithDefaults()}, p
 }
@@ -64,7 +64,7 @@ func checkItem(t *testing.T, i content.Item) {
 	}
 	ids := map[string]bool{}
 	for _, p := range i.Passages {
-		if p.ID == "" || ids[p.ID] || strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) || passage.Words(p.Text) > passage.Most {
+		if p.ID == "" || ids[p.ID] || strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) || passage.Words(p.Text) > passage.MaxWords {
 			t.Fatalf("passage %q (%d words)", p, passage.Words(p.Text))
 		}
 		ids[p.ID] = true
@@ -97,7 +97,7 @@ func FuzzLinesBecomeItems(f *testing.F) {
 		checkResult(t, &r)
 		w, p = fuzzed("a.json", text)
 		r = Result{}
-		w.text(&r, &piece{file: p.File, text: p.Text, line: 1, page: pageurl.OfFile(w.Base, p.File.Name), base: w.Base})
+		w.text(&r, &piece{file: p.File, text: p.Text, line: 1, page: pageurl.FromFile(w.Base, p.File.Name), base: w.Base})
 		checkResult(t, &r)
 	})
 }

@@ -24,7 +24,7 @@ const (
 	longestKeys        = 16 << 10
 	longestMember      = 5000 // of a description in the object
 	shortBody          = 500  // a body text up to this length stays in the object
-	mostTypes          = 10
+	maxTypes           = 10
 )
 
 // Draft is an item in the making.
@@ -49,23 +49,23 @@ type mapper struct {
 func (m *mapper) item(f find, n *jsonrepair.Node, blocks []passage.Block) (Draft, error) {
 	var d Draft
 	switch {
-	case n.Deep:
-		return d, fmt.Errorf("the item is nested deeper than %d levels", mostDepth)
+	case n.TooDeep:
+		return d, fmt.Errorf("the item is nested deeper than %d levels", maxDepth)
 	case !n.IsObject():
 		return d, fmt.Errorf("found %s where an item was expected; an item is a JSON object", describe(n))
-	case n.Torn:
+	case n.Truncated:
 		return d, errTorn
 	}
 	d.stub, d.covers = f.stub, f.covers
 	d.Types = ranked(typesOf(n))
 	own := len(d.Types)
 	d.Types = withAdditional(d.Types, n)
-	d.generic = vocabulary.Telling(d.Types[0]) <= vocabulary.ArticleRank
+	d.generic = vocabulary.Specificity(d.Types[0]) <= vocabulary.ArticleRank
 	d.Name = clip(nameOf(n), longestName)
 	body := bodyOf(n)
 	body = append(body, blocks...)
 	description := firstText(n, "description", "disambiguatingDescription", "summary")
-	if f.beside != "" && markup.Squeeze(f.beside) != markup.Squeeze(description) && !begins(body, f.beside) {
+	if f.beside != "" && markup.CollapseSpace(f.beside) != markup.CollapseSpace(description) && !begins(body, f.beside) {
 		body = append(body, passage.Blocks(f.beside)...)
 	}
 	d.Passages = passages(description, body)
@@ -75,7 +75,7 @@ func (m *mapper) item(f find, n *jsonrepair.Node, blocks []passage.Block) (Draft
 	d.Description = describeItem(description, n, body)
 	d.Language = cmp.Or(languageOf(n), f.language, vocabulary.LanguageTag(m.reader.Language))
 	d.Image = imageOf(n, "image", "primaryImageOfPage", "thumbnailUrl", "thumbnail", "photo", "logo")
-	d.Publisher = markup.Inline(cmp.Or(firstText(n, "publisher", "provider", "sourceOrganization"), f.publisher, m.reader.Publisher))
+	d.Publisher = markup.PlainLine(cmp.Or(firstText(n, "publisher", "provider", "sourceOrganization"), f.publisher, m.reader.Publisher))
 	d.Published = dateOf(n, "datePublished", "dateCreated", "uploadDate", "datePosted")
 	d.Modified = dateOf(n, "dateModified", "dateUpdated")
 	var err error
@@ -108,7 +108,7 @@ func ranked(types []string) []string {
 	}
 	if len(types) > 1 {
 		types = slices.Compact(types)
-		slices.SortStableFunc(types, func(a, b string) int { return vocabulary.Telling(b) - vocabulary.Telling(a) })
+		slices.SortStableFunc(types, func(a, b string) int { return vocabulary.Specificity(b) - vocabulary.Specificity(a) })
 	}
 	return types
 }
@@ -118,10 +118,10 @@ func ranked(types []string) []string {
 func withAdditional(types []string, n *jsonrepair.Node) []string {
 	for _, value := range n.Get("additionalType").List() {
 		if value.IsObject() {
-			value = jsonrepair.Text(text(value.Get("@id")))
+			value = jsonrepair.NewString(text(value.Get("@id")))
 		}
 		name, known := content.KnownType(strings.TrimSpace(vocabulary.Term(strings.TrimSpace(value.Text))))
-		if value.Kind == jsonrepair.String && known && len(types) < mostTypes && !slices.Contains(types, name) {
+		if value.Kind == jsonrepair.String && known && len(types) < maxTypes && !slices.Contains(types, name) {
 			types = append(types, name)
 		}
 	}
@@ -133,25 +133,25 @@ func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	return passage.Opening(s, most)
+	return passage.FirstSentences(s, most)
 }
 
 // nameOf is what a person would call the thing.
 func nameOf(n *jsonrepair.Node) string {
 	if s := firstText(n, "name", "headline", "title"); s != "" {
-		return markup.Inline(s)
+		return markup.PlainLine(s)
 	}
-	if s := markup.Squeeze(text(n.Get("givenName")) + " " + text(n.Get("familyName"))); s != "" {
+	if s := markup.CollapseSpace(text(n.Get("givenName")) + " " + text(n.Get("familyName"))); s != "" {
 		return s
 	}
 	if reviewed := text(n.Get("itemReviewed")); reviewed != "" {
-		return "Review of " + markup.Inline(reviewed)
+		return "Review of " + markup.PlainLine(reviewed)
 	}
 	s := firstText(n, "legalName", "alternativeHeadline", "alternateName", "caption")
 	if s == "" && vocabulary.IsA(typesOf(n), "Question") {
 		s = text(n.Get("text"))
 	}
-	return markup.Inline(s)
+	return markup.PlainLine(s)
 }
 
 // describeItem is a short description: the thing's own, or the first sentences of what it says. One that was cut off
@@ -174,7 +174,7 @@ func describeItem(own string, n *jsonrepair.Node, body []passage.Block) string {
 			}
 		}
 	}
-	return passage.Opening(own, longestDescription)
+	return passage.FirstSentences(own, longestDescription)
 }
 
 // spoken is the text of a block, with those beside it where it is one of several short steps or lines.
@@ -210,13 +210,13 @@ func uncut(s string) string {
 // continued is the text of a block that begins with the words of a text that was cut off.
 func continued(short string, body []passage.Block) string {
 	const least, most = 30, 60 // bytes that must be the same
-	opening := markup.Squeeze(short)
+	opening := markup.CollapseSpace(short)
 	opening = opening[:boundary(opening, min(len(opening), most))]
 	if len(opening) < least {
 		return ""
 	}
 	for i := range body[:min(len(body), 20)] {
-		if text := markup.Squeeze(body[i].Text); strings.HasPrefix(text, opening) && len(text) > len(short) {
+		if text := markup.CollapseSpace(body[i].Text); strings.HasPrefix(text, opening) && len(text) > len(short) {
 			return text
 		}
 	}
@@ -239,7 +239,7 @@ func passages(description string, body []passage.Block) []content.Passage {
 	}
 	var cut []content.Passage
 	seen := map[string]int{}
-	for _, text := range passage.Cut(append(blocks, body...)) {
+	for _, text := range passage.Split(append(blocks, body...)) {
 		cut = append(cut, content.Passage{ID: content.PassageID(text, seen[text]), Text: text})
 		seen[text]++
 	}
@@ -249,10 +249,10 @@ func passages(description string, body []passage.Block) []content.Passage {
 // begins says whether a body begins with a description, but for a line or two, which then needs no saying twice.
 func begins(body []passage.Block, description string) bool {
 	const enough = 80
-	opening := markup.Squeeze(description[:boundary(description, min(len(description), 4*enough))])
+	opening := markup.CollapseSpace(description[:boundary(description, min(len(description), 4*enough))])
 	opening = strings.TrimRight(uncut(opening[:boundary(opening, min(len(opening), enough))]), " .…")
 	for _, b := range body[:min(len(body), 6)] {
-		if !b.Leads && strings.HasPrefix(markup.Squeeze(b.Text[:boundary(b.Text, min(len(b.Text), 4*enough))]), opening) {
+		if !b.Leads && strings.HasPrefix(markup.CollapseSpace(b.Text[:boundary(b.Text, min(len(b.Text), 4*enough))]), opening) {
 			return true
 		}
 	}
@@ -275,10 +275,10 @@ func (m *mapper) address(f find, n *jsonrepair.Node, name string) (address strin
 		return m.page.String(), false, nil
 	}
 	own := n.Get("@id")
-	if !identifies(text(own)) && !pageurl.Meant(text(own)) {
+	if !identifies(text(own)) && !pageurl.LooksLikePage(text(own)) {
 		own = nil
 	}
-	for i, value := range []*jsonrepair.Node{n.Get("url"), jsonrepair.Text(f.address), n.Get("mainEntityOfPage"), own} {
+	for i, value := range []*jsonrepair.Node{n.Get("url"), jsonrepair.NewString(f.address), n.Get("mainEntityOfPage"), own} {
 		u, err := m.given(value, i == 0)
 		if err != nil {
 			return "", false, err
@@ -293,7 +293,7 @@ func (m *mapper) address(f find, n *jsonrepair.Node, name string) (address strin
 	around := *m.page
 	if u := pageurl.Parse(f.around, m.base); u != nil {
 		around = *u
-	} else if pageurl.Meant(f.around) {
+	} else if pageurl.LooksLikePage(f.around) {
 		return "", false, unreadableAddress(f.around)
 	}
 	around.Fragment, around.RawFragment = pageurl.Slug(handle(n, name)), ""
@@ -306,7 +306,7 @@ func (m *mapper) given(value *jsonrepair.Node, pure bool) (*url.URL, error) {
 	var err error
 	for _, one := range value.List() {
 		if one.IsObject() {
-			one, pure = jsonrepair.Text(firstText(one, "@id", "url")), false
+			one, pure = jsonrepair.NewString(firstText(one, "@id", "url")), false
 		}
 		if one.Kind != jsonrepair.String || strings.TrimSpace(one.Text) == "" || pageurl.NamesNoPage(one.Text) && pageurl.Resource(one.Text, m.reader.Schemes) == nil {
 			continue
@@ -316,7 +316,7 @@ func (m *mapper) given(value *jsonrepair.Node, pure bool) (*url.URL, error) {
 			u = pageurl.Resource(one.Text, m.reader.Schemes)
 		}
 		switch {
-		case u == nil && err == nil && (pure || pageurl.Meant(one.Text)):
+		case u == nil && err == nil && (pure || pageurl.LooksLikePage(one.Text)):
 			err = unreadableAddress(one.Text)
 		case u != nil && m.isFront(u):
 			return nil, nil
@@ -334,7 +334,7 @@ func unreadableAddress(given string) error {
 
 // isFront says whether an address is that of the site's front page, which many pages give by mistake as their own.
 func (m *mapper) isFront(u *url.URL) bool {
-	return m.isPage && pageurl.IsFront(u, m.page)
+	return m.isPage && pageurl.IsFrontPage(u, m.page)
 }
 
 // handle is what tells a thing without URL from others: a number that somebody gave it, its name, or its text.

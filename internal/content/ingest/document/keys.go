@@ -87,7 +87,7 @@ type keys struct {
 
 func (k *keys) add(labels ...string) {
 	for _, label := range labels {
-		label = markup.Squeeze(label)
+		label = markup.CollapseSpace(label)
 		if label == "" || k.seen[label] || k.out.Len()+len(label) > longestKeys {
 			continue
 		}

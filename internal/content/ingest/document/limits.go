@@ -18,8 +18,8 @@ type Limits struct {
 	Item     int64 // a line of a file of lines, and what is made of any item; 4 MiB
 }
 
-// mostDepth is how deep an item may be nested.
-const mostDepth = 64
+// maxDepth is how deep an item may be nested.
+const maxDepth = 64
 
 // WithDefaults has the defaults in the place of zeros.
 func (l Limits) WithDefaults() Limits {

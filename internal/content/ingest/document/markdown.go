@@ -28,7 +28,7 @@ import (
 
 // markdown makes an item of a page of Markdown: its front matter in schema.org's terms, its body as running text.
 func (r *Reader) markdown(portion *Portion, out *Result) {
-	source := charset.Printable(charset.Document([]byte(portion.Text)))
+	source := charset.Printable(charset.DecodeJSON([]byte(portion.Text)))
 	p := piece{file: portion.File, line: 1, page: portion.address(r.Base), isPage: true}
 	if int64(len(source)) > r.Limits.Item {
 		out.problem(portion.File.Name, tooLong(r.Limits.Item))
@@ -47,10 +47,10 @@ func (r *Reader) markdown(portion *Portion, out *Result) {
 	prose := readMarkdown(body)
 	thing := matterThing(n)
 	if nameOf(thing) == "" {
-		thing.Set("name", jsonrepair.Text(prose.name(portion.File.Name)))
+		thing.Set("name", jsonrepair.NewString(prose.name(portion.File.Name)))
 	}
 	if picture(thing.Get("image")) == "" && prose.image != "" && thing.Get("image") == nil {
-		thing.Set("image", jsonrepair.Text(prose.image))
+		thing.Set("image", jsonrepair.NewString(prose.image))
 	}
 	z := normaliser{base: p.page, page: p.page, language: r.Language}
 	z.node(thing)
@@ -96,7 +96,7 @@ var matterNoise = vocabulary.Set(`layout draft weight aliases menu toc sidebar s
 // matterThing puts front matter into schema.org's terms. Properties of schema.org pass as they are.
 func matterThing(matter *jsonrepair.Node) *jsonrepair.Node {
 	thing := &jsonrepair.Node{Kind: jsonrepair.Object}
-	thing.Set("@type", jsonrepair.Text("Article"))
+	thing.Set("@type", jsonrepair.NewString("Article"))
 	members := matter.Members
 	if grouped := matter.Get("taxonomies"); grouped.IsObject() { // as one such program has them
 		members = append(members[:len(members):len(members)], grouped.Members...)
@@ -115,7 +115,7 @@ func matterThing(matter *jsonrepair.Node) *jsonrepair.Node {
 		case name == "@type":
 			setType(thing, m.Value)
 		case name == "keywords" && thing.Get(name) != nil:
-			thing.Set(name, jsonrepair.List(append(append([]*jsonrepair.Node(nil), thing.Get(name).List()...), m.Value.List()...)...))
+			thing.Set(name, jsonrepair.NewArray(append(append([]*jsonrepair.Node(nil), thing.Get(name).List()...), m.Value.List()...)...))
 		case thing.Get(name) == nil || name == m.Name:
 			thing.Set(name, m.Value)
 		}
@@ -134,11 +134,11 @@ func setType(thing, value *jsonrepair.Node) {
 		name := vocabulary.TypeName(text(one))
 		first, _ := utf8.DecodeRuneInString(name)
 		if _, known := content.KnownType(name); known || unicode.IsUpper(first) && !strings.ContainsAny(name, " /") {
-			names = append(names, jsonrepair.Text(name))
+			names = append(names, jsonrepair.NewString(name))
 		}
 	}
 	if len(names) > 0 {
-		thing.Set("@type", jsonrepair.List(names...))
+		thing.Set("@type", jsonrepair.NewArray(names...))
 	}
 }
 
@@ -180,8 +180,8 @@ func readMarkdown(source string) *prose {
 
 // Bounds within which the parser of Markdown takes linear time; no page that a person wrote comes near.
 const (
-	mostMarkers = 32   // of quotes and lists at the beginning of one line
-	mostMarks   = 1000 // of emphasis, links and the like in one paragraph
+	maxMarkers = 32   // of quotes and lists at the beginning of one line
+	maxMarks   = 1000 // of emphasis, links and the like in one paragraph
 )
 
 // tame takes from Markdown what would cost more than it says: markers of a line beyond a number, and the marks of
@@ -190,7 +190,7 @@ func tame(source string) string {
 	var out strings.Builder
 	paragraph, marks, tamed := 0, 0, false
 	flush := func(end int) {
-		if part := source[paragraph:end]; marks > mostMarks {
+		if part := source[paragraph:end]; marks > maxMarks {
 			tamed = true
 			out.WriteString(strings.Map(func(r rune) rune {
 				if strings.ContainsRune(inlineMarks, r) {
@@ -209,7 +209,7 @@ func tame(source string) string {
 		if markers > 0 || strings.TrimSpace(line) == "" {
 			flush(at)
 		}
-		if markers > mostMarkers {
+		if markers > maxMarkers {
 			tamed = true
 			paragraph = at + length
 		}
@@ -288,7 +288,7 @@ func (r *markdownReader) block(n ast.Node, tight bool) {
 		r.block(child, n.Kind() == ast.KindListItem || tight)
 	}
 	if n.Kind() == ast.KindList && !tight || n.Kind() == extensionast.KindTable {
-		passage.End(r.blocks)
+		passage.EndParagraph(r.blocks)
 	}
 }
 
@@ -311,7 +311,7 @@ func (r *markdownReader) lines(n ast.Node) string {
 func (r *markdownReader) inline(n ast.Node) string {
 	var out strings.Builder
 	r.write(&out, n)
-	return markup.Squeeze(out.String())
+	return markup.CollapseSpace(out.String())
 }
 
 func (r *markdownReader) write(out *strings.Builder, n ast.Node) {

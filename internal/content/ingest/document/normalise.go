@@ -87,7 +87,7 @@ func merged(members []jsonrepair.Member) []jsonrepair.Member {
 	for _, m := range members {
 		if place, found := places[m.Name]; found {
 			both := append(append([]*jsonrepair.Node(nil), kept[place].Value.List()...), m.Value.List()...)
-			kept[place].Value = jsonrepair.List(both...)
+			kept[place].Value = jsonrepair.NewArray(both...)
 			continue
 		}
 		places[m.Name] = len(kept)
@@ -160,14 +160,14 @@ func types(n *jsonrepair.Node) *jsonrepair.Node {
 		if t == nil || t.Kind != jsonrepair.String {
 			continue
 		}
-		if name := vocabulary.TypeName(charset.Printable(t.Text)); name != "" && len(names) < mostTypes {
+		if name := vocabulary.TypeName(charset.Printable(t.Text)); name != "" && len(names) < maxTypes {
 			names = append(names, &jsonrepair.Node{Kind: jsonrepair.String, Text: name, Offset: t.Offset})
 		}
 	}
 	if len(names) == 1 {
 		return names[0]
 	}
-	return jsonrepair.List(names...)
+	return jsonrepair.NewArray(names...)
 }
 
 // text brings a text into form by what kind of property it stands in.
@@ -176,7 +176,7 @@ func (z *normaliser) text(property, s string) string {
 	case vocabulary.HoldsURL(property):
 		return z.address(property, strings.TrimSpace(markup.Plain(s, true)))
 	case nameProperties[property]:
-		return markup.Inline(charset.Printable(s))
+		return markup.PlainLine(charset.Printable(s))
 	}
 	return strings.TrimSpace(markup.WithoutShortcodes(markup.Plain(charset.Printable(s), false)))
 }

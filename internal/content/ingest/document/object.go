@@ -29,22 +29,22 @@ func object(n *jsonrepair.Node, types []string, address string) []byte {
 		case m.Name == "@type":
 			m.Value = typeNode(types)
 		case m.Name == "url":
-			m.Value = jsonrepair.Text(address)
+			m.Value = jsonrepair.NewString(address)
 		case bodyMembers[m.Name] && size(m.Value) > shortBody:
 			named := outline(m.Value, nil)
 			if len(named) == 0 {
 				continue
 			}
-			m.Value = jsonrepair.List(named...)
+			m.Value = jsonrepair.NewArray(named...)
 		case m.Name == "description" && m.Value.Kind == jsonrepair.String && len(m.Value.Text) > longestMember:
-			m.Value = jsonrepair.Text(passage.Opening(m.Value.Text, longestMember))
+			m.Value = jsonrepair.NewString(passage.FirstSentences(m.Value.Text, longestMember))
 		}
 		if m.Value = harmless(m.Name, m.Value); m.Value != nil {
 			out.Members = append(out.Members, m)
 		}
 	}
 	if n.Get("url") == nil {
-		out.Set("url", jsonrepair.Text(address))
+		out.Set("url", jsonrepair.NewString(address))
 	}
 	return jsonrepair.Append(make([]byte, 0, size(out)*9/8+256), out)
 }
@@ -170,13 +170,13 @@ func outline(n *jsonrepair.Node, named []*jsonrepair.Node) []*jsonrepair.Node {
 
 func typeNode(types []string) *jsonrepair.Node {
 	if len(types) == 1 {
-		return jsonrepair.Text(types[0])
+		return jsonrepair.NewString(types[0])
 	}
 	var names []*jsonrepair.Node
 	for _, t := range types {
-		names = append(names, jsonrepair.Text(t))
+		names = append(names, jsonrepair.NewString(t))
 	}
-	return jsonrepair.List(names...)
+	return jsonrepair.NewArray(names...)
 }
 
 // size is about the number of bytes of text in n.

@@ -23,11 +23,11 @@ func (r *Reader) page(portion *Portion, out *Result) {
 		out.problem(portion.File.Name, "the page is empty")
 		return
 	}
-	page := markup.Read(charset.Printable(charset.Page(portion.Text, portion.Media)), portion.address(r.Base))
+	page := markup.Read(charset.Printable(charset.DecodePage(portion.Text, portion.Media)), portion.address(r.Base))
 	if page.Over != "" {
 		out.problem(portion.File.Name, "the page has more than "+page.Over+"; it is read up to there")
 	}
-	if portion.Look != nil && !portion.Look(page) {
+	if portion.Filter != nil && !portion.Filter(page) {
 		return
 	}
 	v := view{Reader: r, result: out, page: page, isFile: portion.Address == nil}
@@ -62,12 +62,12 @@ func (v *view) read() {
 		f.language, f.publisher = cmp.Or(f.language, v.page.Language), cmp.Or(f.publisher, v.page.Site())
 		n := h.join(f.node)
 		var blocks []passage.Block
-		if main < mostMain && v.isMain(&m, f, n, len(finds)) {
+		if main < maxMain && v.isMain(&m, f, n, len(finds)) {
 			main++
 			if f.covers = v.covers(n, f.main); f.covers {
 				n = v.complete(v.tidied(n))
 				f.also = append(f.also, v.page.Aliases(nameOf(n))...)
-				f.fixed = v.page.Claimed && v.page.Calls(nameOf(n))
+				f.fixed = v.page.Claimed && v.page.IsOwnName(nameOf(n))
 			}
 			blocks = withoutTitle(v.body(n), nameOf(n))
 		}
@@ -78,7 +78,7 @@ func (v *view) read() {
 	if !covered {
 		v.itself(&m, h, len(v.result.Drafts) > before)
 	}
-	v.result.Drafts = append(v.result.Drafts[:before], settle(v.result.Drafts[before:])...)
+	v.result.Drafts = append(v.result.Drafts[:before], resolvePage(v.result.Drafts[before:])...)
 	for i := range v.result.Drafts[before:] { // what a page tells of another page's thing is less than that page tells
 		d := &v.result.Drafts[before+i]
 		d.stub = d.stub || !d.covers && placeOf(d.URL) != placeOf(v.page.Address.String())
@@ -96,9 +96,9 @@ func (v *view) jsonLD() []*jsonrepair.Node {
 		}
 		said[script] = true
 		block := "#" + strconv.Itoa(i+1)
-		read, fault := jsonrepair.Parse(script, mostDepth)
+		read, fault := jsonrepair.Parse(script, maxDepth)
 		if len(read) == 1 && read[0].Kind == jsonrepair.String && strings.HasPrefix(strings.TrimSpace(read[0].Text), "{") { // written as JSON twice
-			read, fault = jsonrepair.Parse(read[0].Text, mostDepth)
+			read, fault = jsonrepair.Parse(read[0].Text, maxDepth)
 		}
 		for _, d := range read {
 			documents = append(documents, d)
@@ -135,7 +135,7 @@ func saysAll(documents []*jsonrepair.Node) bool {
 			for _, t := range n.Get("@type").List() {
 				names = append(names, vocabulary.TypeName(t.Text))
 			}
-			if len(names) > 0 && vocabulary.Telling(ranked(names)[0]) >= 5 && len(n.Members) > 4 && vocabulary.KindOf(names) == vocabulary.Subject && !vocabulary.IsA(names, "ItemList") &&
+			if len(names) > 0 && vocabulary.Specificity(ranked(names)[0]) >= 5 && len(n.Members) > 4 && vocabulary.KindOf(names) == vocabulary.Subject && !vocabulary.IsA(names, "ItemList") &&
 				text(n.Get("name")) != "" {
 				return true
 			}
@@ -158,19 +158,19 @@ func topThings(d *jsonrepair.Node) []*jsonrepair.Node {
 }
 
 // learnSite takes the names that the page's data has for the site: its own, and that of who publishes the page.
-func (v *view) learnSite(h *harvest) {
+func (v *view) learnSite(h *extraction) {
 	var names []string
 	for _, f := range h.finds {
 		types := typesOf(f.node)
 		if vocabulary.IsA(types, "WebSite") {
-			names = append(names, markup.Inline(text(f.node.Get("name"))))
-		} else if publisher := h.resolve(f.node.Get("publisher")); publisher.IsObject() && vocabulary.Telling(ranked(types)[0]) <= vocabulary.ArticleRank {
-			if name := markup.Inline(text(publisher.Get("name"))); !v.page.Calls(name) { // some programs give the page's own name
+			names = append(names, markup.PlainLine(text(f.node.Get("name"))))
+		} else if publisher := h.resolve(f.node.Get("publisher")); publisher.IsObject() && vocabulary.Specificity(ranked(types)[0]) <= vocabulary.ArticleRank {
+			if name := markup.PlainLine(text(publisher.Get("name"))); !v.page.IsOwnName(name) { // some programs give the page's own name
 				names = append(names, name)
 			}
 		}
 	}
-	v.page.LearnSite(names...)
+	v.page.AddSiteNames(names...)
 }
 
 // distinct leaves out what elements say again that JSON-LD says.
@@ -196,7 +196,7 @@ func (v *view) isFurniture(f *find) bool {
 		return false
 	}
 	name := nameOf(f.node)
-	return !v.page.Calls(name) && !(v.page.Address.Path == "/" && v.page.IsSite(name))
+	return !v.page.IsOwnName(name) && !(v.page.Address.Path == "/" && v.page.IsSiteName(name))
 }
 
 // isMain says whether a thing is what the page is about, so that the page's own facts are its facts: the only one
@@ -208,42 +208,42 @@ func (v *view) isMain(m *mapper, f find, n *jsonrepair.Node, found int) bool {
 	}
 	at, err := url.Parse(address)
 	return err == nil && (found == 1 && !f.several || at.Host == v.page.Address.Host && at.Path == v.page.Address.Path ||
-		f.page && !f.several && vocabulary.Telling(ranked(typesOf(n))[0]) >= vocabulary.ArticleRank && v.page.Calls(nameOf(n)))
+		f.page && !f.several && vocabulary.Specificity(ranked(typesOf(n))[0]) >= vocabulary.ArticleRank && v.page.IsOwnName(nameOf(n)))
 }
 
 // covers says whether a thing that a page tells of stands for the page: an article, a recipe, a product. What
 // stands beside such things, as a film or a review, does so only under the page's own name.
 func (v *view) covers(n *jsonrepair.Node, named bool) bool {
 	types := typesOf(n)
-	rank := vocabulary.Telling(ranked(types)[0])
+	rank := vocabulary.Specificity(ranked(types)[0])
 	return len(v.page.Titles) == 0 || named && !vocabulary.IsA(types, "Question") || rank == vocabulary.PageRank || rank == vocabulary.ArticleRank || rank > vocabulary.BesideRank ||
-		v.page.Calls(nameOf(n))
+		v.page.IsOwnName(nameOf(n))
 }
 
 // tidied takes the site's name off the name of an article or a page.
 func (v *view) tidied(n *jsonrepair.Node) *jsonrepair.Node {
 	types := typesOf(n)
-	if vocabulary.Telling(ranked(types)[0]) > vocabulary.ArticleRank {
+	if vocabulary.Specificity(ranked(types)[0]) > vocabulary.ArticleRank {
 		return n
 	}
 	name := nameOf(n)
-	short := v.page.WithoutSite(name)
+	short := v.page.TrimSiteName(name)
 	if name == "" || short == name || short == "" {
 		return n
 	}
 	whole := *n
 	whole.Members = append([]jsonrepair.Member(nil), n.Members...)
 	for i := range whole.Members {
-		if m := &whole.Members[i]; (m.Name == "name" || m.Name == "headline") && markup.Inline(text(m.Value)) == name {
-			m.Value = jsonrepair.Text(short)
+		if m := &whole.Members[i]; (m.Name == "name" || m.Name == "headline") && markup.PlainLine(text(m.Value)) == name {
+			m.Value = jsonrepair.NewString(short)
 		}
 	}
 	return &whole
 }
 
-// mostMain is how many things of a page may take the page's facts and its text for theirs. Well-meant pages have a
+// maxMain is how many things of a page may take the page's facts and its text for theirs. Well-meant pages have a
 // few that share its URL; each costs the whole text.
-const mostMain = 8
+const maxMain = 8
 
 // enough is the number of words from which a thing's own text makes the page's text unnecessary.
 const enough = 80
@@ -251,7 +251,7 @@ const enough = 80
 // body is the page's main text where what is said of its main thing lacks one: an article's mostly, and whatever
 // has no text at all.
 func (v *view) body(n *jsonrepair.Node) []passage.Block {
-	words := passage.WordsIn(bodyOf(n))
+	words := passage.CountWords(bodyOf(n))
 	types := typesOf(n)
 	if words >= enough || words > 0 && !vocabulary.IsA(types, "Article") {
 		return nil
@@ -264,9 +264,9 @@ func (v *view) body(n *jsonrepair.Node) []passage.Block {
 
 // itself makes an item of the page where its data does not tell what it is about. Beside other things, a page needs
 // a title and a text.
-func (v *view) itself(m *mapper, h *harvest, beside bool) {
+func (v *view) itself(m *mapper, h *extraction, beside bool) {
 	n := &jsonrepair.Node{Kind: jsonrepair.Object}
-	n.Set("@type", jsonrepair.Text(v.page.Kind))
+	n.Set("@type", jsonrepair.NewString(v.page.Kind))
 	for _, f := range h.finds {
 		if vocabulary.KindOf(typesOf(f.node)) == vocabulary.Webpage {
 			n = h.join(f.node)
@@ -275,17 +275,17 @@ func (v *view) itself(m *mapper, h *harvest, beside bool) {
 	}
 	n = v.complete(v.tidied(n))
 	name := nameOf(n)
-	if beside && (name == "" || v.page.IsSite(name)) {
+	if beside && (name == "" || v.page.IsSiteName(name)) {
 		return
 	}
 	blocks := v.page.MainText()
 	switch {
-	case beside && passage.WordsIn(blocks) < markup.LeastMain:
+	case beside && passage.CountWords(blocks) < markup.MinMainWords:
 		return
 	case len(blocks) == 0 && text(n.Get("description")) == "" && v.page.TooDeep():
 		v.result.problem(v.piece.file.Name, "the page's elements are nested too deeply, more than any browser shows")
 		return
-	case len(blocks) == 0 && text(n.Get("description")) == "" && (!v.page.Titled() || v.page.IsSite(name)):
+	case len(blocks) == 0 && text(n.Get("description")) == "" && (!v.page.HasTitle() || v.page.IsSiteName(name)):
 		v.result.problem(v.piece.file.Name, "the page has no text")
 		return
 	}
@@ -306,14 +306,14 @@ func (v *view) complete(n *jsonrepair.Node) *jsonrepair.Node {
 	whole.Members = append([]jsonrepair.Member(nil), n.Members...)
 	add := func(property, value string) {
 		if value != "" && whole.Get(property) == nil {
-			whole.Set(property, jsonrepair.Text(value))
+			whole.Set(property, jsonrepair.NewString(value))
 		}
 	}
-	if len(p.Titles) > 0 && (nameOf(n) == "" || p.IsSite(nameOf(n))) {
+	if len(p.Titles) > 0 && (nameOf(n) == "" || p.IsSiteName(nameOf(n))) {
 		setOnly(&whole, "name", p.Titles[0])
 	}
 	description := p.Meta("og:description", "description", "twitter:description", "dc.description")
-	if own := text(whole.Get("description")); own == "" || markup.Unfilled(own) || markup.SameText(own, nameOf(&whole)) {
+	if own := text(whole.Get("description")); own == "" || markup.IsTemplate(own) || markup.SameText(own, nameOf(&whole)) {
 		if description != "" && !markup.SameText(description, nameOf(&whole)) {
 			setOnly(&whole, "description", description)
 		}
@@ -337,11 +337,11 @@ func (v *view) complete(n *jsonrepair.Node) *jsonrepair.Node {
 func setOnly(n *jsonrepair.Node, property, value string) {
 	for i := range n.Members {
 		if n.Members[i].Name == property {
-			n.Members[i].Value = jsonrepair.Text(value)
+			n.Members[i].Value = jsonrepair.NewString(value)
 			return
 		}
 	}
-	n.Set(property, jsonrepair.Text(value))
+	n.Set(property, jsonrepair.NewString(value))
 }
 
 func notAddress(s string) string {

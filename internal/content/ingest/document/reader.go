@@ -1,7 +1,7 @@
 // Package document makes items of one document: lines or documents of JSON-LD, a page of HTML or Markdown, a feed.
 //
 // A Splitter takes a file, or what came from the web, apart into Portions in bounded memory; a Reader turns each into
-// Drafts of items, on as many cores as one likes; Names, in the order of the documents, keeps the drafts of one source
+// Drafts of items, on as many cores as one likes; URLSet, in the order of the documents, keeps the drafts of one source
 // apart by their URLs. What cannot be read is a Problem with its place and reason, and no more.
 //
 // The package opens the files that it is told of and no others. It must not know where documents come from, what was
@@ -60,17 +60,17 @@ func (r *Reader) Read(p *Portion) (out Result) {
 		if p.Whole {
 			out.Cut = p.Problem
 		}
-	case p.Form == Lines:
+	case p.Format == Lines:
 		r.lines(p, &out)
-	case p.Form == JSON && p.spans != nil:
+	case p.Format == JSON && p.spans != nil:
 		r.elements(p, &out)
-	case p.Form == JSON:
+	case p.Format == JSON:
 		out.Cut = r.text(&out, &piece{file: p.File, text: p.Text, line: 1, page: p.address(r.Base), base: p.base(r.Base)})
-	case p.Form == Markdown:
+	case p.Format == Markdown:
 		r.markdown(p, &out)
-	case p.Form == HTML:
+	case p.Format == HTML:
 		r.page(p, &out)
-	case p.Form == Feed:
+	case p.Format == Feed:
 		r.feed(p, &out)
 	}
 	return out
@@ -81,7 +81,7 @@ func (p *Portion) address(base *url.URL) *url.URL {
 	if p.Address != nil {
 		return p.Address
 	}
-	return pageurl.OfFile(base, p.File.Name)
+	return pageurl.FromFile(base, p.File.Name)
 }
 
 // base is what relative addresses in a portion of data are relative to.
@@ -170,7 +170,7 @@ func (p *piece) place(offset int, pointer string) string {
 // text reads a piece and makes items of what it is about. It gives what of it could not be read.
 func (r *Reader) text(out *Result, p *piece) *Problem {
 	p.text = strings.TrimRight(p.text, " \t\r\n")
-	documents, fault := jsonrepair.Parse(p.text, mostDepth)
+	documents, fault := jsonrepair.Parse(p.text, maxDepth)
 	finds, h := r.finds(p, documents)
 	r.items(out, p, h, finds)
 	if fault != nil {
@@ -182,8 +182,8 @@ func (r *Reader) text(out *Result, p *piece) *Problem {
 }
 
 // finds gathers what documents are about.
-func (r *Reader) finds(p *piece, documents []*jsonrepair.Node) ([]find, *harvest) {
-	h := &harvest{base: p.page}
+func (r *Reader) finds(p *piece, documents []*jsonrepair.Node) ([]find, *extraction) {
+	h := &extraction{base: p.page}
 	for i, d := range documents {
 		z := normaliser{base: contextBase(d, p.base), page: p.page, language: r.Language}
 		z.node(d)
@@ -213,26 +213,26 @@ func contextBase(n *jsonrepair.Node, otherwise *url.URL) *url.URL {
 }
 
 // items maps what was found.
-func (r *Reader) items(out *Result, p *piece, h *harvest, finds []find) {
+func (r *Reader) items(out *Result, p *piece, h *extraction, finds []find) {
 	m := mapper{reader: r, page: p.page, base: p.base, isPage: p.isPage}
 	before := len(out.Drafts)
 	for _, f := range finds {
 		r.item(out, p, &m, f, h.join(f.node), nil)
 	}
 	if len(finds) > 1 && finds[0].page {
-		out.Drafts = append(out.Drafts[:before], settle(out.Drafts[before:])...)
+		out.Drafts = append(out.Drafts[:before], resolvePage(out.Drafts[before:])...)
 	}
 }
 
-// settle keeps the things apart that describe one page together and so came to have one URL. The one that stands for
+// resolvePage keeps the things apart that describe one page together and so came to have one URL. The one that stands for
 // the page keeps it, the most telling of several; an article or a page beside it is the same thing said again, and
 // others get a URL of their own within it.
-func settle(drafts []Draft) []Draft {
+func resolvePage(drafts []Draft) []Draft {
 	drafts = withoutEchoes(once(drafts))
 	best := map[string]int{}
 	for i := range drafts {
 		d := &drafts[i]
-		if known, taken := best[d.URL]; !taken || d.standing() > drafts[known].standing() {
+		if known, taken := best[d.URL]; !taken || d.pageRank() > drafts[known].pageRank() {
 			best[d.URL] = i
 		}
 	}
@@ -254,9 +254,9 @@ func settle(drafts []Draft) []Draft {
 	return kept
 }
 
-// standing orders the items of a page by how well each stands for it.
-func (d *Draft) standing() int {
-	rank := vocabulary.Telling(d.Types[0])
+// pageRank orders the items of a page by how well each stands for it.
+func (d *Draft) pageRank() int {
+	rank := vocabulary.Specificity(d.Types[0])
 	if d.covers {
 		rank += 10
 	}
@@ -272,7 +272,7 @@ func once(drafts []Draft) []Draft {
 	first := map[string]int{}
 	kept := drafts[:0]
 	for _, d := range drafts {
-		name := markup.Folded(d.Name)
+		name := markup.FoldLetters(d.Name)
 		kind := d.Types[0]
 		if d.generic {
 			kind = "Article"
@@ -305,12 +305,12 @@ func once(drafts []Draft) []Draft {
 func withoutEchoes(drafts []Draft) []Draft {
 	main := map[string]bool{}
 	for i := range drafts {
-		if d := &drafts[i]; d.covers && vocabulary.Telling(d.Types[0]) != vocabulary.BesideRank {
-			main[markup.Folded(d.Name)+"\x00"+placeOf(d.URL)] = true
+		if d := &drafts[i]; d.covers && vocabulary.Specificity(d.Types[0]) != vocabulary.BesideRank {
+			main[markup.FoldLetters(d.Name)+"\x00"+placeOf(d.URL)] = true
 		}
 	}
 	return slices.DeleteFunc(drafts, func(d Draft) bool {
-		return vocabulary.Telling(d.Types[0]) == vocabulary.BesideRank && main[markup.Folded(d.Name)+"\x00"+placeOf(d.URL)]
+		return vocabulary.Specificity(d.Types[0]) == vocabulary.BesideRank && main[markup.FoldLetters(d.Name)+"\x00"+placeOf(d.URL)]
 	})
 }
 

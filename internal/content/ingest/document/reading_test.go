@@ -27,7 +27,7 @@ func itemsOf(
 	ctx context.Context, r *Reader, from fs.FS, item func(content.Item), problem func(Problem),
 ) (broken bool, err error) {
 	r.Limits = r.Limits.WithDefaults()
-	names := NewNames()
+	names := NewURLSet()
 	s := Splitter{From: from, Limits: r.Limits, Count: &atomic.Int64{}, Emit: func(_ context.Context, p *Portion) error {
 		out := r.Read(p)
 		broken = broken || out.Cut != nil
@@ -43,8 +43,8 @@ func itemsOf(
 	}}
 	err = fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 		f := File{Name: name}
-		f.Form, f.Zipped = FormOf(name)
-		if err != nil || entry.IsDir() || f.Form == Unknown {
+		f.Format, f.Zipped = FormatOf(name)
+		if err != nil || entry.IsDir() || f.Format == Unknown {
 			return err
 		}
 		info, err := entry.Info()
@@ -59,7 +59,7 @@ func itemsOf(
 
 // readerAt makes items below a base.
 func readerAt(base string) *Reader {
-	u, _ := pageurl.Folder(base)
+	u, _ := pageurl.AsFolder(base)
 	return &Reader{Base: u}
 }
 

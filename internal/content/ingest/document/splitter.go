@@ -20,12 +20,12 @@ import (
 
 // Portion is a piece of a document that a Reader turns into items.
 type Portion struct {
-	File  File
-	Form  Form
-	Text  string // valid UTF-8 in documents of JSON only
-	Line  int    // of the text's first character in the file
-	spans []span // of a large array: its items
-	index int    // of the first of them
+	File   File
+	Format Format
+	Text   string // valid UTF-8 in documents of JSON only
+	Line   int    // of the text's first character in the file
+	spans  []span // of a large array: its items
+	index  int    // of the first of them
 
 	// Address is that from which it was had; nil for a file, whose name tells its address.
 	Address *url.URL
@@ -33,8 +33,8 @@ type Portion struct {
 	Base *url.URL
 	// Media is the media type that its server gives.
 	Media string
-	// Look is told of a page of HTML before items are made of it, and says whether they are; nil for always.
-	Look func(*markup.Page) bool
+	// Filter is told of a page of HTML before items are made of it, and says whether they are; nil for always.
+	Filter func(*markup.Page) bool
 
 	Problem *Problem // instead of a text: why there is none
 	Whole   bool     // the problem is with the file as a whole
@@ -109,11 +109,11 @@ func place(name string, line int) string {
 
 func (s *Splitter) open(ctx context.Context, f File) error {
 	if f.Size > s.Limits.File {
-		return fileFault{0, fmt.Sprintf("the file is %s, and at most %s of one is read; divide it, or compress it with gzip", Bytes(f.Size), Bytes(s.Limits.File))}
+		return fileFault{0, fmt.Sprintf("the file is %s, and at most %s of one is read; divide it, or compress it with gzip", FormatBytes(f.Size), FormatBytes(s.Limits.File))}
 	}
 	opened, err := s.From.Open(f.Name)
 	if err != nil {
-		return fileFault{0, "the file cannot be opened: " + PlainError(err)}
+		return fileFault{0, "the file cannot be opened: " + WithoutPath(err)}
 	}
 	defer opened.Close()
 	counted := &countedReader{Reader: opened, ctx: ctx, count: s.Count}
@@ -129,7 +129,7 @@ func (s *Splitter) open(ctx context.Context, f File) error {
 }
 
 func (s *Splitter) split(ctx context.Context, f File, from io.Reader) error {
-	switch f.Form {
+	switch f.Format {
 	case Lines:
 		return s.lines(ctx, f, from)
 	case JSON:
@@ -138,8 +138,8 @@ func (s *Splitter) split(ctx context.Context, f File, from io.Reader) error {
 	return s.page(ctx, f, from)
 }
 
-// PlainError is an error of the file system without the path, which the origin has.
-func PlainError(err error) string {
+// WithoutPath is an error of the file system without the path, which the origin has.
+func WithoutPath(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err.Error()
@@ -165,11 +165,11 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A file that unpacks to more than freeSize may unpack to mostRatio times its size. What people write packs to a
+// A file that unpacks to more than freeSize may unpack to maxRatio times its size. What people write packs to a
 // twentieth at the best; a gzip bomb packs to a thousandth.
 const (
-	freeSize  = 64 << 20
-	mostRatio = 250
+	freeSize = 64 << 20
+	maxRatio = 250
 )
 
 // boundedReader refuses to unpack what grows too much.
@@ -185,9 +185,9 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	b.out += int64(n)
 	switch {
 	case b.out > b.most:
-		return n, fileFault{0, "the file unpacks to more than " + Bytes(b.most) + "; divide it"}
-	case b.out > freeSize && b.out/mostRatio > b.in.own:
-		return n, fileFault{0, fmt.Sprintf("the file unpacks to more than %d times its size, which no honest content does", mostRatio)}
+		return n, fileFault{0, "the file unpacks to more than " + FormatBytes(b.most) + "; divide it"}
+	case b.out > freeSize && b.out/maxRatio > b.in.own:
+		return n, fileFault{0, fmt.Sprintf("the file unpacks to more than %d times its size, which no honest content does", maxRatio)}
 	}
 	return n, err
 }
@@ -206,7 +206,7 @@ func readFault(err error, line int) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return fileFault{line, "the compressed file is damaged"}
 	}
-	return fileFault{line, "reading failed: " + PlainError(err)}
+	return fileFault{line, "reading failed: " + WithoutPath(err)}
 }
 
 // all reads a whole file that may have up to a number of bytes.
@@ -216,7 +216,7 @@ func all(from io.Reader, most int64, what string) ([]byte, error) {
 		return nil, readFault(err, 0)
 	}
 	if int64(len(data)) > most {
-		return nil, fileFault{0, fmt.Sprintf("%s has more than %s", what, Bytes(most))}
+		return nil, fileFault{0, fmt.Sprintf("%s has more than %s", what, FormatBytes(most))}
 	}
 	return data, nil
 }
@@ -227,10 +227,10 @@ func (s *Splitter) page(ctx context.Context, f File, from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if charset.Garbled(data[:min(len(data), 4<<10)]) {
+	if charset.IsBinary(data[:min(len(data), 4<<10)]) {
 		return s.Emit(ctx, &Portion{File: f, Problem: &Problem{f.Name, "this is no text in any encoding; is it an image or an archive under a wrong name?"}})
 	}
-	return s.Emit(ctx, &Portion{File: f, Form: f.Form, Text: string(data), Line: 1})
+	return s.Emit(ctx, &Portion{File: f, Format: f.Format, Text: string(data), Line: 1})
 }
 
 // document emits a JSON file: whole, so that references are joined over all of it, or a long array without any
@@ -244,10 +244,10 @@ func (s *Splitter) document(ctx context.Context, f File, from io.Reader) error {
 	} else if err != nil {
 		return err
 	}
-	text := charset.Document(data)
+	text := charset.DecodeJSON(data)
 	spans := elements(text)
 	if spans == nil {
-		return s.Emit(ctx, &Portion{File: f, Form: JSON, Text: text, Line: 1})
+		return s.Emit(ctx, &Portion{File: f, Format: JSON, Text: text, Line: 1})
 	}
 	index := 0
 	for index < len(spans) {
@@ -256,7 +256,7 @@ func (s *Splitter) document(ctx context.Context, f File, from io.Reader) error {
 			size += spans[index+count].end - spans[index+count].begin
 			count++
 		}
-		u := &Portion{File: f, Form: JSON, Text: text, Line: 1, spans: spans[index : index+count], index: index}
+		u := &Portion{File: f, Format: JSON, Text: text, Line: 1, spans: spans[index : index+count], index: index}
 		if err := s.Emit(ctx, u); err != nil {
 			return err
 		}
@@ -400,12 +400,12 @@ func (l *lineReader) portion(buffer []byte, ended bool) (rest []byte, err error)
 	}
 	line := l.line
 	l.line += bytes.Count(buffer[:end], []byte("\n"))
-	return buffer[end:], l.Emit(l.ctx, &Portion{File: l.file, Form: Lines, Text: string(buffer[:end]), Line: line})
+	return buffer[end:], l.Emit(l.ctx, &Portion{File: l.file, Format: Lines, Text: string(buffer[:end]), Line: line})
 }
 
 // tooLong says that an item is longer than may be.
 func tooLong(most int64) string {
-	return "the item is longer than " + Bytes(most) + ", the most that one may have"
+	return "the item is longer than " + FormatBytes(most) + ", the most that one may have"
 }
 
 // broken emits the lines that were read before the file failed.

@@ -14,7 +14,7 @@ import (
 // in YAML.
 func parseTOML(matter string) (*jsonrepair.Node, error) {
 	if len(matter) > longestMatter {
-		return nil, matterFault{1, "the front matter is longer than " + Bytes(longestMatter)}
+		return nil, matterFault{1, "the front matter is longer than " + FormatBytes(longestMatter)}
 	}
 	if nested(matter) {
 		return nil, matterFault{1, fmt.Sprintf("the front matter is nested deeper than %d levels", deepestMatter)}
@@ -68,7 +68,7 @@ func tableAt(n *jsonrepair.Node, parts []string, more bool) (*jsonrepair.Node, e
 		value := n.Get(part)
 		if more && i == len(parts)-1 {
 			if value == nil || value.Kind != jsonrepair.Array {
-				value = jsonrepair.List()
+				value = jsonrepair.NewArray()
 				n.Set(part, value)
 			}
 			value.Items = append(value.Items, &jsonrepair.Node{Kind: jsonrepair.Object})
@@ -115,7 +115,7 @@ func fromTOML(n *unstable.Node, depth int) (*jsonrepair.Node, error) {
 	written := strings.ToValidUTF8(string(n.Data), "\ufffd")
 	switch n.Kind {
 	case unstable.Array:
-		list := jsonrepair.List()
+		list := jsonrepair.NewArray()
 		for children := n.Children(); children.Next(); {
 			if children.Node().Kind == unstable.Comment {
 				continue
@@ -142,5 +142,5 @@ func fromTOML(n *unstable.Node, depth int) (*jsonrepair.Node, error) {
 			return &jsonrepair.Node{Kind: jsonrepair.Number, Text: written}, nil
 		}
 	}
-	return jsonrepair.Text(written), nil
+	return jsonrepair.NewString(written), nil
 }

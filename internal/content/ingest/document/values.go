@@ -78,7 +78,7 @@ func thingLabels(n *jsonrepair.Node) []string {
 	var all []string
 	if s := firstText(n, "name", "headline", "title", "termCode", "@value"); s != "" {
 		all = appendLabel(all, s)
-	} else if s := markup.Squeeze(text(n.Get("givenName")) + " " + text(n.Get("familyName"))); s != "" {
+	} else if s := markup.CollapseSpace(text(n.Get("givenName")) + " " + text(n.Get("familyName"))); s != "" {
 		all = append(all, s)
 	}
 	for _, property := range []string{"value", "address", "addressLocality", "addressRegion", "postalCode", "addressCountry", "streetAddress", "item"} {

@@ -10,9 +10,9 @@ import (
 // Bounds of what an address of a page looks like.
 const (
 	longestAddress = 2000
-	mostParts      = 16 // of its path
-	mostParameters = 6
-	mostAlike      = 3 // equal parts of its path
+	maxParts       = 16 // of its path
+	maxParameters  = 6
+	maxAlike       = 3 // equal parts of its path
 )
 
 // files are endings of what is no page.
@@ -65,7 +65,7 @@ func isPage(u *url.URL) bool {
 // endless says whether an address looks like one of a site that makes ever longer ones.
 func endless(u *url.URL) bool {
 	parts := split(u.Path)
-	if len(parts) > mostParts || strings.Count(u.RawQuery, "&") >= mostParameters {
+	if len(parts) > maxParts || strings.Count(u.RawQuery, "&") >= maxParameters {
 		return true
 	}
 	for i, part := range parts {
@@ -75,7 +75,7 @@ func endless(u *url.URL) bool {
 				alike++
 			}
 		}
-		if alike > mostAlike || i > 1 && part == parts[i-1] && part == parts[i-2] && part != "" {
+		if alike > maxAlike || i > 1 && part == parts[i-1] && part == parts[i-2] && part != "" {
 			return true
 		}
 	}

@@ -74,8 +74,8 @@ func New(options Options) *Frontier {
 
 func hostOf(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(u.Host), "www.") }
 
-// Inside says whether an address is within the bounds of hosts and paths.
-func (f *Frontier) Inside(u *url.URL) bool {
+// InBounds says whether an address is within the bounds of hosts and paths.
+func (f *Frontier) InBounds(u *url.URL) bool {
 	host := hostOf(u)
 	if !f.hosts[host] {
 		return false
@@ -139,7 +139,7 @@ func (f *Frontier) judge(u *url.URL, depth int, listed bool) Verdict {
 		return Known
 	}
 	switch {
-	case len(address) > longestAddress, !f.Inside(u), !listed && !isPage(u), listed && isFile(u):
+	case len(address) > longestAddress, !f.InBounds(u), !listed && !isPage(u), listed && isFile(u):
 		return Outside
 	case !listed && depth > f.options.Depth:
 		return Deep
@@ -153,8 +153,8 @@ func (f *Frontier) judge(u *url.URL, depth int, listed bool) Verdict {
 	return Admitted
 }
 
-// Seen marks an address as one that needs no visit any more, and says whether it was so already.
-func (f *Frontier) Seen(u *url.URL) (before bool) {
+// MarkSeen marks an address as one that needs no visit any more, and says whether it was so already.
+func (f *Frontier) MarkSeen(u *url.URL) (before bool) {
 	key := maphash.String(f.seed, u.String())
 	_, before = f.seen[key]
 	f.seen[key] = struct{}{}
@@ -177,9 +177,9 @@ const (
 	wornRatio  = 3
 )
 
-// Learn tells what a page turned out to be, and says whether it is nearly the same as one before it: a like title and a
+// LearnPage tells what a page turned out to be, and says whether it is nearly the same as one before it: a like title and a
 // like text.
-func (f *Frontier) Learn(u *url.URL, p Page) (stale bool) {
+func (f *Frontier) LearnPage(u *url.URL, p Page) (stale bool) {
 	title := maphash.String(f.seed, plainTitle(p.Title))
 	_, stale = f.titles[title]
 	stale = stale && f.texts.near(p.Text)

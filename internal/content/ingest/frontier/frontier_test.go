@@ -108,7 +108,7 @@ func read(f *Frontier, most int, page func(i int) (address, title, text string))
 		if f.Offer(at("https://x.example"+address), 1, false) != Admitted {
 			return i
 		}
-		f.Learn(at("https://x.example"+address), Page{Title: title, Text: Signature(text)})
+		f.LearnPage(at("https://x.example"+address), Page{Title: title, Text: Signature(text)})
 	}
 	return most
 }
@@ -198,6 +198,6 @@ func FuzzOffer(f *testing.F) {
 		if front.Offer(u, 1, false) == Admitted && front.Offer(u, 1, false) != Known {
 			t.Error("admitted twice")
 		}
-		front.Learn(u, Page{Title: text, Text: Signature(text)})
+		front.LearnPage(u, Page{Title: text, Text: Signature(text)})
 	})
 }

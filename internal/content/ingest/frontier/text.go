@@ -25,7 +25,7 @@ func Signature(text string) uint64 {
 		once(mix(before, hash))
 		once(hash)
 		before = hash
-		if count++; count == mostWords {
+		if count++; count == maxWords {
 			break
 		}
 	}
@@ -38,8 +38,8 @@ func Signature(text string) uint64 {
 	return signature
 }
 
-// mostWords bounds what a signature looks at.
-const mostWords = 4000
+// maxWords bounds what a signature looks at.
+const maxWords = 4000
 
 func hashWord(word string) uint64 {
 	h := fnv.New64a()
@@ -61,10 +61,10 @@ func vote(votes *[64]int32, hash uint64) {
 }
 
 // Alike says whether two signatures are those of nearly the same text.
-func Alike(a, b uint64) bool { return bits.OnesCount64(a^b) <= mostApart }
+func Alike(a, b uint64) bool { return bits.OnesCount64(a^b) <= maxApart }
 
-// mostApart is how many bits two like texts differ in. Texts that have nothing to do with each other differ in about 32.
-const mostApart = 6
+// maxApart is how many bits two like texts differ in. Texts that have nothing to do with each other differ in about 32.
+const maxApart = 6
 
 // texts are the signatures so far, found again by any of their eight bytes: two that differ in less than eight bits
 // have one in common.
@@ -73,8 +73,8 @@ type texts struct {
 	known  map[uint64]struct{}
 }
 
-// mostTexts bounds what is remembered of one byte, and so the time of a search.
-const mostTexts = 4096
+// maxTexts bounds what is remembered of one byte, and so the time of a search.
+const maxTexts = 4096
 
 func (t *texts) add(signature uint64) {
 	if _, known := t.known[signature]; known {
@@ -86,7 +86,7 @@ func (t *texts) add(signature uint64) {
 	t.known[signature] = struct{}{}
 	for i := range t.byByte {
 		at := &t.byByte[i][byte(signature>>(8*i))]
-		if len(*at) < mostTexts {
+		if len(*at) < maxTexts {
 			*at = append(*at, signature)
 		}
 	}

@@ -17,18 +17,18 @@ const lookahead = 256
 func (p *parser) tear(inside string) {
 	p.pos = len(p.src)
 	if p.torn == nil {
-		p.torn = &Fault{p.pos, "the document ends inside " + inside}
+		p.torn = &Error{p.pos, "the document ends inside " + inside}
 	}
 }
 
 // missing stands in for what should have followed at the end of the document.
-func (p *parser) missing(what string) (*Node, *Fault) {
+func (p *parser) missing(what string) (*Node, *Error) {
 	if !p.mend {
 		return nil, p.fail("the document ends where " + what + " was expected")
 	}
 	p.tear("an object")
 	n := p.node(Null, p.pos)
-	n.Torn = true
+	n.Truncated = true
 	return n, nil
 }
 
@@ -140,7 +140,7 @@ var oddWords = map[string]Node{
 
 // oddValue reads a value that begins with no character that JSON allows: another quote, another language's word,
 // a number in another form, or a text without quotes.
-func (p *parser) oddValue() (*Node, *Fault) {
+func (p *parser) oddValue() (*Node, *Error) {
 	if p.quote(p.pos) > 0 {
 		return p.text()
 	}

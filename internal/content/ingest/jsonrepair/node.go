@@ -27,10 +27,10 @@ const (
 // Node is one value.
 type Node struct {
 	Kind Kind
-	// Deep is set on a value that was left out (as null) because it is nested too deeply, and on all around it.
-	Deep bool
-	// Torn is set on a value whose end is missing, and on all around it.
-	Torn bool
+	// TooDeep is set on a value that was left out (as null) because it is nested too deeply, and on all around it.
+	TooDeep bool
+	// Truncated is set on a value whose end is missing, and on all around it.
+	Truncated bool
 	// Offset is where the value begins, in bytes from the document's start.
 	Offset int
 	// Text is the value of a String, the digits of a Number as they were written, and "true" or "false".
@@ -47,17 +47,17 @@ type Member struct {
 	Value *Node
 }
 
-// Fault says what about a document cannot be read, and where.
-type Fault struct {
+// Error says what about a document cannot be read, and where.
+type Error struct {
 	Offset int
 	Reason string
 }
 
-// Text returns a String.
-func Text(s string) *Node { return &Node{Kind: String, Text: s} }
+// NewString returns a String.
+func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 
-// List returns an Array.
-func List(items ...*Node) *Node { return &Node{Kind: Array, Items: items} }
+// NewArray returns an Array.
+func NewArray(items ...*Node) *Node { return &Node{Kind: Array, Items: items} }
 
 // Get returns the value of a member, nil when n is nil, no object, or has no such member.
 func (n *Node) Get(name string) *Node {

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// mostValues bounds the values of one document, and with them the memory that it takes.
-const mostValues = 5_000_000
+// maxValues bounds the values of one document, and with them the memory that it takes.
+const maxValues = 5_000_000
 
 // Parse reads all JSON documents that follow each other in src, which is valid UTF-8; mostly there is one. Values
 // nested deeper than depth are left out and marked. The fault, if any, is the first that could not be mended; the
 // documents before it, and what was read of its own up to a missing end, are returned beside it.
-func Parse(src string, depth int) ([]*Node, *Fault) {
+func Parse(src string, depth int) ([]*Node, *Error) {
 	p := &parser{src: src, limit: depth}
 	var documents []*Node
 	p.pos = len(src) - len(strings.TrimPrefix(src, "\ufeff"))
@@ -36,7 +36,7 @@ type parser struct {
 	lists int    // how many of them are arrays
 	list  bool   // the innermost is one
 	mend  bool   // read what is not valid as what was probably meant
-	torn  *Fault // the first missing end
+	torn  *Error // the first missing end
 
 	count   int // values of this document
 	nodes   []Node
@@ -45,7 +45,7 @@ type parser struct {
 }
 
 // document reads the next document; nil and no fault at the end of the text.
-func (p *parser) document() (*Node, *Fault) {
+func (p *parser) document() (*Node, *Error) {
 	p.mend, p.count = false, 0
 	p.skip()
 	if p.pos == len(p.src) {
@@ -56,7 +56,7 @@ func (p *parser) document() (*Node, *Fault) {
 	if fault == nil {
 		return n, nil
 	}
-	if p.count >= mostValues {
+	if p.count >= maxValues {
 		return nil, fault
 	}
 	p.pos, p.mend, p.count = start, true, 0
@@ -73,7 +73,7 @@ func (p *parser) document() (*Node, *Fault) {
 	return n, fault
 }
 
-func (p *parser) fail(reason string) *Fault { return &Fault{p.pos, reason} }
+func (p *parser) fail(reason string) *Error { return &Error{p.pos, reason} }
 
 // node hands out nodes from a block, which costs far less than one allocation each.
 func (p *parser) node(kind Kind, offset int) *Node {
@@ -102,11 +102,11 @@ func (p *parser) skip() {
 	}
 }
 
-func (p *parser) value() (*Node, *Fault) {
+func (p *parser) value() (*Node, *Error) {
 	if p.pos == len(p.src) {
 		return p.missing("a value")
 	}
-	if p.count >= mostValues {
+	if p.count >= maxValues {
 		return nil, p.fail("the document holds more than 5 million values")
 	}
 	start := p.pos
@@ -160,10 +160,10 @@ func (p *parser) here() string {
 	return "“" + string(r) + "”"
 }
 
-func (p *parser) container(open byte) (*Node, *Fault) {
+func (p *parser) container(open byte) (*Node, *Error) {
 	if p.level == p.limit {
 		n := p.node(Null, p.pos)
-		n.Deep = true
+		n.TooDeep = true
 		p.pass()
 		return n, nil
 	}
@@ -207,7 +207,7 @@ func (p *parser) passString() {
 	}
 }
 
-func (p *parser) object() (*Node, *Fault) {
+func (p *parser) object() (*Node, *Error) {
 	n := p.node(Object, p.pos)
 	first := len(p.members)
 	p.pos++
@@ -223,18 +223,18 @@ func (p *parser) object() (*Node, *Fault) {
 		if fault != nil {
 			return nil, fault
 		}
-		n.Deep = n.Deep || m.Value.Deep
-		n.Torn = n.Torn || m.Value.Torn
+		n.TooDeep = n.TooDeep || m.Value.TooDeep
+		n.Truncated = n.Truncated || m.Value.Truncated
 		p.members = append(p.members, m)
 	}
-	n.Torn = n.Torn || p.torn != nil
+	n.Truncated = n.Truncated || p.torn != nil
 	n.Members = unique(p.members[first:])
 	p.members = p.members[:first]
 	return n, nil
 }
 
 // next goes to the next member or item, past the comma before it; more is false after the closing bracket.
-func (p *parser) next(closing byte, after bool) (more bool, fault *Fault) {
+func (p *parser) next(closing byte, after bool) (more bool, fault *Error) {
 	p.skip()
 	if p.mend {
 		return p.oddNext(closing), nil
@@ -262,7 +262,7 @@ func container(closing byte) string {
 	return "array"
 }
 
-func (p *parser) member() (Member, *Fault) {
+func (p *parser) member() (Member, *Error) {
 	var m Member
 	key, fault := p.key()
 	if fault != nil {
@@ -284,7 +284,7 @@ func (p *parser) member() (Member, *Fault) {
 	return m, fault
 }
 
-func (p *parser) key() (string, *Fault) {
+func (p *parser) key() (string, *Error) {
 	if p.mend {
 		return p.oddKey(), nil
 	}
@@ -326,7 +326,7 @@ func unique(members []Member) []Member {
 	return kept
 }
 
-func (p *parser) array() (*Node, *Fault) {
+func (p *parser) array() (*Node, *Error) {
 	n := p.node(Array, p.pos)
 	first := len(p.items)
 	p.pos++
@@ -342,22 +342,22 @@ func (p *parser) array() (*Node, *Fault) {
 		if fault != nil {
 			return nil, fault
 		}
-		n.Deep = n.Deep || item.Deep
-		n.Torn = n.Torn || item.Torn
+		n.TooDeep = n.TooDeep || item.TooDeep
+		n.Truncated = n.Truncated || item.Truncated
 		p.items = append(p.items, item)
 	}
-	n.Torn = n.Torn || p.torn != nil
+	n.Truncated = n.Truncated || p.torn != nil
 	n.Items = append([]*Node(nil), p.items[first:]...)
 	p.items = p.items[:first]
 	return n, nil
 }
 
-func (p *parser) text() (*Node, *Fault) {
+func (p *parser) text() (*Node, *Error) {
 	n := p.node(String, p.pos)
-	var fault *Fault
+	var fault *Error
 	if p.mend {
 		n.Text = p.mended(false)
-		n.Torn = p.torn != nil
+		n.Truncated = p.torn != nil
 		return n, nil
 	}
 	n.Text, fault = p.quoted()
@@ -365,7 +365,7 @@ func (p *parser) text() (*Node, *Fault) {
 }
 
 // quoted reads a valid string. Without escapes it is a piece of the source, and costs nothing.
-func (p *parser) quoted() (string, *Fault) {
+func (p *parser) quoted() (string, *Error) {
 	start := p.pos + 1
 	for i := start; i < len(p.src); i++ {
 		switch c := p.src[i]; {
@@ -385,7 +385,7 @@ func (p *parser) quoted() (string, *Fault) {
 }
 
 // escaped goes on where quoted met the first backslash.
-func (p *parser) escaped(start int) (string, *Fault) {
+func (p *parser) escaped(start int) (string, *Error) {
 	size := p.pos - start + 16 + max(0, strings.IndexByte(p.src[p.pos:], '"'))
 	out := append(make([]byte, 0, size), p.src[start:p.pos]...)
 	for p.pos < len(p.src) {

@@ -92,7 +92,7 @@ func TestCutDocumentMarksOnlyWhatIsCut(t *testing.T) {
 		t.Fatalf("documents %d, fault %v", len(documents), fault)
 	}
 	all := documents[0]
-	if !all.Torn || all.Items[0].Torn || !all.Items[1].Torn || !all.Items[1].Get("b").Items[1].Torn {
+	if !all.Truncated || all.Items[0].Truncated || !all.Items[1].Truncated || !all.Items[1].Get("b").Items[1].Truncated {
 		t.Error("the cut must mark the values around it and no others")
 	}
 }
@@ -109,12 +109,12 @@ func TestDeepNestingIsLeftOutAndMarked(t *testing.T) {
 			t.Fatal(fault)
 		}
 		items := documents[0].Items
-		if len(items) != 3 || items[0].Deep || !items[1].Deep || items[2].Deep || items[2].Get("ok").Text != "2" {
+		if len(items) != 3 || items[0].TooDeep || !items[1].TooDeep || items[2].TooDeep || items[2].Get("ok").Text != "2" {
 			t.Errorf("got %d items, marked %v", len(items), items)
 		}
 	}
 	open := strings.Repeat("[", 1_000_000)
-	if documents, fault := Parse(open, 64); fault == nil || len(documents) != 1 || !documents[0].Deep {
+	if documents, fault := Parse(open, 64); fault == nil || len(documents) != 1 || !documents[0].TooDeep {
 		t.Errorf("a million open brackets: %v", fault)
 	}
 }
@@ -124,7 +124,7 @@ func TestDocumentOfTooManyValuesIsRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads five million values")
 	}
-	many := "[" + strings.Repeat("1,", mostValues) + "1]"
+	many := "[" + strings.Repeat("1,", maxValues) + "1]"
 	if _, fault := Parse(many, 64); fault == nil || !strings.Contains(fault.Reason, "5 million") {
 		t.Errorf("fault %v", fault)
 	}
@@ -174,8 +174,8 @@ func TestSetReplacesAddsAndRemoves(t *testing.T) {
 	t.Parallel()
 	documents, _ := Parse(`{"a":1,"b":2}`, 64)
 	n := documents[0]
-	n.Set("a", Text("x"))
-	n.Set("c", List(Text("y")))
+	n.Set("a", NewString("x"))
+	n.Set("c", NewArray(NewString("y")))
 	n.Set("b", nil)
 	n.Set("none", nil)
 	if got := string(Append(nil, n)); got != `{"a":"x","c":["y"]}` {
@@ -204,7 +204,7 @@ func FuzzValidMeansWhatEncodingJSONMeans(f *testing.F) {
 		if fault != nil || len(documents) != 1 {
 			t.Fatalf("%q: %d documents, %v", src, len(documents), fault)
 		}
-		if documents[0].Deep {
+		if documents[0].TooDeep {
 			t.Skip()
 		}
 		var got any
@@ -253,13 +253,13 @@ func check(t *testing.T, n *Node, size, depth int) {
 		t.Fatal("deeper than allowed")
 	}
 	for _, item := range n.Items {
-		if item.Deep && !n.Deep || item.Torn && !n.Torn {
+		if item.TooDeep && !n.TooDeep || item.Truncated && !n.Truncated {
 			t.Fatal("a mark is missing on what is around")
 		}
 		check(t, item, size, depth-1)
 	}
 	for _, m := range n.Members {
-		if m.Value.Deep && !n.Deep || m.Value.Torn && !n.Torn {
+		if m.Value.TooDeep && !n.TooDeep || m.Value.Truncated && !n.Truncated {
 			t.Fatal("a mark is missing on what is around")
 		}
 		check(t, m.Value, size, depth-1)

@@ -15,8 +15,8 @@ import (
 
 // What is read of a page. A page that people read has far less; one that has more is read up to there.
 const (
-	mostTags       = 400_000
-	mostAttributes = 200_000
+	maxTags       = 400_000
+	maxAttributes = 200_000
 
 	overTags, overAttributes = "400,000 tags", "200,000 attributes"
 )
@@ -61,7 +61,7 @@ func (t *tokens) Next() html.TokenType {
 		case !isLink(raw, 1):
 			t.tags += t.link
 			t.within++
-		case own > mostLinked: // see parseable
+		case own > maxLinked: // see parseable
 			t.link = 0
 		default:
 			t.link, t.within = 1+own/2, 0
@@ -83,9 +83,9 @@ func (t *tokens) Next() html.TokenType {
 		}
 	}
 	switch {
-	case t.tags > mostTags:
+	case t.tags > maxTags:
 		t.over = overTags
-	case t.attributes > mostAttributes:
+	case t.attributes > maxAttributes:
 		t.over = overAttributes
 	default:
 		t.source.token += len(raw)
@@ -103,7 +103,7 @@ type feeder struct {
 }
 
 func (f *feeder) Read(into []byte) (int, error) {
-	if f.at-f.token > longTag && attributesIn(f.text[f.token:f.at]) > mostAttributes {
+	if f.at-f.token > longTag && attributesIn(f.text[f.token:f.at]) > maxAttributes {
 		f.full = true
 	}
 	if f.full || f.at == len(f.text) {
@@ -206,11 +206,11 @@ var formatting = tagSet(atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I,
 // mark stands behind the names of elements that are built under another.
 const mark = '-'
 
-// longestFormat is the length of the longest name in formatting; mostLinked is how many attributes a link has that is
+// longestFormat is the length of the longest name in formatting; maxLinked is how many attributes a link has that is
 // opened again.
 const (
 	longestFormat = 6
-	mostLinked    = 4
+	maxLinked     = 4
 )
 
 // parseable is the page's text for the parser: its formatting elements are marked, and what the tokenizer took for text
@@ -240,7 +240,7 @@ func (s *source) parseable() string {
 		case len(name) == 1 && (name[0] == 'a' || name[0] == 'A'):
 			opens := tag[1] != '/'
 			if opens {
-				marked = attributesIn(tag[:min(len(tag), longTag)]) > mostLinked
+				marked = attributesIn(tag[:min(len(tag), longTag)]) > maxLinked
 			}
 			if marked {
 				end := at + strings.Index(tag, name) + len(name)

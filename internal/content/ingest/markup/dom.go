@@ -160,7 +160,7 @@ func (w *blockWalker) walk(n *html.Node) {
 		w.gap = true
 	case n.DataAtom == atom.Ul || n.DataAtom == atom.Ol || n.DataAtom == atom.Table || n.DataAtom == atom.Dl:
 		w.flush(false, true)
-		passage.End(w.blocks)
+		passage.EndParagraph(w.blocks)
 	case breaks:
 		w.flush(heading, lineTags[n.DataAtom])
 	}

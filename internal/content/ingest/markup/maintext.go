@@ -16,18 +16,18 @@ import (
 // lines of text that each holds, and once to write down the lines of the part that was found.
 
 const (
-	LeastMain  = 25  // words; less is no main text
-	leastProse = 140 // weight of a page's lines below which no part of it stands out
+	MinMainWords = 25  // words; less is no main text
+	minProse     = 140 // weight of a page's lines below which no part of it stands out
 )
 
 // mainText is what a page says.
 func mainText(root *html.Node) []passage.Block {
 	l := weigh(root)
-	few := l.boxes[0].prose < leastProse
+	few := l.boxes[0].prose < minProse
 	l.prune()
 	left := l.left()
 	if !few {
-		if found := pageText(l.boxes[l.main()].node, left); passage.WordsIn(found) >= LeastMain {
+		if found := pageText(l.boxes[l.main()].node, left); passage.CountWords(found) >= MinMainWords {
 			return found
 		}
 	}
@@ -288,9 +288,9 @@ func (l *layout) prune() {
 		switch {
 		case l.boxes[b.around].pruned:
 			b.pruned = true
-		case b.suspect != "" && (around[b.suspect]*2 < total || alwaysAround[b.suspect] && total-around[b.suspect] >= leastProse):
+		case b.suspect != "" && (around[b.suspect]*2 < total || alwaysAround[b.suspect] && total-around[b.suspect] >= minProse):
 			l.drop(i)
-		case b.suspect != "" && total < leastProse && b.text*2 < l.boxes[0].text:
+		case b.suspect != "" && total < minProse && b.text*2 < l.boxes[0].text:
 			l.drop(i)
 		case b.lines >= 3 && b.linked*3 > b.text*2 && b.prose*10 < total:
 			l.drop(i)
@@ -373,7 +373,7 @@ func mainPart(root *html.Node, left map[*html.Node]bool) *html.Node {
 		return true
 	})
 	switch {
-	case len(articles) == 1 && passage.WordsIn(pageText(articles[0], left)) > LeastMain:
+	case len(articles) == 1 && passage.CountWords(pageText(articles[0], left)) > MinMainWords:
 		return articles[0]
 	case marked != nil:
 		return marked

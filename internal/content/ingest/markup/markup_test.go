@@ -62,7 +62,7 @@ func FuzzPlainTextHoldsNoMarkup(f *testing.F) {
 				t.Fatalf("%q became %q", s, got)
 			}
 		}
-		if got := Inline(s); strings.ContainsAny(got, "\n\t") || strings.TrimSpace(got) != got {
+		if got := PlainLine(s); strings.ContainsAny(got, "\n\t") || strings.TrimSpace(got) != got {
 			t.Fatalf("%q became %q", s, got)
 		}
 	})

@@ -43,16 +43,16 @@ type microdataReader struct {
 // deepestThing is how deep things are nested in each other at most.
 const deepestThing = 32
 
-// mostMicrodata bounds how many elements are looked at, since itemref can lead to one again and again.
-const mostMicrodata = 200_000
+// maxMicrodata bounds how many elements are looked at, since itemref can lead to one again and again.
+const maxMicrodata = 200_000
 
 func (m *microdataReader) item(n *html.Node, depth int) *jsonrepair.Node {
 	w := newMicrodataItem()
 	for t := range strings.FieldsSeq(attr(n, "itemtype")) {
-		w.add("@type", jsonrepair.Text(t))
+		w.add("@type", jsonrepair.NewString(t))
 	}
 	if id := attr(n, "itemid"); id != "" {
-		w.add("@id", jsonrepair.Text(id))
+		w.add("@id", jsonrepair.NewString(id))
 	}
 	if depth < deepestThing {
 		m.properties(w, n, depth)
@@ -84,7 +84,7 @@ func (w *microdataItem) add(name string, value *jsonrepair.Node) {
 	}
 	m := &w.object.Members[place]
 	if m.Value.Kind != jsonrepair.Array {
-		m.Value = jsonrepair.List(m.Value)
+		m.Value = jsonrepair.NewArray(m.Value)
 	}
 	m.Value.Items = append(m.Value.Items, value)
 }
@@ -122,7 +122,7 @@ func (m *microdataReader) properties(w *microdataItem, n *html.Node, depth int) 
 
 // property adds what an element says of the item, and then what is below it.
 func (m *microdataReader) property(w *microdataItem, n *html.Node, depth int) {
-	if m.done++; m.done > mostMicrodata {
+	if m.done++; m.done > maxMicrodata {
 		return
 	}
 	scope := hasAttr(n, "itemscope")
@@ -131,7 +131,7 @@ func (m *microdataReader) property(w *microdataItem, n *html.Node, depth int) {
 		if scope {
 			value = m.item(n, depth+1)
 		} else {
-			value = jsonrepair.Text(elementValue(n, vocabulary.Term(attr(n, "itemprop"))))
+			value = jsonrepair.NewString(elementValue(n, vocabulary.Term(attr(n, "itemprop"))))
 		}
 		for name := range strings.FieldsSeq(names) {
 			w.add(name, value)

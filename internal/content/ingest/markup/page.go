@@ -52,7 +52,7 @@ type Page struct {
 
 // Bounds of what is kept of a page's head.
 const (
-	mostHeadings  = 4
+	maxHeadings   = 4
 	longestHeader = 500 // bytes of a title or heading
 )
 
@@ -70,7 +70,7 @@ func Read(text string, own *url.URL) *Page {
 	if u := pageurl.Parse(s.base, own); u != nil {
 		p.Base, p.named = u, true
 	}
-	p.settle(s.canonical, own)
+	p.derive(s.canonical, own)
 	return &p
 }
 
@@ -123,10 +123,10 @@ func (s *pageScan) start(closed bool) {
 		}
 	case atom.Title:
 		if s.title == "" && s.svg == 0 && s.z.Next() == html.TextToken {
-			s.title = passage.Opening(string(s.z.Text()), longestHeader)
+			s.title = passage.FirstSentences(string(s.z.Text()), longestHeader)
 		}
 	case atom.H1:
-		if len(s.headings) < mostHeadings && !closed {
+		if len(s.headings) < maxHeadings && !closed {
 			if heading := s.heading(); heading != "" {
 				s.headings = append(s.headings, heading)
 			}
@@ -203,7 +203,7 @@ func (s *pageScan) heading() string {
 			}
 		}
 	}
-	return passage.Opening(out.String(), longestHeader)
+	return passage.FirstSentences(out.String(), longestHeader)
 }
 
 // silence passes over an element that holds nothing to read.
@@ -229,11 +229,11 @@ func (s *pageScan) noteMeta(t *tag) {
 	if name == "" && !s.body {
 		name = t.item
 	}
-	content := Squeeze(WithoutShortcodes(t.content))
+	content := CollapseSpace(WithoutShortcodes(t.content))
 	if strings.IndexByte(content, '&') >= 0 { // escaped twice, as many programs do
-		content = Inline(content)
+		content = PlainLine(content)
 	}
-	if name = strings.ToLower(strings.TrimSpace(name)); name == "" || content == "" || Unfilled(content) {
+	if name = strings.ToLower(strings.TrimSpace(name)); name == "" || content == "" || IsTemplate(content) {
 		return
 	}
 	if name == "article:tag" {
@@ -244,16 +244,16 @@ func (s *pageScan) noteMeta(t *tag) {
 	}
 }
 
-// Unfilled says whether a text is a template that nobody filled in.
-func Unfilled(s string) bool {
+// IsTemplate says whether a text is a template that nobody filled in.
+func IsTemplate(s string) bool {
 	return strings.HasPrefix(s, "{{") || strings.HasPrefix(s, "%%") && strings.HasSuffix(s, "%%") || strings.HasPrefix(s, "<%")
 }
 
-// settle derives what needs several facts.
-func (p *Page) settle(canonical string, own *url.URL) {
+// derive derives what needs several facts.
+func (p *Page) derive(canonical string, own *url.URL) {
 	p.Address = own
 	for _, candidate := range []string{canonical, p.meta["og:url"]} {
-		if u := pageurl.Parse(candidate, p.Base); u != nil && !pageurl.IsFront(u, own) {
+		if u := pageurl.Parse(candidate, p.Base); u != nil && !pageurl.IsFrontPage(u, own) {
 			u.Fragment, u.RawFragment = "", ""
 			p.Address, p.Claimed = u, true
 			break
@@ -262,9 +262,9 @@ func (p *Page) settle(canonical string, own *url.URL) {
 	p.Language = cmp.Or(
 		p.Language, vocabulary.LanguageTag(p.meta["og:locale"]), vocabulary.LanguageTag(p.meta["content-language"]),
 	)
-	p.learn(p.meta["og:site_name"])
+	p.addSiteName(p.meta["og:site_name"])
 	if name := p.meta["application-name"]; !SameText(name, p.meta["og:title"]) && !SameText(name, p.title) { // for which some take it
-		p.learn(name)
+		p.addSiteName(name)
 	}
 	kind, _, _ := strings.Cut(p.meta["og:type"], ".")
 	if known := map[string]string{"article": "Article", "product": "Product", "og:product": "Product", "video": "VideoObject", "book": "Book", "profile": "ProfilePage"}[kind]; known != "" {
@@ -273,9 +273,9 @@ func (p *Page) settle(canonical string, own *url.URL) {
 	p.entitle()
 }
 
-// learn takes a name of the site.
-func (p *Page) learn(site string) {
-	if site != "" && !Unfilled(site) {
+// addSiteName takes a name of the site.
+func (p *Page) addSiteName(site string) {
+	if site != "" && !IsTemplate(site) {
 		p.sites = append(p.sites, site)
 	}
 }
@@ -306,8 +306,8 @@ func (p *Page) Site() string {
 	return p.sites[0]
 }
 
-// Titled says whether it has a heading, or a title for those who share it.
-func (p *Page) Titled() bool { return len(p.headings) > 0 || p.meta["og:title"] != "" }
+// HasTitle says whether it has a heading, or a title for those who share it.
+func (p *Page) HasTitle() bool { return len(p.headings) > 0 || p.meta["og:title"] != "" }
 
 // Microdata are the things that elements tell of in microdata, in schema.org's terms.
 func (p *Page) Microdata() []*jsonrepair.Node {
@@ -331,11 +331,11 @@ func (p *Page) TooDeep() bool { return p.source.tree() == nil }
 // MainText is what the page says itself. Whoever changes it changes it for all.
 func (p *Page) MainText() []passage.Block { return p.source.main() }
 
-// LearnSite adds names of the site that something else than the page's head tells, and judges its titles again.
-func (p *Page) LearnSite(names ...string) {
+// AddSiteNames adds names of the site that something else than the page's head tells, and judges its titles again.
+func (p *Page) AddSiteNames(names ...string) {
 	known := len(p.sites)
 	for _, name := range names {
-		p.learn(name)
+		p.addSiteName(name)
 	}
 	if len(p.sites) > known {
 		p.entitle()

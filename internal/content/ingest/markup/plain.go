@@ -46,11 +46,11 @@ func WithoutShortcodes(s string) string {
 	return shortcodes.ReplaceAllString(s, "")
 }
 
-// Inline is plain on one line.
-func Inline(s string) string { return Squeeze(Plain(s, true)) }
+// PlainLine is plain on one line.
+func PlainLine(s string) string { return CollapseSpace(Plain(s, true)) }
 
-// Squeeze trims a text and makes every run of blanks in it one blank.
-func Squeeze(s string) string {
+// CollapseSpace trims a text and makes every run of blanks in it one blank.
+func CollapseSpace(s string) string {
 	gap := true
 	for i := range len(s) {
 		c := s[i]

@@ -42,14 +42,14 @@ func (r *rdfaReader) walk(n *html.Node, scope rdfaScope, depth int) {
 
 // element adds what an element says of the thing around it, or begins one.
 func (r *rdfaReader) element(n *html.Node, scope rdfaScope, depth int) {
-	if r.done++; r.done > mostMicrodata {
+	if r.done++; r.done > maxMicrodata {
 		return
 	}
 	scope.declare(n)
 	properties := scope.names(attr(n, "property"))
 	if !hasAttr(n, "typeof") {
 		if len(properties) > 0 && scope.thing != nil {
-			value := jsonrepair.Text(cmp.Or(attr(n, "resource"), elementValue(n, properties[0])))
+			value := jsonrepair.NewString(cmp.Or(attr(n, "resource"), elementValue(n, properties[0])))
 			for _, property := range properties {
 				scope.thing.add(property, value)
 			}
@@ -62,10 +62,10 @@ func (r *rdfaReader) element(n *html.Node, scope rdfaScope, depth int) {
 	if types := scope.names(attr(n, "typeof")); len(types) > 0 && depth < deepestThing {
 		scope.thing = newMicrodataItem()
 		for _, t := range types {
-			scope.thing.add("@type", jsonrepair.Text(t))
+			scope.thing.add("@type", jsonrepair.NewString(t))
 		}
 		if id := cmp.Or(attr(n, "resource"), attr(n, "about")); id != "" {
-			scope.thing.add("@id", jsonrepair.Text(id))
+			scope.thing.add("@id", jsonrepair.NewString(id))
 		}
 		if around != nil && len(properties) > 0 {
 			for _, property := range properties {

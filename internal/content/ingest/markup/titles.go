@@ -18,9 +18,9 @@ var separators = []string{" | ", " - ", " – ", " — ", " · ", " • ", " :: 
 // headings of the first level. What is the site's name alone says nothing of the page, and goes to the end.
 func (p *Page) entitle() {
 	headings := slices.Clone(p.headings)
-	slices.SortStableFunc(headings, func(a, b string) int { return p.standing(a) - p.standing(b) })
+	slices.SortStableFunc(headings, func(a, b string) int { return p.headingRank(a) - p.headingRank(b) })
 	repeated := 0
-	for repeated < len(headings) && p.standing(headings[repeated]) == 0 {
+	for repeated < len(headings) && p.headingRank(headings[repeated]) == 0 {
 		repeated++
 	}
 	candidates := append([]string{p.meta["og:title"], p.meta["twitter:title"]}, headings[:repeated]...)
@@ -28,11 +28,11 @@ func (p *Page) entitle() {
 	candidates = append(candidates, headings[repeated:]...)
 	var named, others []string
 	for _, candidate := range append(candidates, p.meta["dc.title"], p.meta["title"]) {
-		if candidate = p.WithoutSite(Inline(candidate)); candidate == "" || Unfilled(candidate) {
+		if candidate = p.TrimSiteName(PlainLine(candidate)); candidate == "" || IsTemplate(candidate) {
 			continue
 		}
 		list := &named
-		if p.IsSite(candidate) {
+		if p.IsSiteName(candidate) {
 			list = &others
 		}
 		if !slices.ContainsFunc(*list, func(s string) bool { return SameText(s, candidate) }) {
@@ -42,10 +42,10 @@ func (p *Page) entitle() {
 	p.Titles = append(named, others...)
 }
 
-// standing orders headings: those that the page's titles hold come first.
-func (p *Page) standing(heading string) int {
+// headingRank orders headings: those that the page's titles hold come first.
+func (p *Page) headingRank(heading string) int {
 	switch {
-	case p.IsSite(heading):
+	case p.IsSiteName(heading):
 		return 2
 	case foldedContains(p.title, heading) || foldedContains(p.meta["og:title"], heading):
 		return 0
@@ -53,26 +53,26 @@ func (p *Page) standing(heading string) int {
 	return 1
 }
 
-// WithoutSite takes the site's name off a title, where it is known, and whatever stands behind the page's heading.
-func (p *Page) WithoutSite(title string) string {
+// TrimSiteName takes the site's name off a title, where it is known, and whatever stands behind the page's heading.
+func (p *Page) TrimSiteName(title string) string {
 	for _, between := range separators {
 		for {
 			at := strings.LastIndex(title, between)
-			if at <= 0 || !p.IsSite(title[at+len(between):]) {
+			if at <= 0 || !p.IsSiteName(title[at+len(between):]) {
 				break
 			}
 			title = strings.TrimSpace(title[:at])
 		}
 		for {
 			before, rest, found := strings.Cut(title, between)
-			if !found || rest == "" || !p.IsSite(before) {
+			if !found || rest == "" || !p.IsSiteName(before) {
 				break
 			}
 			title = strings.TrimSpace(rest)
 		}
 	}
 	for _, heading := range p.headings {
-		if len(heading) >= 4 && len(heading) < len(title) && !p.IsSite(heading) && leads(heading, title) {
+		if len(heading) >= 4 && len(heading) < len(title) && !p.IsSiteName(heading) && leads(heading, title) {
 			return heading
 		}
 	}
@@ -85,19 +85,19 @@ func leads(heading, title string) bool {
 		slices.ContainsFunc(separators, func(s string) bool { return s != ": " && strings.HasPrefix(title[len(heading):], s) })
 }
 
-// IsSite says whether a text is the site's name, as the page gives it or as it stands in its host. A slogan behind the
+// IsSiteName says whether a text is the site's name, as the page gives it or as it stands in its host. A slogan behind the
 // name is no part of it.
-func (p *Page) IsSite(s string) bool {
-	own := Folded(s)
+func (p *Page) IsSiteName(s string) bool {
+	own := FoldLetters(s)
 	if own == "" {
 		return false
 	}
 	for _, site := range p.sites {
-		if own == Folded(site) {
+		if own == FoldLetters(site) {
 			return true
 		}
 		for _, between := range separators {
-			if name, _, found := strings.Cut(site, between); found && own == Folded(name) {
+			if name, _, found := strings.Cut(site, between); found && own == FoldLetters(name) {
 				return true
 			}
 		}
@@ -110,15 +110,15 @@ func isHost(own string, page *url.URL) bool {
 	host := strings.TrimPrefix(page.Hostname(), "www.")
 	label, _, _ := strings.Cut(host, ".")
 	for _, name := range []string{own, strings.TrimPrefix(own, "the"), strings.TrimPrefix(own, "www")} {
-		if len(name) >= 4 && (name == Folded(label) || name == Folded(host)) {
+		if len(name) >= 4 && (name == FoldLetters(label) || name == FoldLetters(host)) {
 			return true
 		}
 	}
 	return false
 }
 
-// Folded is a text's letters and digits in lower case, by which two spellings of it are compared.
-func Folded(s string) string {
+// FoldLetters is a text's letters and digits in lower case, by which two spellings of it are compared.
+func FoldLetters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
 			return unicode.ToLower(r)
@@ -129,21 +129,21 @@ func Folded(s string) string {
 
 // SameText says whether two texts differ in their spelling alone.
 func SameText(a, b string) bool {
-	return a == b || Folded(a) == Folded(b)
+	return a == b || FoldLetters(a) == FoldLetters(b)
 }
 
 func foldedContains(whole, part string) bool {
-	return part != "" && strings.Contains(Folded(whole), Folded(part))
+	return part != "" && strings.Contains(FoldLetters(whole), FoldLetters(part))
 }
 
-// Calls says whether a name is one of those that the page gives itself, or a part of one, or has one as a part.
-func (p *Page) Calls(name string) bool {
-	own := Folded(name)
+// IsOwnName says whether a name is one of those that the page gives itself, or a part of one, or has one as a part.
+func (p *Page) IsOwnName(name string) bool {
+	own := FoldLetters(name)
 	if own == "" {
 		return false
 	}
 	return slices.ContainsFunc(p.Titles, func(title string) bool {
-		other := Folded(title)
+		other := FoldLetters(title)
 		short, long := min(len(own), len(other)), max(len(own), len(other))
 		return own == other || short*2 >= long && (strings.Contains(own, other) || strings.Contains(other, own))
 	})
@@ -153,7 +153,7 @@ func (p *Page) Calls(name string) bool {
 func (p *Page) Aliases(name string) []string {
 	var more []string
 	for _, title := range p.Titles {
-		if !p.IsSite(title) && !foldedContains(name, title) && passage.Words(title) > 1 {
+		if !p.IsSiteName(title) && !foldedContains(name, title) && passage.Words(title) > 1 {
 			more = append(more, title)
 		}
 	}

@@ -12,26 +12,26 @@ import (
 	"frontdesk/internal/content/ingest/pageurl"
 )
 
-// Sight is what a visitor takes away from a page beside its items.
-type Sight struct {
-	Hidden bool // it asks not to be indexed
-	Moved  bool // it sends its readers on at once
-	Links  []string
-	Look   frontier.Page // only its title where no links are looked for
+// VisitResult is what a visitor takes away from a page beside its items.
+type VisitResult struct {
+	NoIndex   bool // it asks not to be indexed
+	Redirects bool // it sends its readers on at once
+	Links     []string
+	Page      frontier.Page // only its title where no links are looked for
 }
 
-// MostLinks bounds how many links of a page are followed.
-const MostLinks = 3000
+// MaxLinks bounds how many links of a page are followed.
+const MaxLinks = 3000
 
 // Visit reads a page as a visitor of a name does who goes on from it. told are the rules for visitors that came with
 // the page; links says whether to look for links, and for what the text is like.
-func (p *Page) Visit(agent string, told []string, links bool) *Sight {
-	s := &Sight{Look: frontier.Page{Title: p.title}}
-	index, follow := heed(strings.Join(slices.Concat(told, []string{p.meta["robots"], p.meta[agent]}), ","))
-	s.Hidden = !index
+func (p *Page) Visit(agent string, told []string, links bool) *VisitResult {
+	s := &VisitResult{Page: frontier.Page{Title: p.title}}
+	index, follow := parseDirectives(strings.Join(slices.Concat(told, []string{p.meta["robots"], p.meta[agent]}), ","))
+	s.NoIndex = !index
 	if links {
-		l := lookout{
-			Sight: s, base: p.Base, follow: follow, seen: map[string]bool{},
+		l := linkScanner{
+			VisitResult: s, base: p.Base, follow: follow, seen: map[string]bool{},
 			z: html.NewTokenizer(strings.NewReader(p.source.text)),
 		}
 		l.run()
@@ -39,8 +39,8 @@ func (p *Page) Visit(agent string, told []string, links bool) *Sight {
 	return s
 }
 
-// heed says what a list of directives allows.
-func heed(directives string) (index, follow bool) {
+// parseDirectives says what a list of directives allows.
+func parseDirectives(directives string) (index, follow bool) {
 	index, follow = true, true
 	for directive := range strings.SplitSeq(strings.ToLower(directives), ",") {
 		switch strings.TrimSpace(directive) {
@@ -55,9 +55,9 @@ func heed(directives string) (index, follow bool) {
 	return index, follow
 }
 
-// lookout goes through a page's tags for links and for its text.
-type lookout struct {
-	*Sight
+// linkScanner goes through a page's tags for links and for its text.
+type linkScanner struct {
+	*VisitResult
 	base   *url.URL
 	follow bool
 	seen   map[string]bool
@@ -66,17 +66,17 @@ type lookout struct {
 	silent atom.Atom // the element whose text is passed by
 }
 
-// mostSigned bounds the text that a signature is made of.
-const mostSigned = 64 << 10
+// maxSigned bounds the text that a signature is made of.
+const maxSigned = 64 << 10
 
-func (l *lookout) run() {
+func (l *linkScanner) run() {
 	for {
 		switch l.z.Next() {
 		case html.ErrorToken:
-			l.Look.Text = frontier.Signature(l.text.String())
+			l.Page.Text = frontier.Signature(l.text.String())
 			return
 		case html.TextToken:
-			if l.silent == 0 && l.text.Len() < mostSigned {
+			if l.silent == 0 && l.text.Len() < maxSigned {
 				l.text.Write(l.z.Text())
 				l.text.WriteByte(' ')
 			}
@@ -91,7 +91,7 @@ func (l *lookout) run() {
 	}
 }
 
-func (l *lookout) start(tag atom.Atom, more bool) {
+func (l *linkScanner) start(tag atom.Atom, more bool) {
 	switch tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Title:
 		if l.silent == 0 {
@@ -110,7 +110,7 @@ func (l *lookout) start(tag atom.Atom, more bool) {
 	}
 }
 
-func (l *lookout) link(tag atom.Atom, attributes map[string]string) {
+func (l *linkScanner) link(tag atom.Atom, attributes map[string]string) {
 	target := attributes["href"]
 	rel := strings.Fields(strings.ToLower(attributes["rel"]))
 	has := func(word string) bool {
@@ -132,12 +132,12 @@ func (l *lookout) link(tag atom.Atom, attributes map[string]string) {
 		if target = refresh(attributes); target == "" || l.silent != 0 { // in a noscript it is for others
 			return
 		}
-		l.Moved = true
+		l.Redirects = true
 	}
-	if !l.follow || has("nofollow") || has("sponsored") || has("ugc") || len(l.Links) >= MostLinks || strings.HasPrefix(strings.TrimSpace(target), "#") {
+	if !l.follow || has("nofollow") || has("sponsored") || has("ugc") || len(l.Links) >= MaxLinks || strings.HasPrefix(strings.TrimSpace(target), "#") {
 		return
 	}
-	if u := pageurl.OfLink(target, l.base); u != nil && !l.seen[u.String()] {
+	if u := pageurl.FromLink(target, l.base); u != nil && !l.seen[u.String()] {
 		l.seen[u.String()] = true
 		l.Links = append(l.Links, u.String())
 	}

@@ -1,7 +1,7 @@
 // Package pageurl reads the addresses of pages as people and programs write them, and gives each its one normal form:
 // by that form items are known, rules on paths match, and a crawl tells whether it has seen a page.
 //
-// Enter at Parse for an address in a document, OfLink for one to be visited, OfFile for that of a file. The package is
+// Enter at Parse for an address in a document, FromLink for one to be visited, FromFile for that of a file. The package is
 // pure; it knows neither documents nor what is worth a visit.
 package pageurl
 
@@ -89,8 +89,8 @@ func LacksHost(raw string) bool {
 	return strings.HasPrefix(raw, "///") || strings.HasPrefix(lower, "http//") || lower == "https//"
 }
 
-// Meant says whether a text that may be a name of any kind was meant as the address of a page.
-func Meant(s string) bool {
+// LooksLikePage says whether a text that may be a name of any kind was meant as the address of a page.
+func LooksLikePage(s string) bool {
 	scheme, _, found := strings.Cut(strings.ToLower(s), ":")
 	return found && (scheme == "http" || scheme == "https")
 }
@@ -156,8 +156,8 @@ func escapeQuery(query string) string {
 	return string(out)
 }
 
-// Folder makes base a URL that relative ones stand below.
-func Folder(base string) (*url.URL, bool) {
+// AsFolder makes base a URL that relative ones stand below.
+func AsFolder(base string) (*url.URL, bool) {
 	if !strings.Contains(base, "://") {
 		base = "https://" + base
 	}
@@ -172,9 +172,9 @@ func Folder(base string) (*url.URL, bool) {
 	return u, true
 }
 
-// OfFile is the URL of the page that a file makes below base: without the ending of Markdown, and without the
+// FromFile is the URL of the page that a file makes below base: without the ending of Markdown, and without the
 // name of a folder's index.
-func OfFile(base *url.URL, name string) *url.URL {
+func FromFile(base *url.URL, name string) *url.URL {
 	name = strings.TrimSuffix(name, ".gz")
 	if ending := path.Ext(name); ending == ".md" || ending == ".markdown" {
 		name = strings.TrimSuffix(name, ending)
@@ -232,13 +232,13 @@ var pathNoise = map[string]bool{
 	"jsonl": true, "ndjson": true, "jsonld": true, "amp": true, "id": true,
 }
 
-// IsFront says whether u is the front page of the host on which another page stands.
-func IsFront(u, page *url.URL) bool {
+// IsFrontPage says whether u is the front page of the host on which another page stands.
+func IsFrontPage(u, page *url.URL) bool {
 	return u.Path == "/" && u.RawQuery == "" && u.Fragment == "" && u.Host == page.Host && page.Path != "/"
 }
 
-// OfLink makes an address of a link: absolute, without fragment and session; nil for none.
-func OfLink(raw string, base *url.URL) *url.URL {
+// FromLink makes an address of a link: absolute, without fragment and session; nil for none.
+func FromLink(raw string, base *url.URL) *url.URL {
 	u := Parse(raw, base)
 	if u == nil {
 		return nil

@@ -8,13 +8,13 @@ import (
 
 func TestPageAddressIsThatOfTheSite(t *testing.T) {
 	t.Parallel()
-	base, _ := Folder("https://www.example.com/docs")
+	base, _ := AsFolder("https://www.example.com/docs")
 	for name, want := range map[string]string{
 		"a/b.html": "/docs/a/b.html", "a/index.html": "/docs/a/", "index.htm.gz": "/docs/", "a/b.md": "/docs/a/b", "a/_index.md": "/docs/a/",
 		"a/b.markdown.gz": "/docs/a/b", "data.jsonl.gz": "/docs/data.jsonl", "ü ä/ß.html": "/docs/%C3%BC%20%C3%A4/%C3%9F.html",
 		"a:b.html": "/docs/a:b.html", "50%.html": "/docs/50%25.html", "q?x#y.html": "/docs/q%3Fx%23y.html",
 	} {
-		if got := OfFile(base, name).String(); got != "https://www.example.com"+want {
+		if got := FromFile(base, name).String(); got != "https://www.example.com"+want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -31,7 +31,7 @@ func TestSessionsAreNoPartOfAnAddress(t *testing.T) {
 		"/a?side=1":                             "/a?side=1",
 		"/a?CFID=1&CFTOKEN=2&x=3":               "/a?x=3",
 	} {
-		if u := OfLink("https://x.example"+address, nil); u.String() != "https://x.example"+want {
+		if u := FromLink("https://x.example"+address, nil); u.String() != "https://x.example"+want {
 			t.Errorf("%s: %s, want %s", address, u, want)
 		}
 	}
@@ -43,7 +43,7 @@ func FuzzAddressesHaveOneForm(f *testing.F) {
 	}
 	base, _ := url.Parse("https://www.example.com/dir/page")
 	f.Fuzz(func(t *testing.T, raw string) {
-		OfLink(raw, base)
+		FromLink(raw, base)
 		address := Absolute(raw, base)
 		if address == "" {
 			return

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of a passage in words. A text that fits into one passage is one; a passage is shorter than Least only
-// where the next sentence is too long to go with it, and none is longer than Most.
+// The sizes of a passage in words. A text that fits into one passage is one; a passage is shorter than MinWords only
+// where the next sentence is too long to go with it, and none is longer than MaxWords.
 const (
-	Least = 80
-	Most  = 200
+	MinWords = 80
+	MaxWords = 200
 )
 
 // Block is a paragraph, a step, a list item or a heading.
@@ -41,15 +41,15 @@ func Blocks(text string) []Block {
 	return blocks
 }
 
-// End makes the last of some blocks the end of a paragraph.
-func End(blocks []Block) {
+// EndParagraph makes the last of some blocks the end of a paragraph.
+func EndParagraph(blocks []Block) {
 	if len(blocks) > 0 {
 		blocks[len(blocks)-1].Tight = false
 	}
 }
 
-// WordsIn counts the words of blocks.
-func WordsIn(blocks []Block) int {
+// CountWords counts the words of blocks.
+func CountWords(blocks []Block) int {
 	sum := 0
 	for _, b := range blocks {
 		sum += Words(b.Text)
@@ -57,10 +57,10 @@ func WordsIn(blocks []Block) int {
 	return sum
 }
 
-// Cut cuts the text that the blocks make up. Within a passage blanks are single, and a line end parts two blocks.
-func Cut(blocks []Block) []string {
+// Split cuts the text that the blocks make up. Within a passage blanks are single, and a line end parts two blocks.
+func Split(blocks []Block) []string {
 	text, words := join(blocks)
-	if words <= Most { // the common case, without looking for sentences
+	if words <= MaxWords { // the common case, without looking for sentences
 		if text = strings.TrimSpace(text); text == "" {
 			return nil
 		}
@@ -89,20 +89,20 @@ func Cut(blocks []Block) []string {
 // sentence's; among equals a hash of the text before the cut decides, which two runs over a text that differs
 // further up soon decide alike. A short rest is worth avoiding, but not at the price of a paragraph.
 func choose(pieces []piece, left int) (last, words int) {
-	if left <= Most {
+	if left <= MaxWords {
 		return len(pieces) - 1, left
 	}
 	best, bestWords, short, shortWords, sum := -1, 0, -1, 0, 0
 	for i, p := range pieces {
 		sum += p.words
-		if sum > Most {
+		if sum > MaxWords {
 			break
 		}
-		if sum < Least {
+		if sum < MinWords {
 			short, shortWords = i, sum
 			continue
 		}
-		if best < 0 || p.better(pieces[best]) && (left-sum >= Least || p.rank > pieces[best].rank) {
+		if best < 0 || p.better(pieces[best]) && (left-sum >= MinWords || p.rank > pieces[best].rank) {
 			best, bestWords = i, sum
 		}
 	}
@@ -138,7 +138,7 @@ func (p piece) better(than piece) bool {
 	return p.hash < than.hash
 }
 
-// join makes one text of the blocks, a line for each, with single blanks; words counts up to one more than Most.
+// join makes one text of the blocks, a line for each, with single blanks; words counts up to one more than MaxWords.
 func join(blocks []Block) (text string, words int) {
 	var out strings.Builder
 	size := 0
@@ -150,7 +150,7 @@ func join(blocks []Block) (text string, words int) {
 		squeeze(&out, b.Text)
 		out.WriteByte('\n')
 	}
-	_, words = measure(out.String(), Most+1)
+	_, words = measure(out.String(), MaxWords+1)
 	return out.String(), words
 }
 
@@ -222,10 +222,10 @@ func blankAt(s string, i int) int {
 	return 0
 }
 
-// appendPieces adds the sentence text[begin:end], in parts of Most words if it is longer.
+// appendPieces adds the sentence text[begin:end], in parts of MaxWords words if it is longer.
 func appendPieces(pieces []piece, text string, begin, end int) []piece {
 	for begin < end {
-		length, words := measure(text[begin:end], Most)
+		length, words := measure(text[begin:end], MaxWords)
 		hash := fnv.New32a()
 		hash.Write([]byte(text[begin : begin+length]))
 		p := piece{begin: begin, end: begin + length, words: words, hash: hash.Sum32(), rank: within}
@@ -298,9 +298,9 @@ func weightOf(r rune) weight {
 	return 0
 }
 
-// Opening gives the first sentences of a text, up to a number of bytes. A first sentence that is longer is cut
+// FirstSentences gives the first sentences of a text, up to a number of bytes. A first sentence that is longer is cut
 // between words and marked by an ellipsis.
-func Opening(text string, most int) string {
+func FirstSentences(text string, most int) string {
 	var joined strings.Builder
 	text = strings.TrimSpace(text)
 	if cut := min(len(text), 2*most); cut < len(text) {

@@ -97,21 +97,21 @@ func essay(r *rand.Rand, paragraphs int) []string {
 	return text
 }
 
-func cut(paragraphs []string) []string { return Cut(Blocks(strings.Join(paragraphs, "\n\n"))) }
+func cut(paragraphs []string) []string { return Split(Blocks(strings.Join(paragraphs, "\n\n"))) }
 
 func TestShortTextIsOnePassage(t *testing.T) {
 	t.Parallel()
-	if got := Cut(nil); got != nil {
+	if got := Split(nil); got != nil {
 		t.Errorf("no text gave %q", got)
 	}
-	if got := Cut(Blocks(" \n\n ")); got != nil {
+	if got := Split(Blocks(" \n\n ")); got != nil {
 		t.Errorf("blanks gave %q", got)
 	}
 	text := strings.Repeat("Ten words are in this sentence if you count them. ", 20)
-	if got := Cut(Blocks(text)); len(got) != 1 || Words(got[0]) != 200 {
+	if got := Split(Blocks(text)); len(got) != 1 || Words(got[0]) != 200 {
 		t.Errorf("200 words gave %d passages", len(got))
 	}
-	if got := Cut(Blocks(text + "One more.")); len(got) != 2 {
+	if got := Split(Blocks(text + "One more.")); len(got) != 2 {
 		t.Errorf("202 words gave %d passages", len(got))
 	}
 }
@@ -119,7 +119,7 @@ func TestShortTextIsOnePassage(t *testing.T) {
 func TestPassagesEndAtParagraphsWhereTheyCan(t *testing.T) {
 	t.Parallel()
 	text := essay(rand.New(rand.NewPCG(1, 1)), 60)
-	text = slices.DeleteFunc(text, func(p string) bool { return Words(p) > Most-Least })
+	text = slices.DeleteFunc(text, func(p string) bool { return Words(p) > MaxWords-MinWords })
 	inside := 0
 	for _, p := range cut(text) {
 		last := p[strings.LastIndexByte(p, '\n')+1:]
@@ -139,7 +139,7 @@ func TestHeadingStaysWithItsText(t *testing.T) {
 		blocks = append(blocks, Block{Text: fmt.Sprintf("Heading %d", i), Leads: true},
 			Block{Text: strings.Repeat("Ten words are in this sentence if you count them. ", 5)})
 	}
-	for _, p := range Cut(blocks) {
+	for _, p := range Split(blocks) {
 		if strings.HasPrefix(p[strings.LastIndexByte(p, '\n')+1:], "Heading") {
 			t.Errorf("a passage ends with a heading: %q", p)
 		}
@@ -150,14 +150,14 @@ func TestLongSentenceIsCut(t *testing.T) {
 	t.Parallel()
 	long := strings.TrimSpace(strings.Repeat("word ", 450))
 	var sizes []int
-	for _, p := range Cut(Blocks(long)) {
+	for _, p := range Split(Blocks(long)) {
 		sizes = append(sizes, Words(p))
 	}
 	if diff := cmp.Diff([]int{200, 200, 50}, sizes); diff != "" {
 		t.Error(diff)
 	}
 	sizes = nil
-	for _, p := range Cut(Blocks(strings.Repeat("長い文章が続く", 100))) {
+	for _, p := range Split(Blocks(strings.Repeat("長い文章が続く", 100))) {
 		sizes = append(sizes, Words(p))
 		if !utf8.ValidString(p) {
 			t.Error("cut inside of a character")
@@ -177,7 +177,7 @@ func TestEveryPassageHasItsSize(t *testing.T) {
 			t.Fatalf("the passages together are not the text:\n%s\n%s", got, want)
 		}
 		for i, p := range passages {
-			if n := Words(p); n > Most || n < Least && i < len(passages)-1 {
+			if n := Words(p); n > MaxWords || n < MinWords && i < len(passages)-1 {
 				t.Fatalf("passage %d of %d has %d words", i, len(passages), n)
 			}
 			if !strings.HasSuffix(p, ".") {
@@ -241,7 +241,7 @@ func TestOpeningIsWholeSentences(t *testing.T) {
 		{"  a \n b ", 10, "a b"},
 		{"", 10, ""},
 	} {
-		if got := Opening(c.in, c.most); got != c.want {
+		if got := FirstSentences(c.in, c.most); got != c.want {
 			t.Errorf("Opening(%q, %d) = %q, want %q", c.in, c.most, got, c.want)
 		}
 	}
@@ -253,17 +253,17 @@ func FuzzCutLosesNothing(f *testing.F) {
 	f.Add(strings.Repeat("長い文。", 300))
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "?")
-		passages := Cut(Blocks(text))
+		passages := Split(Blocks(text))
 		squeezed := func(s string) string { return strings.Join(strings.Fields(s), "") }
 		if got := squeezed(strings.Join(passages, "")); got != squeezed(text) {
 			t.Fatalf("%q became %q", text, passages)
 		}
 		for _, p := range passages {
-			if p == "" || Words(p) > Most || strings.TrimSpace(p) != p {
+			if p == "" || Words(p) > MaxWords || strings.TrimSpace(p) != p {
 				t.Fatalf("a passage of %d words: %q", Words(p), p)
 			}
 		}
-		if opening := Opening(text, 50); len(opening) > 50+len("…") || !utf8.ValidString(opening) {
+		if opening := FirstSentences(text, 50); len(opening) > 50+len("…") || !utf8.ValidString(opening) {
 			t.Fatalf("opening %q", opening)
 		}
 	})
@@ -274,6 +274,6 @@ func BenchmarkCut(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Cut(Blocks(text))
+		Split(Blocks(text))
 	}
 }

@@ -5,10 +5,10 @@ type Kind int
 
 // The kinds, the weightiest last.
 const (
-	Furniture Kind = iota // what pages are made of: never an item
-	Webpage               // the page itself: an item if it has text of its own
-	Support               // a thing that mostly tells of another: an item where nothing else is one
-	Subject               // what pages and files are about
+	PageChrome Kind = iota // what pages are made of: never an item
+	Webpage                // the page itself: an item if it has text of its own
+	Support                // a thing that mostly tells of another: an item where nothing else is one
+	Subject                // what pages and files are about
 )
 
 // furnitureClasses, supportClasses and pageClasses say by class what a thing mostly is; all others are subjects.
@@ -29,7 +29,7 @@ func KindOf(types []string) Kind {
 	if len(types) == 0 {
 		return Subject
 	}
-	weightiest := Furniture
+	weightiest := PageChrome
 	for _, t := range types {
 		weightiest = max(weightiest, kindOfType(t))
 	}
@@ -44,7 +44,7 @@ func kindOfType(t string) Kind {
 	for _, classes := range []struct {
 		names []string
 		kind  Kind
-	}{{pageClasses, Webpage}, {furnitureClasses, Furniture}, {supportClasses, Support}} {
+	}{{pageClasses, Webpage}, {furnitureClasses, PageChrome}, {supportClasses, Support}} {
 		for _, class := range classes.names {
 			if IsA([]string{t}, class) {
 				return classes.kind
@@ -57,9 +57,9 @@ func kindOfType(t string) Kind {
 // besideClasses are things that mostly stand beside another on its page: what people say of it, a film of it.
 var besideClasses = []string{"Review", "Comment", "MediaObject", "Question", "Claim"}
 
-// Telling ranks types by how much they say of a thing, for the order of Types and for the choice between two items
+// Specificity ranks types by how much they say of a thing, for the order of Types and for the choice between two items
 // of one page.
-func Telling(t string) int {
+func Specificity(t string) int {
 	switch kind := kindOfType(t); {
 	case t == "Thing" || t == "CreativeWork" || t == "WebContent" || t == "Intangible":
 		return 0

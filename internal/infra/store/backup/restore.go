@@ -47,7 +47,7 @@ func Restore(ctx context.Context, path string, target Source, replace bool) (Con
 		}
 		return Contents{}, errors.Join(err, os.RemoveAll(stage))
 	}
-	return contents, settle(stage, target.Data)
+	return contents, moveStaged(stage, target.Data)
 }
 
 // stageFiles writes the files of a backup into the staging folder, durably.
@@ -84,8 +84,8 @@ func writeFile(path string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// settle moves staged files to their places. It can be done again when it was broken off.
-func settle(stage, data string) error {
+// moveStaged moves staged files to their places. It can be done again when it was broken off.
+func moveStaged(stage, data string) error {
 	err := filepath.WalkDir(stage, func(path string, found fs.DirEntry, err error) error {
 		if err != nil || found.IsDir() {
 			return err
@@ -156,7 +156,7 @@ func Finish(ctx context.Context, db *store.DB, data string) error {
 	}
 	for _, stage := range all {
 		if mark != "" && filepath.Base(stage) == staging+mark {
-			err = errors.Join(err, settle(stage, data))
+			err = errors.Join(err, moveStaged(stage, data))
 		}
 	}
 	return err

@@ -88,7 +88,7 @@ func TestADeliveryIsToldOnceItIsWritten(t *testing.T) {
 	s := opened(t, Config{Dir: t.TempDir(), Ship: d.ship, Now: now.Now})
 	sum := sha256.Sum256([]byte("hello"))
 	one, two, three := begin(t, s, "txn-1", 5), begin(t, s, "txn-2", 9), begin(t, s, "txn-3", -1)
-	now.Pass(time.Second)
+	now.Advance(time.Second)
 	one.End(200, 5, sum[:])
 	two.Cut(200, 4, nil)
 	two.End(200, 9, nil) // too late
@@ -173,7 +173,7 @@ func TestSightingsAreCountedByHourAndFolder(t *testing.T) {
 	for _, path := range []string{"/a/b/c", "/a/b/d/e", "/a/b", "/a", "/", "no path", "/\u00fc"} {
 		s.CountSighting(Sighting{"News.example", "GPTBot", path, "refused"})
 	}
-	now.Pass(time.Minute)
+	now.Advance(time.Minute)
 	s.CountSighting(Sighting{"news.example", "GPTBot", "/a", "refused"})
 	if err := s.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestARefusedBatchHoldsUpNoOther(t *testing.T) {
 	if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 1 {
 		t.Fatal(d.deliveries, err)
 	}
-	now.Pass(refusedWait)
+	now.Advance(refusedWait)
 	if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 2 || s.Stats().Refused != 1 {
 		t.Fatal(d.deliveries, err)
 	}

@@ -214,7 +214,7 @@ func travel(t *testing.T, seed uint64, config Config) *journey {
 	}
 	open := map[*fact]*OpenDelivery{}
 	for n := range 150 {
-		now.Pass(time.Duration(source.IntN(1000)) * time.Millisecond)
+		now.Advance(time.Duration(source.IntN(1000)) * time.Millisecond)
 		switch source.IntN(8) {
 		case 0, 1, 2:
 			f := &fact{transaction: "txn-" + string(rune('A'+n%26)) + string(rune('0'+n/26)), length: int64(source.IntN(5*step)) - 1}

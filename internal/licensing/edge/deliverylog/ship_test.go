@@ -92,7 +92,7 @@ func TestABatchThatAlwaysFailsHoldsUpNoOther(t *testing.T) {
 		_ = s.Flush(t.Context())
 		begin(t, s, fmt.Sprint(n), 10).End(200, 10, nil)
 		_ = s.Flush(t.Context())
-		now.Pass(time.Second)
+		now.Advance(time.Second)
 	}
 	if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 20 || s.Stats().Waiting == 0 {
 		t.Errorf("told %d deliveries, %v, %+v", len(d.deliveries), err, s.Stats())
@@ -100,7 +100,7 @@ func TestABatchThatAlwaysFailsHoldsUpNoOther(t *testing.T) {
 	if asked > 10 {
 		t.Errorf("what always fails was told %d times within a minute", asked)
 	}
-	now.Pass(-24 * time.Hour) // it is not kept back for longer by a clock that was set back
+	now.Advance(-24 * time.Hour) // it is not kept back for longer by a clock that was set back
 	before := asked
 	if _ = s.Flush(t.Context()); asked == before {
 		t.Error("it is told no more after the clock was set back")

@@ -42,8 +42,8 @@ type recollection struct {
 	Failing time.Time `json:"f,omitzero"`
 }
 
-// mostItems bounds how many items of one address are remembered. Of one with more, only that it has is.
-const mostItems = 20_000
+// maxItems bounds how many items of one address are remembered. Of one with more, only that it has is.
+const maxItems = 20_000
 
 // encode makes of it what the catalog keeps.
 func (m *recollection) encode() ([]byte, error) {
@@ -80,9 +80,9 @@ func recalled(state []byte) *recollection {
 	return m
 }
 
-// recollections are what is remembered of a source's addresses from one run to the next, and what this run adds to it.
+// pageStates are what is remembered of a source's addresses from one run to the next, and what this run adds to it.
 // Where they have no run, nothing is remembered.
-type recollections struct {
+type pageStates struct {
 	run     *content.Run
 	reader  string          // see recollection.Reader
 	settled map[string]bool // addresses of which it is known what became of them
@@ -91,11 +91,11 @@ type recollections struct {
 }
 
 // recall gives what is remembered of an address; nil for nothing.
-func (m *recollections) recall(ctx context.Context, address *url.URL) (*recollection, error) {
+func (m *pageStates) recall(ctx context.Context, address *url.URL) (*recollection, error) {
 	if m.run == nil {
 		return nil, nil
 	}
-	state, known, err := m.run.Recall(ctx, address.String())
+	state, known, err := m.run.PageState(ctx, address.String())
 	if err != nil || !known {
 		return nil, err
 	}
@@ -103,29 +103,29 @@ func (m *recollections) recall(ctx context.Context, address *url.URL) (*recollec
 }
 
 // note remembers an address for the next run.
-func (m *recollections) note(ctx context.Context, address string, of *recollection) error {
+func (m *pageStates) note(ctx context.Context, address string, of *recollection) error {
 	state, err := of.encode()
 	if err != nil {
 		return err
 	}
-	return m.run.Remember(ctx, address, state)
+	return m.run.PutPageState(ctx, address, state)
 }
 
 // retain lets the items of an address stay.
-func (m *recollections) retain(ctx context.Context, of *recollection) error {
+func (m *pageStates) retain(ctx context.Context, of *recollection) error {
 	m.partial = m.partial || of.Many
-	_, err := m.run.Keep(ctx, of.Items...)
+	_, err := m.run.KeepItems(ctx, of.Items...)
 	return err
 }
 
 // retainUnseen lets stay what the run did not come to see, and what addresses held that the site has since closed to
 // all visitors. known counts the addresses that ever gave an answer.
-func (m *recollections) retainUnseen(ctx context.Context, closed []string) (known int, err error) {
+func (m *pageStates) retainUnseen(ctx context.Context, closed []string) (known int, err error) {
 	back := map[string]bool{}
 	for _, address := range closed {
 		back[address] = true
 	}
-	err = m.run.Remembered(ctx, func(address string, state []byte) error {
+	err = m.run.EachPageState(ctx, func(address string, state []byte) error {
 		of := recalled(state)
 		if of == nil || of.Failing.IsZero() {
 			known++
@@ -136,22 +136,22 @@ func (m *recollections) retainUnseen(ctx context.Context, closed []string) (know
 		if err := m.retain(ctx, of); err != nil {
 			return err
 		}
-		return m.run.Remember(ctx, address, state)
+		return m.run.PutPageState(ctx, address, state)
 	})
 	return known, err
 }
 
 // dropLeft lets leave what the named pages no longer hold, and no other page holds either.
-func (m *recollections) dropLeft(ctx context.Context) error {
+func (m *pageStates) dropLeft(ctx context.Context) error {
 	if len(m.leave) == 0 {
 		return nil
 	}
-	m.run.Drop(m.leave...)
+	m.run.DropItems(m.leave...)
 	leave := map[string]bool{}
 	for _, address := range m.leave {
 		leave[address] = true
 	}
-	return m.run.Remembered(ctx, func(address string, state []byte) error {
+	return m.run.EachPageState(ctx, func(address string, state []byte) error {
 		of := recalled(state)
 		if of == nil || m.settled[address] {
 			return nil
@@ -162,7 +162,7 @@ func (m *recollections) dropLeft(ctx context.Context) error {
 				held = append(held, item)
 			}
 		}
-		_, err := m.run.Keep(ctx, held...)
+		_, err := m.run.KeepItems(ctx, held...)
 		return err
 	})
 }

@@ -9,9 +9,9 @@ import (
 // maxMemo is how many replies are remembered. None is longer than a few kilobytes.
 const maxMemo = 512
 
-// memo remembers replies that were of use by what was asked, so that a question asked again costs nothing. What was
+// replyCache remembers replies that were of use by what was asked, so that a question asked again costs nothing. What was
 // asked holds the texts of the items, so a changed item asks anew. Only hashes of it are kept.
-type memo struct {
+type replyCache struct {
 	mu      sync.Mutex
 	replies map[[32]byte]*list.Element
 	recent  *list.List // of remembered, the latest first
@@ -22,13 +22,15 @@ type remembered struct {
 	text string
 }
 
-func newMemo() *memo { return &memo{replies: map[[32]byte]*list.Element{}, recent: list.New()} }
+func newReplyCache() *replyCache {
+	return &replyCache{replies: map[[32]byte]*list.Element{}, recent: list.New()}
+}
 
-func memoKey(use Use, p prompt) [32]byte {
+func replyKey(use Use, p prompt) [32]byte {
 	return sha256.Sum256([]byte(string(use) + "\x00" + p.system + "\x00" + p.user))
 }
 
-func (m *memo) get(key [32]byte) (string, bool) {
+func (m *replyCache) get(key [32]byte) (string, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at, ok := m.replies[key]
@@ -39,7 +41,7 @@ func (m *memo) get(key [32]byte) (string, bool) {
 	return at.Value.(remembered).text, true
 }
 
-func (m *memo) put(key [32]byte, text string) {
+func (m *replyCache) put(key [32]byte, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, there := m.replies[key]; there {

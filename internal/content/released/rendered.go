@@ -9,8 +9,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Card is a released item in ready bytes. One card serves every question under the same decision.
-type Card struct {
+// RenderedItem is a released item in ready bytes. One card serves every question under the same decision.
+type RenderedItem struct {
 	typ, name, description string
 	object                 []byte   // the released members, a whole object
 	head                   []byte   // the object without its closing brace, and the site
@@ -21,7 +21,7 @@ type Card struct {
 	input                  bool     // the terms allow its text as input to other texts
 }
 
-func (c *Card) weight() uint32 {
+func (c *RenderedItem) weight() uint32 {
 	n := 256 + len(c.name) + len(c.description) + len(c.object) + len(c.head) + len(c.grounding)
 	for i := range c.passages {
 		n += len(c.passages[i]) + len(c.texts[i]) + 48
@@ -29,24 +29,24 @@ func (c *Card) weight() uint32 {
 	return uint32(min(n, 1<<30))
 }
 
-// cardKey tells cards apart: a version of an item and the terms, which decide how much of it may be shown.
-type cardKey struct {
+// renderedKey tells cards apart: a version of an item and the terms, which decide how much of it may be shown.
+type renderedKey struct {
 	listing *index.Listing
 	rules   *policy.Terms
 }
 
-// newCard renders what may be shown of an item. Anything that is not open is shown as a notice. Its actions are made
+// render renders what may be shown of an item. Anything that is not open is shown as a notice. Its actions are made
 // of what is shown, and of nothing else.
-func (v *View) newCard(l *index.Listing, stored *content.Item) *Card {
+func (v *View) render(l *index.Listing, stored *content.Item) *RenderedItem {
 	item, decision := *stored, Decide(v.Terms, l)
-	c := &Card{typ: item.Types[0], licensed: decision.Access != policy.Open, input: decision.Allows(Input)}
+	c := &RenderedItem{typ: item.Types[0], licensed: decision.Access != policy.Open, input: decision.Allows(Input)}
 	if c.licensed && calledByText(item) {
 		item.Name = Excerpt(item.Name, decision.ExcerptWords)
 	}
 	c.name = item.Name
 	var omitted []string
-	within := sieve{v.Terms, l}
-	if within.holdsText(item.Object) {
+	within := redactor{v.Terms, l}
+	if within.withholdsText(item.Object) {
 		item.Description, item.Passages = ownDescription(item.Object), nil
 	}
 	if !c.licensed {
@@ -84,7 +84,7 @@ func (v *View) newCard(l *index.Listing, stored *content.Item) *Card {
 // appendActions appends what can be done with an item, as a member.
 func (v *View) appendActions(dst []byte, l *index.Listing, d policy.Decision, item *content.Item, shown []byte) []byte {
 	options := &v.corpus.options
-	sold := options.ForSale(v.Terms, l, d, &Copy{ref: l.Ref, item: item})
+	sold := options.ForSale(v.Terms, l, d, &ItemVersion{ref: l.Ref, item: item})
 	facts := policy.Facts{Site: l.Site, Source: l.Source, URL: item.URL, Types: item.Types}
 	if told, some := options.Actions(facts, sold, shown); some {
 		dst = append(append(dst, `,"actions":`...), told...)
@@ -126,13 +126,13 @@ func passageJSON(id, text string) []byte {
 }
 
 // Type is the item's first type.
-func (c *Card) Type() string { return c.typ }
+func (c *RenderedItem) Type() string { return c.typ }
 
 // Name is what the item is called; of a licensed item that is called by its text, an excerpt.
-func (c *Card) Name() string { return c.name }
+func (c *RenderedItem) Name() string { return c.name }
 
 // Input says whether the terms allow the item's text as input to other texts.
-func (c *Card) Input() bool { return c.input }
+func (c *RenderedItem) Input() bool { return c.input }
 
 // As is the item as the answer to a question that found it so.
-func (c *Card) As(hit index.Hit) Result { return Result{card: c, hit: hit} }
+func (c *RenderedItem) Result(hit index.Hit) Result { return Result{item: c, hit: hit} }

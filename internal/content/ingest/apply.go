@@ -13,13 +13,13 @@ import (
 // This file ends visits, and at last the crawl: what an answer means for what was known, what is remembered of it for
 // the next run, and where it leads.
 
-// settle deals with what a visit turned out to be, behind the workers.
-func (c *crawl) settle(ctx context.Context, v *visit) error {
+// applyVisit deals with what a visit turned out to be, behind the workers.
+func (c *crawl) applyVisit(ctx context.Context, v *visit) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.changed.Broadcast()
 	if v.role == postRole {
-		return c.settlePost(ctx, v)
+		return c.recordPost(ctx, v)
 	}
 	c.underway--
 	if v.outcome == same {
@@ -35,7 +35,7 @@ func (c *crawl) settle(ctx context.Context, v *visit) error {
 	c.settled[v.address.String()] = true
 	c.count(v)
 	if c.some() {
-		return c.settleSome(ctx, v)
+		return c.applySubsetVisit(ctx, v)
 	}
 	if err := c.remember(ctx, v); err != nil {
 		return err
@@ -58,10 +58,10 @@ func (c *crawl) keep(ctx context.Context, v *visit) (whole bool, err error) {
 	if c.run == nil || v.known == nil {
 		return false, nil
 	}
-	missing, err := c.run.Keep(ctx, v.known.Items...)
+	missing, err := c.run.KeepItems(ctx, v.known.Items...)
 	v.items = v.known.Items
 	if missing == 0 && v.known.Look != nil && c.learns(v) {
-		c.front.Learn(v.address, *v.known.Look)
+		c.front.LearnPage(v.address, *v.known.Look)
 	}
 	return missing == 0, err
 }
@@ -140,7 +140,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 			return err
 		}
 	}
-	if len(m.Items) > mostItems {
+	if len(m.Items) > maxItems {
 		m = &recollection{Many: true}
 	}
 	return c.note(ctx, v.address.String(), m)
@@ -163,7 +163,7 @@ func (c *crawl) learned(v *visit) *recollection {
 	}
 	m.Links = v.links()
 	if v.sight != nil && c.learns(v) {
-		m.Look = &v.sight.Look
+		m.Look = &v.sight.Page
 	}
 	return m
 }
@@ -184,9 +184,9 @@ func (c *crawl) keepTail(ctx context.Context, v *visit, m *recollection) error {
 		last--
 	}
 	tail := before[last+1:]
-	_, err := c.run.Keep(ctx, tail...)
+	_, err := c.run.KeepItems(ctx, tail...)
 	m.Items = append(append([]string{}, v.items...), tail...)
-	m.Items = m.Items[:min(len(m.Items), mostItems)]
+	m.Items = m.Items[:min(len(m.Items), maxItems)]
 	return err
 }
 
@@ -213,17 +213,17 @@ func (c *crawl) wanted(v *visit) bool {
 	defer c.mu.Unlock()
 	s := v.sight
 	if v.looks && v.role != startRole {
-		again := c.repeats(v.address, &s.Look)
-		stale := c.learns(v) && c.front.Learn(v.address, s.Look)
+		again := c.repeats(v.address, &s.Page)
+		stale := c.learns(v) && c.front.LearnPage(v.address, s.Page)
 		switch {
-		case c.isMissing(&s.Look):
+		case c.isMissing(&s.Page):
 			v.outcome = gone
 			s.Links = nil
-		case again && stale, s.Moved:
+		case again && stale, s.Redirects:
 			v.outcome = repeated
 		}
 	}
-	if s.Hidden {
+	if s.NoIndex {
 		v.outcome = hidden
 	}
 	return v.outcome == wasRead

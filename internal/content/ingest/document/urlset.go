@@ -10,24 +10,24 @@ import (
 	"frontdesk/internal/content/ingest/pageurl"
 )
 
-// Names keeps the items of a source apart by their URLs. It is not safe for concurrent use.
-type Names struct {
+// URLSet keeps the items of a source apart by their URLs. It is not safe for concurrent use.
+type URLSet struct {
 	seed  maphash.Seed
 	known map[uint64]uint64 // the URLs that were given out, each with a digest of its item's name, 0 if that is not known
 	taken map[string]string // made-up URLs, each with a digest of its object
 }
 
-// mostKnown bounds what is remembered of URLs; behind so many items, stubs are left out.
-const mostKnown = 1 << 20
+// maxKnown bounds what is remembered of URLs; behind so many items, stubs are left out.
+const maxKnown = 1 << 20
 
-// NewNames returns a Names in which no URL was given out yet.
-func NewNames() *Names {
-	return &Names{taken: map[string]string{}, known: map[uint64]uint64{}, seed: maphash.MakeSeed()}
+// NewURLSet returns a URLSet in which no URL was given out yet.
+func NewURLSet() *URLSet {
+	return &URLSet{taken: map[string]string{}, known: map[uint64]uint64{}, seed: maphash.MakeSeed()}
 }
 
 // Admit settles an item's URL; false for one that something else tells more of. A foreign item is one that was found
 // on another page than its own.
-func (n *Names) Admit(d *Draft, foreign bool) bool {
+func (n *URLSet) Admit(d *Draft, foreign bool) bool {
 	if d.Derived {
 		n.part(d)
 	}
@@ -36,22 +36,22 @@ func (n *Names) Admit(d *Draft, foreign bool) bool {
 		d.move(address + "#" + pageurl.Slug(d.Name)) // below which rules on its path still hold
 	}
 	if d.stub || foreign {
-		if _, found := n.known[maphash.String(n.seed, d.URL)]; found || d.stub && len(n.known) >= mostKnown {
+		if _, found := n.known[maphash.String(n.seed, d.URL)]; found || d.stub && len(n.known) >= maxKnown {
 			return false
 		}
 	}
 	if !d.stub {
-		n.know(d.URL, markup.Folded(d.Name))
+		n.know(d.URL, markup.FoldLetters(d.Name))
 	}
 	return true
 }
 
-// Know notes a URL as given out to an item of which no more is known.
-func (n *Names) Know(address string) { n.know(address, "") }
+// MarkUsed notes a URL as given out to an item of which no more is known.
+func (n *URLSet) MarkUsed(address string) { n.know(address, "") }
 
 // know notes a URL as given out to an item of a name, which is empty where it is not known.
-func (n *Names) know(address, name string) {
-	if len(n.known) < mostKnown {
+func (n *URLSet) know(address, name string) {
+	if len(n.known) < maxKnown {
 		digest := uint64(0)
 		if name != "" {
 			digest = maphash.String(n.seed, name)
@@ -62,13 +62,13 @@ func (n *Names) know(address, name string) {
 
 // differs says whether the address that a page claims was given out to another page: some sites give all their pages
 // the address of one.
-func (n *Names) differs(d *Draft) bool {
+func (n *URLSet) differs(d *Draft) bool {
 	name := n.known[maphash.String(n.seed, d.URL)]
-	return name != 0 && d.Name != "" && name != maphash.String(n.seed, markup.Folded(d.Name))
+	return name != 0 && d.Name != "" && name != maphash.String(n.seed, markup.FoldLetters(d.Name))
 }
 
 // part keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in their order.
-func (n *Names) part(d *Draft) {
+func (n *URLSet) part(d *Draft) {
 	made, sum := d.URL, content.PassageID(string(d.Object), 0)
 	address := made
 	for i := 2; ; i++ {

@@ -11,30 +11,30 @@ import (
 // givenBefore is what was given before: to the session that asks, and to all of its platform in
 // [articleDay].
 type givenBefore struct {
-	session, platform grants.Given
+	session, platform grants.Coverage
 	fresh             []string // the addresses of articles with parts that are new to the platform
 }
 
 // givenBefore reads what was given before of the articles that are loaded.
 func (r *retrieval) givenBefore(ctx context.Context, tx *store.Tx, found *candidates) (*givenBefore, error) {
-	given := &givenBefore{platform: grants.Given{}}
+	given := &givenBefore{platform: grants.Coverage{}}
 	var err error
-	if given.session, err = grants.GivenTo(ctx, tx, r.session, r.now); err != nil || r.policy.shareOfDay() >= 1 {
+	if given.session, err = grants.SessionCoverage(ctx, tx, r.session, r.now); err != nil || r.policy.shareOfDay() >= 1 {
 		return given, err
 	}
-	given.platform, err = grants.GivenTogether(ctx, tx, r.Key.Platform, found.urls(), r.now)
+	given.platform, err = grants.PlatformCoverage(ctx, tx, r.Key.Platform, found.urls(), r.now)
 	return given, err
 }
 
 // keepGiven records what is given now with what was given before.
 func (r *retrieval) keepGiven(ctx context.Context, tx *store.Tx, given *givenBefore) error {
 	until := r.now.Add(r.policy.Limits.Session)
-	if err := grants.Give(ctx, tx, r.session, given.session, until); err != nil || r.policy.shareOfDay() >= 1 {
+	if err := grants.RecordCoverage(ctx, tx, r.session, given.session, until); err != nil || r.policy.shareOfDay() >= 1 {
 		return err
 	}
 	for _, url := range given.fresh {
-		key := grants.Article(r.Key.Platform, url)
-		if err := grants.Give(ctx, tx, key, given.platform.Only(url), r.now.Add(articleDay)); err != nil {
+		key := grants.ArticleKey(r.Key.Platform, url)
+		if err := grants.RecordCoverage(ctx, tx, key, given.platform.ForArticle(url), r.now.Add(articleDay)); err != nil {
 			return err
 		}
 	}
@@ -44,8 +44,8 @@ func (r *retrieval) keepGiven(ctx context.Context, tx *store.Tx, given *givenBef
 // add takes in that a part of an article is given.
 func (g *givenBefore) add(c grants.Chunk, part grants.Span) {
 	g.session.Add(c.URL, c.Passage, part)
-	had := g.platform.Of(c.URL)
-	if g.platform.Add(c.URL, c.Passage, part); g.platform.Of(c.URL) > had && !slices.Contains(g.fresh, c.URL) {
+	had := g.platform.BytesOf(c.URL)
+	if g.platform.Add(c.URL, c.Passage, part); g.platform.BytesOf(c.URL) > had && !slices.Contains(g.fresh, c.URL) {
 		g.fresh = append(g.fresh, c.URL)
 	}
 }

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Form is how a document is written.
-type Form int
+// Format is how a document is written.
+type Format int
 
 // The forms. Of an Unknown one nothing is read.
 const (
-	Unknown Form = iota
-	Lines        // one JSON value a line
-	JSON         // JSON documents
-	HTML         // HTML
+	Unknown Format = iota
+	Lines          // one JSON value a line
+	JSON           // JSON documents
+	HTML           // HTML
 	Markdown
 	Feed // RSS, Atom or JSON Feed, from the web only
 )
 
-// FormOf tells a file's form by its name; zipped says that it is compressed.
-func FormOf(name string) (f Form, zipped bool) {
+// FormatOf tells a file's form by its name; zipped says that it is compressed.
+func FormatOf(name string) (f Format, zipped bool) {
 	name = strings.ToLower(name)
 	name, zipped = strings.CutSuffix(name, ".gz")
 	switch path.Ext(name) {
@@ -35,13 +35,13 @@ func FormOf(name string) (f Form, zipped bool) {
 	return Unknown, zipped
 }
 
-// Endings are the endings that FormOf knows, for messages.
-const Endings = ".json, .jsonl, .ndjson and .jsonld (each also .gz), .html, .htm, .md"
+// Extensions are the endings that FormatOf knows, for messages.
+const Extensions = ".json, .jsonl, .ndjson and .jsonld (each also .gz), .html, .htm, .md"
 
 // File is one file of a source, or a document from elsewhere under a name for origins.
 type File struct {
 	Name   string // its path below the source, with slashes
 	Size   int64  // in bytes, as it lies on disk
-	Form   Form
+	Format Format
 	Zipped bool // by gzip
 }

@@ -10,38 +10,40 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// SellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it: things
+// CoversNested says whether the terms let an item be sold with all that is delivered of what stands within it: things
 // that are open, and things under the item's own rule. A list of recipes, each with a price, is not sold with them for
 // the price of the list.
-func (c *Corpus) SellsWhole(ctx context.Context, rules *policy.Terms, ref content.Ref) (bool, error) {
-	key := wholeKey{ref, rules}
-	if whole, known := c.wholes.GetIfPresent(key); known {
+func (c *Corpus) CoversNested(ctx context.Context, rules *policy.Terms, ref content.Ref) (bool, error) {
+	key := nestedKey{ref, rules}
+	if whole, known := c.nested.GetIfPresent(key); known {
 		return whole, nil
 	}
-	found, err := c.Copy(ctx, ref)
+	found, err := c.LoadVersion(ctx, ref)
 	if err != nil {
 		return false, err
 	}
-	whole := found != nil && found.Whole(rules)
-	c.wholes.Set(key, whole)
+	whole := found != nil && found.CoversNested(rules)
+	c.nested.Set(key, whole)
 	return whole, nil
 }
 
-// wholeKey tells answers of SellsWhole apart: a version of an item, and the terms.
-type wholeKey struct {
+// nestedKey tells answers of CoversNested apart: a version of an item, and the terms.
+type nestedKey struct {
 	ref   content.Ref
 	rules *policy.Terms
 }
 
-// wholesKept is of how many items it is remembered whether they are sold whole.
-const wholesKept = 100_000
+// maxNestedEntries is of how many items it is remembered whether they are sold whole.
+const maxNestedEntries = 100_000
 
-// Whole is Corpus.SellsWhole of an item that is at hand.
-func (k *Copy) Whole(rules *policy.Terms) bool { return k.wholeIn(rules, forms(k.item)[0]) }
+// CoversNested is Corpus.CoversNested of an item that is at hand.
+func (k *ItemVersion) CoversNested(rules *policy.Terms) bool {
+	return k.coversNestedIn(rules, forms(k.item)[0])
+}
 
-// wholeIn is Whole for one of the forms of an item: of the texts nothing is given of the object but what is running text.
-func (k *Copy) wholeIn(rules *policy.Terms, form string) bool {
-	within := sieve{rules, k.listing()}
+// coversNestedIn is Whole for one of the forms of an item: of the texts nothing is given of the object but what is running text.
+func (k *ItemVersion) coversNestedIn(rules *policy.Terms, form string) bool {
+	within := redactor{rules, k.listing()}
 	rule := Decide(rules, within.item).Rule
 	whole := true
 	eachMember(k.item.Object, func(name string, value jsontext.Value) {
@@ -58,11 +60,11 @@ var mention = map[string]bool{
 }
 
 // sold says whether a value may be sold under a rule.
-func (s sieve) sold(v jsontext.Value, rule, depth int) bool {
+func (s redactor) sold(v jsontext.Value, rule, depth int) bool {
 	switch {
 	case v.Kind() != '{' && v.Kind() != '[':
 		return true
-	case depth == maxSieved:
+	case depth == maxRedactDepth:
 		return false
 	case v.Kind() == '[':
 		var all []jsontext.Value

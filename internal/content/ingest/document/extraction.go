@@ -32,8 +32,8 @@ type find struct {
 	beside string
 }
 
-// harvest finds the things that a document is about. References are joined by @id over the whole document.
-type harvest struct {
+// extraction finds the things that a document is about. References are joined by @id over the whole document.
+type extraction struct {
 	base  *url.URL
 	ids   map[string]*jsonrepair.Node // nil where the document has none
 	given int                         // nodes that references were replaced by, over all items
@@ -42,7 +42,7 @@ type harvest struct {
 }
 
 // gather collects candidates from the documents of one text.
-func (h *harvest) gather(documents []*jsonrepair.Node) {
+func (h *extraction) gather(documents []*jsonrepair.Node) {
 	h.seen = map[*jsonrepair.Node]bool{}
 	for i, d := range documents {
 		h.visit(find{node: d, document: i})
@@ -50,7 +50,7 @@ func (h *harvest) gather(documents []*jsonrepair.Node) {
 }
 
 // visit takes lists and wrappers apart, and keeps what is in them.
-func (h *harvest) visit(f find) {
+func (h *extraction) visit(f find) {
 	f.node = h.resolve(f.node)
 	if f.node.Kind == jsonrepair.Array {
 		for i, item := range f.node.Items {
@@ -87,13 +87,13 @@ func (h *harvest) visit(f find) {
 
 // held goes on with a thing that a page or an article holds in a property that mostly says something else: a recipe
 // as a part of it, or as that which it should be the page of. False if there is none that says enough.
-func (h *harvest) held(f find, properties ...string) bool {
+func (h *extraction) held(f find, properties ...string) bool {
 	for _, property := range properties {
 		things := f.node.Get(property).List()
 		if len(things) != 1 {
 			continue
 		}
-		if thing := h.resolve(things[0]); thing.IsObject() && len(typesOf(thing)) > 0 && vocabulary.Telling(ranked(typesOf(thing))[0]) > vocabulary.BesideRank && !isStub(thing) {
+		if thing := h.resolve(things[0]); thing.IsObject() && len(typesOf(thing)) > 0 && vocabulary.Specificity(ranked(typesOf(thing))[0]) > vocabulary.BesideRank && !isStub(thing) {
 			return h.entity(f, property)
 		}
 	}
@@ -101,7 +101,7 @@ func (h *harvest) held(f find, properties ...string) bool {
 }
 
 // unwrap takes a list or a page apart by its type; false if f is neither.
-func (h *harvest) unwrap(f find) bool {
+func (h *extraction) unwrap(f find) bool {
 	types := typesOf(f.node)
 	switch {
 	case vocabulary.IsA(types, "BreadcrumbList"):
@@ -129,7 +129,7 @@ func isPaid(n *jsonrepair.Node) bool {
 
 // isMainItem reports whether a page is the item, and the one thing that the page is about only a part of it: the page
 // has text, and the thing has none, such as the organization of a contact page.
-func (h *harvest) isMainItem(f find) bool {
+func (h *extraction) isMainItem(f find) bool {
 	things := f.node.Get("mainEntity").List()
 	if f.page || len(things) != 1 || vocabulary.KindOf(typesOf(f.node)) != vocabulary.Webpage || !saysText(f.node) {
 		return false
@@ -144,7 +144,7 @@ func saysText(n *jsonrepair.Node) bool {
 }
 
 // elements takes an ItemList apart. Its elements are items, or ListItems that hold one or describe one.
-func (h *harvest) elements(f find) bool {
+func (h *extraction) elements(f find) bool {
 	elements := f.node.Get("itemListElement").List()
 	for i, element := range elements {
 		inner := f.part("itemListElement", i, element)
@@ -163,7 +163,7 @@ func (h *harvest) elements(f find) bool {
 }
 
 // visitPart goes on with one of a list's things, unless it is a mere link.
-func (h *harvest) visitPart(f find) {
+func (h *extraction) visitPart(f find) {
 	n := h.resolve(f.node)
 	if tooDeep(n) {
 		h.visit(f) // which says so
@@ -214,7 +214,7 @@ func isStub(n *jsonrepair.Node) bool {
 }
 
 // list takes a feed apart into the things that a property of it holds, or that hang on those by a further one.
-func (h *harvest) list(f find, property, further string) bool {
+func (h *extraction) list(f find, property, further string) bool {
 	found := false
 	for i, element := range f.node.Get(property).List() {
 		inner := f.part(property, i, element)
@@ -228,7 +228,7 @@ func (h *harvest) list(f find, property, further string) bool {
 }
 
 // entity goes on with what a page is about, by the property that names it; false if that names nothing.
-func (h *harvest) entity(f find, property string) bool {
+func (h *extraction) entity(f find, property string) bool {
 	entity := f.node.Get(property)
 	things := 0
 	for _, thing := range entity.List() {
@@ -262,7 +262,7 @@ func (h *harvest) entity(f find, property string) bool {
 }
 
 // inside visits the objects that a property holds.
-func (h *harvest) inside(f find, property string, value *jsonrepair.Node, change func(*find)) {
+func (h *extraction) inside(f find, property string, value *jsonrepair.Node, change func(*find)) {
 	things := value.List()
 	if tooDeep(value) {
 		things = []*jsonrepair.Node{value}
@@ -281,11 +281,11 @@ func (h *harvest) inside(f find, property string, value *jsonrepair.Node, change
 }
 
 // tooDeep says whether a value was left out because it is nested too deeply.
-func tooDeep(n *jsonrepair.Node) bool { return n != nil && n.Deep && n.Kind == jsonrepair.Null }
+func tooDeep(n *jsonrepair.Node) bool { return n != nil && n.TooDeep && n.Kind == jsonrepair.Null }
 
 // choose leaves out what is no item: furniture, pages without text of their own, and things that only serve to
 // tell of others.
-func (h *harvest) choose() []find {
+func (h *extraction) choose() []find {
 	hasSubject := false
 	for i := range h.finds {
 		hasSubject = hasSubject || vocabulary.KindOf(typesOf(h.finds[i].node)) == vocabulary.Subject
@@ -295,7 +295,7 @@ func (h *harvest) choose() []find {
 	for _, f := range h.finds {
 		keep := true
 		switch vocabulary.KindOf(typesOf(f.node)) {
-		case vocabulary.Furniture:
+		case vocabulary.PageChrome:
 			keep = false
 		case vocabulary.Webpage:
 			keep = f.main || hasText(f.node, f.page) && !(f.page && hasSubject)
@@ -337,7 +337,7 @@ const (
 var makers = vocabulary.Set("publisher author creator provider copyrightHolder sourceOrganization editor contributor logo image primaryImageOfPage brand")
 
 // links finds how the candidates refer to each other.
-func (h *harvest) links() map[*jsonrepair.Node]link {
+func (h *extraction) links() map[*jsonrepair.Node]link {
 	if h.ids == nil {
 		return nil
 	}
@@ -349,7 +349,7 @@ func (h *harvest) links() map[*jsonrepair.Node]link {
 }
 
 // follow notes the references in n, which stands in a property of a candidate.
-func (h *harvest) follow(n *jsonrepair.Node, property string, ofSubject bool, served map[*jsonrepair.Node]link) {
+func (h *extraction) follow(n *jsonrepair.Node, property string, ofSubject bool, served map[*jsonrepair.Node]link) {
 	if target := h.resolve(n); target != n {
 		switch {
 		case ofSubject:
@@ -369,7 +369,7 @@ func (h *harvest) follow(n *jsonrepair.Node, property string, ofSubject bool, se
 
 // index notes every node of the documents that has an @id and says something; of several with the same the one that
 // says most.
-func (h *harvest) index(n *jsonrepair.Node) {
+func (h *extraction) index(n *jsonrepair.Node) {
 	for _, item := range n.Items {
 		h.index(item)
 	}
@@ -403,7 +403,7 @@ func isReference(n *jsonrepair.Node) bool {
 }
 
 // resolve follows a reference within the document.
-func (h *harvest) resolve(n *jsonrepair.Node) *jsonrepair.Node {
+func (h *extraction) resolve(n *jsonrepair.Node) *jsonrepair.Node {
 	if h.ids == nil || !isReference(n) {
 		return n
 	}
@@ -415,7 +415,7 @@ func (h *harvest) resolve(n *jsonrepair.Node) *jsonrepair.Node {
 
 // joining copies a thing with the objects that it refers to in their places.
 type joining struct {
-	*harvest
+	*extraction
 	nodes int                // how many more may take the place of references
 	path  []*jsonrepair.Node // the objects around, against cycles
 }
@@ -423,18 +423,18 @@ type joining struct {
 // Bounds of joining: how many nodes may take the place of references in one item and in all items of a document,
 // and how far references are followed.
 const (
-	mostJoined    = 2_000
-	mostJoinedAll = 1_000_000
-	mostHops      = 4
+	maxJoined    = 2_000
+	maxJoinedAll = 1_000_000
+	maxHops      = 4
 )
 
 // join gives a thing with its references replaced by what they refer to. Pages and other subjects are replaced by
 // their name and address only; so is everything beyond the bounds, and what would contain itself.
-func (h *harvest) join(n *jsonrepair.Node) *jsonrepair.Node {
+func (h *extraction) join(n *jsonrepair.Node) *jsonrepair.Node {
 	if h.ids == nil {
 		return n
 	}
-	j := joining{harvest: h, nodes: mostJoined}
+	j := joining{extraction: h, nodes: maxJoined}
 	return j.copy(n, 0)
 }
 
@@ -473,7 +473,7 @@ func (j *joining) copy(n *jsonrepair.Node, hops int) *jsonrepair.Node {
 
 // whole says whether the object that a reference points at takes its place whole.
 func (j *joining) whole(target *jsonrepair.Node, hops int) bool {
-	if hops > mostHops || j.nodes <= 0 || j.given > mostJoinedAll {
+	if hops > maxHops || j.nodes <= 0 || j.given > maxJoinedAll {
 		return false
 	}
 	for _, around := range j.path {
@@ -482,7 +482,7 @@ func (j *joining) whole(target *jsonrepair.Node, hops int) bool {
 		}
 	}
 	part := vocabulary.KindOf(typesOf(target))
-	return part == vocabulary.Support || part == vocabulary.Furniture && !vocabulary.IsA(typesOf(target), "WebSite") && !vocabulary.IsA(typesOf(target), "BreadcrumbList") ||
+	return part == vocabulary.Support || part == vocabulary.PageChrome && !vocabulary.IsA(typesOf(target), "WebSite") && !vocabulary.IsA(typesOf(target), "BreadcrumbList") ||
 		part == vocabulary.Subject && !j.seen[target]
 }
 

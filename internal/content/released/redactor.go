@@ -14,22 +14,22 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// sieve holds the terms against things that stand within an open item: a review with a page of its own, a related
+// redactor holds the terms against things that stand within an open item: a review with a page of its own, a related
 // product. What is blocked there falls out; of what is licensed its type, address and name remain.
-type sieve struct {
+type redactor struct {
 	rules *policy.Terms
 	item  *index.Listing
 }
 
-// maxSieved is how deep things within things are looked at; what lies deeper falls out.
-const maxSieved = 32
+// maxRedactDepth is how deep things within things are looked at; what lies deeper falls out.
+const maxRedactDepth = 32
 
 // value returns what may be shown of a value, nil for nothing.
-func (s sieve) value(v jsontext.Value, depth int) jsontext.Value {
+func (s redactor) value(v jsontext.Value, depth int) jsontext.Value {
 	switch {
 	case v.Kind() != '{' && v.Kind() != '[', !isThing(v):
 		return v
-	case depth == maxSieved:
+	case depth == maxRedactDepth:
 		return nil
 	case v.Kind() == '[':
 		return s.list(v, depth)
@@ -37,34 +37,34 @@ func (s sieve) value(v jsontext.Value, depth int) jsontext.Value {
 	return s.thing(v, depth)
 }
 
-// holdsText says whether something is held back of what an item's text was made of. Which words of the text are its
+// withholdsText says whether something is held back of what an item's text was made of. Which words of the text are its
 // own cannot be told any more.
-func (s sieve) holdsText(object []byte) (held bool) {
+func (s redactor) withholdsText(object []byte) (held bool) {
 	eachMember(object, func(name string, value jsontext.Value) {
 		if !held && content.GivesText(name) && (value.Kind() == '{' || value.Kind() == '[') {
-			held = s.holds(value, 0)
+			held = s.withholds(value, 0)
 		}
 	})
 	return held
 }
 
-// holds says whether a value has something in it that is not open.
-func (s sieve) holds(v jsontext.Value, depth int) (held bool) {
+// withholds says whether a value has something in it that is not open.
+func (s redactor) withholds(v jsontext.Value, depth int) (held bool) {
 	switch {
-	case depth == maxSieved:
+	case depth == maxRedactDepth:
 		return true
 	case v.Kind() == '[':
 		var all []jsontext.Value
 		if json.Unmarshal(v, &all, jsontext.AllowDuplicateNames(true)) != nil {
 			return true
 		}
-		return slices.ContainsFunc(all, func(element jsontext.Value) bool { return s.holds(element, depth+1) })
+		return slices.ContainsFunc(all, func(element jsontext.Value) bool { return s.withholds(element, depth+1) })
 	case v.Kind() != '{':
 		return false
 	case s.access(v) != policy.Open:
 		return true
 	}
-	eachMember(v, func(_ string, value jsontext.Value) { held = held || s.holds(value, depth+1) })
+	eachMember(v, func(_ string, value jsontext.Value) { held = held || s.withholds(value, depth+1) })
 	return held
 }
 
@@ -91,7 +91,7 @@ func isThing(v jsontext.Value) bool {
 	return false
 }
 
-func (s sieve) list(v jsontext.Value, depth int) jsontext.Value {
+func (s redactor) list(v jsontext.Value, depth int) jsontext.Value {
 	var all []jsontext.Value
 	if json.Unmarshal(v, &all, jsontext.AllowDuplicateNames(true)) != nil {
 		return nil
@@ -112,7 +112,7 @@ func (s sieve) list(v jsontext.Value, depth int) jsontext.Value {
 	return append(out, ']')
 }
 
-func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
+func (s redactor) thing(v jsontext.Value, depth int) jsontext.Value {
 	access := s.access(v)
 	if access == policy.Blocked {
 		return nil
@@ -136,7 +136,7 @@ func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
 
 // access decides on a thing within the item: by its own address where it has one, else by that of the item, and
 // by its types.
-func (s sieve) access(v jsontext.Value) policy.Access {
+func (s redactor) access(v jsontext.Value) policy.Access {
 	if facts, thing := s.facts(v); thing {
 		return s.within(s.rules.Decide(facts))
 	}
@@ -145,7 +145,7 @@ func (s sieve) access(v jsontext.Value) policy.Access {
 
 // facts are what the terms match on of a thing within the item; thing is false for what is neither a page nor a thing of its
 // own, but a part of the item.
-func (s sieve) facts(v jsontext.Value) (facts policy.Facts, thing bool) {
+func (s redactor) facts(v jsontext.Value) (facts policy.Facts, thing bool) {
 	facts = policy.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
 	own := 0 // how much the member counts that named its address: as much as for an item
 	eachMember(v, func(name string, value jsontext.Value) {
@@ -173,7 +173,7 @@ func (s sieve) facts(v jsontext.Value) (facts policy.Facts, thing bool) {
 // within is how far the item may show a thing of which the terms say this. What may not be found is not shown. Of what may
 // not be input to other texts, by another rule than the item's or by terms that it comes with, the name is shown: nobody
 // could tell its text from the item's. (Under the item's own rule the item is no input either.)
-func (s sieve) within(d policy.Decision) policy.Access {
+func (s redactor) within(d policy.Decision) policy.Access {
 	switch {
 	case !d.Allows(Search):
 		return policy.Blocked
@@ -188,7 +188,7 @@ func (s sieve) within(d policy.Decision) policy.Access {
 }
 
 // address resolves a thing's address against that of the item. Only web addresses count: "_:b0" names nothing.
-func (s sieve) address(v jsontext.Value) (string, bool) {
+func (s redactor) address(v jsontext.Value) (string, bool) {
 	if v.Kind() == '{' { // a page, as mainEntityOfPage gives it: by its @id, else its url
 		var id, page jsontext.Value
 		eachMember(v, func(name string, value jsontext.Value) {

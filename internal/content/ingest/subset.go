@@ -20,15 +20,15 @@ func (c *crawl) prepareSome(ctx context.Context) error {
 	c.report.Kind = "pages"
 	c.within(c.start, &c.Web)
 	for _, path := range c.Only {
-		u := pageurl.OfLink(path, c.start)
-		if u == nil || u.Host != c.start.Host || !c.front.Inside(u) || c.front.Seen(u) || len(c.queue) >= c.Pages {
+		u := pageurl.FromLink(path, c.start)
+		if u == nil || u.Host != c.start.Host || !c.front.InBounds(u) || c.front.MarkSeen(u) || len(c.queue) >= c.Pages {
 			continue
 		}
 		known, err := c.knownAs(ctx, u)
 		if err != nil {
 			return err
 		}
-		c.front.Seen(known)
+		c.front.MarkSeen(known)
 		c.queue = append(c.queue, &visit{role: pageRole, address: known, at: known})
 	}
 	if len(c.queue) > 0 {
@@ -43,7 +43,7 @@ func (c *crawl) knownAs(ctx context.Context, u *url.URL) (*url.URL, error) {
 	for _, one := range []url.URL{{Scheme: u.Scheme, Host: u.Host}, {Scheme: "https", Host: "www." + host}, {Scheme: "https", Host: host}, {Scheme: "http", Host: "www." + host}, {Scheme: "http", Host: host}} {
 		other := *u
 		other.Scheme, other.Host = one.Scheme, one.Host
-		switch _, known, err := c.run.Recall(ctx, other.String()); {
+		switch _, known, err := c.run.PageState(ctx, other.String()); {
 		case err != nil:
 			return nil, err
 		case known:
@@ -53,15 +53,15 @@ func (c *crawl) knownAs(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// settleSome notes what is to leave of what a named page held. One that gives no answer, or lets nobody in, stays as it is: the next run of the whole source
+// applySubsetVisit notes what is to leave of what a named page held. One that gives no answer, or lets nobody in, stays as it is: the next run of the whole source
 // decides.
-func (c *crawl) settleSome(ctx context.Context, v *visit) error {
+func (c *crawl) applySubsetVisit(ctx context.Context, v *visit) error {
 	switch v.outcome {
 	case failed, closed, same:
 		if v.known == nil {
 			return nil
 		}
-		_, err := c.run.Keep(ctx, v.known.Items...)
+		_, err := c.run.KeepItems(ctx, v.known.Items...)
 		return err
 	case wasRead, hidden, repeated, useless, gone, disallowed:
 	}
@@ -78,12 +78,12 @@ func (c *crawl) settleSome(ctx context.Context, v *visit) error {
 	return c.note(ctx, v.address.String(), m)
 }
 
-// Reads says whether what lies at a path of the source's host belongs to what is read of it.
-func (w *Web) Reads(path string) bool {
-	start := pageurl.OfLink(w.URL, nil)
+// Covers says whether what lies at a path of the source's host belongs to what is read of it.
+func (w *Web) Covers(path string) bool {
+	start := pageurl.FromLink(w.URL, nil)
 	if start == nil {
 		return false
 	}
-	u := pageurl.OfLink(path, start)
-	return u != nil && u.Host == start.Host && frontier.New(frontier.Options{Start: start, Hosts: w.Hosts, Include: w.Include, Exclude: w.Exclude}).Inside(u)
+	u := pageurl.FromLink(path, start)
+	return u != nil && u.Host == start.Host && frontier.New(frontier.Options{Start: start, Hosts: w.Hosts, Include: w.Include, Exclude: w.Exclude}).InBounds(u)
 }
