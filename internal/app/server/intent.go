@@ -190,8 +190,8 @@ func (s *Server) intentRoutes() []apphttp.Route {
 		Paths: s.signedPaths, Now: s.options.Now,
 	}
 	if s.gate != nil {
-		config.TooManyFailures = s.gate.TooManyFailures
-		config.CountFailure = s.gate.CountFailure
+		config.TooManyFailures = s.gate.Suspect
+		config.CountFailure = s.gate.Failed
 		config.AdmitUnsigned = s.gate.AllowStranger
 	}
 	config.Receipt = s.receiptFor
