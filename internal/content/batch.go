@@ -243,24 +243,20 @@ func (r *Run) recall(ctx context.Context) error {
 		if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(n), $1) FROM content_version WHERE n > $1 AND n < $2`, after, before).Scan(&r.last); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT n, id, passages, hash FROM content_version WHERE n > $1 AND n < $2 AND until IS NULL`, after, before)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var v version
-			var id, hash sql.RawBytes
-			if err := rows.Scan(&v.n, &id, &v.passages, &hash); err != nil {
-				return err
-			}
-			k, ok := parseKey(id)
-			if !ok || copy(v.hash[:], hash) != len(v.hash) {
-				return errors.New("a version of an item is damaged in the database")
-			}
-			r.current[k] = v
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT n, id, passages, hash FROM content_version WHERE n > $1 AND n < $2 AND until IS NULL`,
+			func(row store.Scanner) error {
+				var v version
+				var id, hash sql.RawBytes
+				if err := row.Scan(&v.n, &id, &v.passages, &hash); err != nil {
+					return err
+				}
+				k, ok := parseKey(id)
+				if !ok || copy(v.hash[:], hash) != len(v.hash) {
+					return errors.New("a version of an item is damaged in the database")
+				}
+				r.current[k] = v
+				return nil
+			}, after, before)
 	})
 }
 

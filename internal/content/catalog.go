@@ -77,34 +77,23 @@ var usualLimits = limits{batchItems: 500, batchBytes: 4 << 20, sweep: 2000, page
 
 // Sources lists the sources of all sites, by site and name.
 func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
-	var sources []Source
-	err := c.db.View(ctx, func(tx *store.Tx) error {
-		sources = nil
-		rows, err := tx.Query(ctx, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error, tried, next_run, attempt
-			FROM content_source WHERE forgotten = 0 ORDER BY site, name`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s Source
+	return store.List(ctx, c.db, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error, tried, next_run, attempt
+			FROM content_source WHERE forgotten = 0 ORDER BY site, name`,
+		func(row store.Scanner) (s Source, err error) {
 			var lastRun, failed, tried, next int64
 			var counts string
-			if err := rows.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed, &s.LastError, &tried, &next, &s.Attempt.Detail); err != nil {
-				return err
+			if err := row.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed, &s.LastError, &tried, &next, &s.Attempt.Detail); err != nil {
+				return s, err
 			}
 			s.LastRun, s.Failed = store.FromMicros(lastRun), store.FromMicros(failed)
 			s.Attempt.StartedAt, s.Attempt.Next = store.FromMicros(tried), store.FromMicros(next)
 			if counts != "" {
 				if err := json.Unmarshal([]byte(counts), &s.Last); err != nil {
-					return err
+					return s, err
 				}
 			}
-			sources = append(sources, s)
-		}
-		return rows.Err()
-	})
-	return sources, err
+			return s, err
+		})
 }
 
 // RecordFailure records that filling the source went wrong, for Sources to tell, until its next run is published. It also works

@@ -81,21 +81,16 @@ func (c *Catalog) remembered(ctx context.Context, source, run int64, fn func(url
 		var states [][]byte
 		err := c.db.View(ctx, func(tx *store.Tx) error {
 			urls, states = nil, nil
-			rows, err := tx.Query(ctx, `SELECT url, state FROM content_page WHERE source = $1 AND run = $2 AND url > $3 ORDER BY url LIMIT $4`,
-				source, run, after, c.limits.page)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				var url string
-				var state []byte
-				if err := rows.Scan(&url, &state); err != nil {
-					return err
-				}
-				urls, states = append(urls, url), append(states, state)
-			}
-			return rows.Err()
+			return tx.Each(ctx, `SELECT url, state FROM content_page WHERE source = $1 AND run = $2 AND url > $3 ORDER BY url LIMIT $4`,
+				func(row store.Scanner) error {
+					var url string
+					var state []byte
+					if err := row.Scan(&url, &state); err != nil {
+						return err
+					}
+					urls, states = append(urls, url), append(states, state)
+					return nil
+				}, source, run, after, c.limits.page)
 		})
 		if err != nil {
 			return err

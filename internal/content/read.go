@@ -42,19 +42,16 @@ type publishedSource struct {
 }
 
 func (c *Catalog) published(ctx context.Context, tx *store.Tx) (sources []publishedSource, err error) {
-	rows, err := tx.Query(ctx, `SELECT site, name, n, published, horizon FROM content_source WHERE published > 0 ORDER BY site, name`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		s := publishedSource{page: c.limits.page}
-		if err := rows.Scan(&s.key.Site, &s.key.Source, &s.n, &s.published, &s.horizon); err != nil {
-			return nil, err
-		}
-		sources = append(sources, s)
-	}
-	return sources, rows.Err()
+	err = tx.Each(ctx, `SELECT site, name, n, published, horizon FROM content_source WHERE published > 0 ORDER BY site, name`,
+		func(row store.Scanner) error {
+			s := publishedSource{page: c.limits.page}
+			if err := row.Scan(&s.key.Site, &s.key.Source, &s.n, &s.published, &s.horizon); err != nil {
+				return err
+			}
+			sources = append(sources, s)
+			return nil
+		})
+	return sources, err
 }
 
 // Changes calls fn with all that was published since from, in one consistent snapshot, and returns the revisions to go
@@ -105,24 +102,19 @@ func (s publishedSource) removals(ctx context.Context, tx *store.Tx, since int64
 	if since == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `SELECT v.id, v.since FROM content_version v
+	return tx.Each(ctx, `SELECT v.id, v.since FROM content_version v
 		WHERE v.source = $1 AND v.until > $2 AND v.until <= $3 AND NOT EXISTS (
 			SELECT 1 FROM content_version w WHERE w.source = $1 AND w.id = v.id AND w.since <= $3 AND (w.until IS NULL OR w.until > $3))
-		ORDER BY v.until, v.n`, s.n, since, s.published)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+		ORDER BY v.until, v.n`, func(row store.Scanner) error {
 		change := Change{Removed: true, Entry: Entry{Ref: Ref{Site: s.key.Site, Source: s.key.Source}}}
-		if err := rows.Scan(&change.Entry.ID, &change.Entry.Since); err != nil {
+		if err := row.Scan(&change.Entry.ID, &change.Entry.Since); err != nil {
 			return err
 		}
 		if err := fn(change); err != nil {
 			return err
 		}
-	}
-	return rows.Err()
+		return nil
+	}, s.n, since, s.published)
 }
 
 // What a page is read by: the versions between two numbers that are visible in revision $3, with what they hold. CROSS
@@ -231,22 +223,18 @@ func (c *Catalog) Replacements(ctx context.Context, of Ref) (all []Replacement, 
 	}
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT v.since, r.at FROM content_version v JOIN content_source s ON s.n = v.source JOIN content_revision r ON r.source = v.source AND r.revision = v.since
-			WHERE v.source = $1 AND v.id = $2 AND v.since > $3 AND v.since <= s.published ORDER BY v.since LIMIT 100`, n, of.ID, of.Since)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			one := Replacement{Ref: of}
-			var at int64
-			if err := rows.Scan(&one.Since, &at); err != nil {
-				return err
-			}
-			one.At = store.FromMicros(at)
-			all = append(all, one)
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT v.since, r.at FROM content_version v JOIN content_source s ON s.n = v.source JOIN content_revision r ON r.source = v.source AND r.revision = v.since
+			WHERE v.source = $1 AND v.id = $2 AND v.since > $3 AND v.since <= s.published ORDER BY v.since LIMIT 100`,
+			func(row store.Scanner) error {
+				one := Replacement{Ref: of}
+				var at int64
+				if err := row.Scan(&one.Since, &at); err != nil {
+					return err
+				}
+				one.At = store.FromMicros(at)
+				all = append(all, one)
+				return nil
+			}, n, of.ID, of.Since)
 	})
 	return all, err
 }

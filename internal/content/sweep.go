@@ -65,19 +65,10 @@ func (r *Run) each(ctx context.Context, query string, bound int64, fn func(conte
 }
 
 func numbers(ctx context.Context, tx *store.Tx, query string, args ...any) (found []int64, err error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		found = append(found, n)
-	}
-	return found, rows.Err()
+	return store.All(ctx, tx, query, func(row store.Scanner) (n int64, err error) {
+		err = row.Scan(&n)
+		return n, err
+	}, args...)
 }
 
 // retire lets go of versions that ended before the published revision, and of removals too old to be told.
@@ -149,50 +140,25 @@ type deadVersion struct {
 }
 
 func (c *Catalog) deadPage(ctx context.Context, source, last int64, after place) (page []deadVersion, err error) {
-	err = c.db.View(ctx, func(tx *store.Tx) error {
-		page = page[:0]
-		rows, err := tx.Query(ctx, `SELECT until, n,
+	return store.List(ctx, c.db, `SELECT until, n,
 				EXISTS (SELECT 1 FROM content_version w WHERE w.source = $1 AND w.id = v.id AND w.since = v.until)
 			FROM content_version v
 			WHERE v.source = $1 AND v.until <= $2 AND (v.until, v.n) > ($3, $4) ORDER BY v.until, v.n LIMIT $5`,
-			source, last, after.until, after.n, c.limits.sweep)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var v deadVersion
-			if err := rows.Scan(&v.until, &v.n, &v.replaced); err != nil {
-				return err
-			}
-			page = append(page, v)
-		}
-		return rows.Err()
-	})
-	return page, err
+		func(row store.Scanner) (v deadVersion, err error) {
+			err = row.Scan(&v.until, &v.n, &v.replaced)
+			return v, err
+		}, source, last, after.until, after.n, c.limits.sweep)
 }
 
 // sweepForgotten empties the sources that were forgotten a while ago: nothing else may ever begin a run over them.
 func (c *Catalog) sweepForgotten(ctx context.Context) error {
 	type source struct{ n, swept, published int64 }
 	var forgotten []source
-	err := c.db.View(ctx, func(tx *store.Tx) error {
-		forgotten = nil
-		rows, err := tx.Query(ctx, `SELECT n, swept, published FROM content_source WHERE forgotten = 1 AND swept < published AND last_run < $1`,
-			store.Micros(c.now().Add(-keepForgotten)))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s source
-			if err := rows.Scan(&s.n, &s.swept, &s.published); err != nil {
-				return err
-			}
-			forgotten = append(forgotten, s)
-		}
-		return rows.Err()
-	})
+	forgotten, err := store.List(ctx, c.db, `SELECT n, swept, published FROM content_source WHERE forgotten = 1 AND swept < published AND last_run < $1`,
+		func(row store.Scanner) (s source, err error) {
+			err = row.Scan(&s.n, &s.swept, &s.published)
+			return s, err
+		}, store.Micros(c.now().Add(-keepForgotten)))
 	for _, s := range forgotten {
 		if err == nil {
 			err = c.empty(ctx, s.n, s.swept, s.published)

@@ -101,25 +101,13 @@ func (a *ChallengeResponses) forget() {
 // List gives the tokens that are answered.
 func (a *ChallengeResponses) List(ctx context.Context) (all []ChallengeResponse, err error) {
 	now := store.Micros(a.now())
-	err = a.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT domain, token, ends FROM answer_token WHERE ends > $1 ORDER BY domain, token`, now)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var one ChallengeResponse
+	return store.List(ctx, a.db, `SELECT domain, token, ends FROM answer_token WHERE ends > $1 ORDER BY domain, token`,
+		func(row store.Scanner) (one ChallengeResponse, err error) {
 			var ends int64
-			if err := rows.Scan(&one.Domain, &one.Token, &ends); err != nil {
-				return err
-			}
+			err = row.Scan(&one.Domain, &one.Token, &ends)
 			one.Ends = store.FromMicros(ends)
-			all = append(all, one)
-		}
-		return rows.Err()
-	})
-	return all, err
+			return one, err
+		}, now)
 }
 
 // Has says whether a domain answers with a token now. It takes the same time whether or not there is one that begins alike. Where it cannot be

@@ -179,7 +179,7 @@ func (k DeliveryKey) bound() []byte { return []byte(k.ID + "\x00" + k.Place + "\
 
 const deliveryColumns = `id, place, form, name, state, imported, created, activated, ends, sealed`
 
-func scanDelivery(row scanner) (k DeliveryKey, sealed []byte, err error) {
+func scanDelivery(row store.Scanner) (k DeliveryKey, sealed []byte, err error) {
 	var imported, created, activated, ends int64
 	err = row.Scan(&k.ID, &k.Place, (*string)(&k.Form), &k.Name, &k.Status, &imported, &created, &activated, &ends, &sealed)
 	k.Imported, k.Created, k.Activated, k.Ends = imported != 0, store.FromMicros(created), store.FromMicros(activated), store.FromMicros(ends)
@@ -193,19 +193,16 @@ func (d *DeliveryKeys) List(ctx context.Context) ([]DeliveryKey, error) {
 
 // readDeliveries reads keys for which a condition holds, those that were activated last first, with what is sealed of them.
 func readDeliveries(ctx context.Context, tx *store.Tx, where string, args ...any) (keys []DeliveryKey, sealed [][]byte, err error) {
-	rows, err := tx.Query(ctx, `SELECT `+deliveryColumns+` FROM delivery_key WHERE `+where+` ORDER BY activated DESC, id`, args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		k, text, err := scanDelivery(rows)
-		if err != nil {
-			return nil, nil, err
-		}
-		keys, sealed = append(keys, k), append(sealed, text)
-	}
-	return keys, sealed, rows.Err()
+	err = tx.Each(ctx, `SELECT `+deliveryColumns+` FROM delivery_key WHERE `+where+` ORDER BY activated DESC, id`,
+		func(row store.Scanner) error {
+			k, text, err := scanDelivery(row)
+			if err != nil {
+				return err
+			}
+			keys, sealed = append(keys, k), append(sealed, text)
+			return nil
+		}, args...)
+	return keys, sealed, err
 }
 
 // change changes a key in a transaction, and gives it as it is then. It is fail.NotFound when there is none of that id.

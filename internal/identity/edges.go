@@ -146,7 +146,7 @@ func (k EdgeKey) bound() []byte {
 
 const edgeColumns = `id, name, sites, created, revoked, sealed`
 
-func scanEdge(row scanner) (k EdgeKey, sealed []byte, err error) {
+func scanEdge(row store.Scanner) (k EdgeKey, sealed []byte, err error) {
 	var sites string
 	var created, revoked int64
 	err = row.Scan(&k.ID, &k.Edge, &sites, &created, &revoked, &sealed)

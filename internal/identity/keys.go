@@ -175,31 +175,23 @@ func (ks *Keys) List(ctx context.Context) ([]Key, error) {
 	return list(ctx, ks.db, `SELECT id, name, hash, scopes, rate, created, expires, revoked FROM trust_key ORDER BY created, id`, scanKey)
 }
 
-// scanner is a row of a database, alone or among others.
-type scanner interface{ Scan(...any) error }
-
 // list gives what the rows of a query say, without their secrets.
-func list[K any](ctx context.Context, db *store.DB, query string, scan func(scanner) (K, []byte, error)) (all []K, err error) {
+func list[K any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (K, []byte, error)) (all []K, err error) {
 	err = db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, query)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			key, _, err := scan(rows)
+		return tx.Each(ctx, query, func(row store.Scanner) error {
+			key, _, err := scan(row)
 			if err != nil {
 				return err
 			}
 			all = append(all, key)
-		}
-		return rows.Err()
+			return nil
+		})
 	})
 	return all, err
 }
 
-func scanKey(row scanner) (Key, []byte, error) {
+func scanKey(row store.Scanner) (Key, []byte, error) {
 	var k Key
 	var hash []byte
 	var scopes string

@@ -149,20 +149,15 @@ func (n *Nonces) recount(ctx context.Context) error {
 	held := map[string]int{}
 	err := n.db.View(ctx, func(tx *store.Tx) error {
 		clear(held)
-		rows, err := tx.Query(ctx, `SELECT owner, COUNT(*) FROM platform_nonce GROUP BY owner`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.Each(ctx, `SELECT owner, COUNT(*) FROM platform_nonce GROUP BY owner`, func(row store.Scanner) error {
 			var key string
 			var count int
-			if err := rows.Scan(&key, &count); err != nil {
+			if err := row.Scan(&key, &count); err != nil {
 				return err
 			}
 			held[key] = count
-		}
-		return rows.Err()
+			return nil
+		})
 	})
 	if err == nil {
 		n.mu.Lock()

@@ -293,7 +293,7 @@ func (p *Platforms) opened(k PlatformKey, sealed []byte) ([]byte, error) {
 
 const platformColumns = `id, platform, roles, state, not_before, not_after, max_chunks, max_tokens, rate, imported, created, changed, sealed`
 
-func scanPlatform(row scanner) (PlatformKey, []byte, error) {
+func scanPlatform(row store.Scanner) (PlatformKey, []byte, error) {
 	var k PlatformKey
 	var sealed []byte
 	var roles string

@@ -231,20 +231,16 @@ func (c *checking) rebuilt(t receipt.Tile) ([]byte, error) {
 
 // leaves reads entries in their places; fn gets index, tag and leaf.
 func (c *checking) leaves(from, n int64, fn func(index, tag int64, leaf []byte)) error {
-	rows, err := c.tx.Query(c.ctx, `SELECT place, tag, leaf FROM ledger_entry WHERE place > $1 AND place <= $2 ORDER BY place`, from, from+n)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var place, tag int64
-		var leaf []byte
-		if err := rows.Scan(&place, &tag, &leaf); err != nil {
-			return err
-		}
-		fn(place-1, tag, leaf)
-	}
-	return rows.Err()
+	return c.tx.Each(c.ctx, `SELECT place, tag, leaf FROM ledger_entry WHERE place > $1 AND place <= $2 ORDER BY place`,
+		func(row store.Scanner) error {
+			var place, tag int64
+			var leaf []byte
+			if err := row.Scan(&place, &tag, &leaf); err != nil {
+				return err
+			}
+			fn(place-1, tag, leaf)
+			return nil
+		}, from, from+n)
 }
 
 // checkEdge compares the right edge of the tree with the signed root, and finds which tile of it was changed.
@@ -424,28 +420,24 @@ func (c *checking) checkEntry(index, tag int64, leaf, hashes []byte) {
 
 // checkIDs finds ids that stand twice.
 func (c *checking) checkIDs() error {
-	rows, err := c.tx.Query(c.ctx, `SELECT tag, leaf FROM ledger_entry WHERE tag IN (SELECT tag FROM ledger_entry GROUP BY tag HAVING COUNT(*) > 1)
-		UNION ALL SELECT p.tag, p.leaf FROM ledger_pending p JOIN ledger_entry e ON e.tag = p.tag
-		UNION ALL SELECT e.tag, e.leaf FROM ledger_pending p JOIN ledger_entry e ON e.tag = p.tag`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	seen := map[string]bool{}
-	for rows.Next() {
-		var tag int64
-		var leaf []byte
-		if err := rows.Scan(&tag, &leaf); err != nil {
-			return err
-		}
-		e, err := receipt.ParseEntry(leaf)
-		if err != nil {
-			continue // it was found before
-		}
-		if seen[e.ID] {
-			c.found("id "+e.ID, "more than one entry has it")
-		}
-		seen[e.ID] = true
-	}
-	return rows.Err()
+	return c.tx.Each(c.ctx, `SELECT tag, leaf FROM ledger_entry WHERE tag IN (SELECT tag FROM ledger_entry GROUP BY tag HAVING COUNT(*) > 1)
+		UNION ALL SELECT p.tag, p.leaf FROM ledger_pending p JOIN ledger_entry e ON e.tag = p.tag
+		UNION ALL SELECT e.tag, e.leaf FROM ledger_pending p JOIN ledger_entry e ON e.tag = p.tag`,
+		func(row store.Scanner) error {
+			var tag int64
+			var leaf []byte
+			if err := row.Scan(&tag, &leaf); err != nil {
+				return err
+			}
+			e, err := receipt.ParseEntry(leaf)
+			if err != nil {
+				return nil // it was found before
+			}
+			if seen[e.ID] {
+				c.found("id "+e.ID, "more than one entry has it")
+			}
+			seen[e.ID] = true
+			return nil
+		})
 }

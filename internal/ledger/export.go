@@ -61,26 +61,22 @@ func (l *Ledger) Export(ctx context.Context, w io.Writer, form string) (int64, e
 func (l *Ledger) each(ctx context.Context, from, to int64, fn func(index int64, leaf []byte) error) (next int64, err error) {
 	next = from
 	err = l.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT place, leaf FROM ledger_entry WHERE place > $1 AND place <= $2 ORDER BY place`, from, to)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var place int64
-			var leaf sql.RawBytes
-			if err := rows.Scan(&place, &leaf); err != nil {
-				return err
-			}
-			if place != next+1 {
+		return tx.Each(ctx, `SELECT place, leaf FROM ledger_entry WHERE place > $1 AND place <= $2 ORDER BY place`,
+			func(row store.Scanner) error {
+				var place int64
+				var leaf sql.RawBytes
+				if err := row.Scan(&place, &leaf); err != nil {
+					return err
+				}
+				if place != next+1 {
+					return nil
+				}
+				if err := fn(next, leaf); err != nil {
+					return err
+				}
+				next = place
 				return nil
-			}
-			if err := fn(next, leaf); err != nil {
-				return err
-			}
-			next = place
-		}
-		return rows.Err()
+			}, from, to)
 	})
 	return next, err
 }

@@ -76,26 +76,26 @@ func prove(ctx context.Context, tx *store.Tx, h head, index int64, leaf receipt.
 }
 
 // find reads an entry by its id. Its leaf is nil where there is none, and its index -1 where it has no place yet.
-func find(ctx context.Context, tx *store.Tx, tag int64, id string) (Record, error) {
-	rows, err := tx.Query(ctx, `SELECT place, leaf FROM ledger_entry WHERE tag = $1 UNION ALL SELECT 0, leaf FROM ledger_pending WHERE tag = $1`, tag)
+func find(ctx context.Context, tx *store.Tx, tag int64, id string) (found Record, err error) {
+	err = tx.Each(ctx, `SELECT place, leaf FROM ledger_entry WHERE tag = $1 UNION ALL SELECT 0, leaf FROM ledger_pending WHERE tag = $1`,
+		func(row store.Scanner) error {
+			var r Record
+			if err = row.Scan(&r.Index, &r.Leaf); err != nil {
+				return err
+			}
+			r.Index--
+			if r.Entry, err = receipt.ParseEntry(r.Leaf); err != nil {
+				return err
+			}
+			if r.Entry.ID == id && found.Leaf == nil {
+				found = r
+			}
+			return nil
+		}, tag)
 	if err != nil {
 		return Record{}, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var r Record
-		if err := rows.Scan(&r.Index, &r.Leaf); err != nil {
-			return Record{}, err
-		}
-		r.Index--
-		if r.Entry, err = receipt.ParseEntry(r.Leaf); err != nil {
-			return Record{}, err
-		}
-		if r.Entry.ID == id {
-			return r, nil
-		}
-	}
-	return Record{}, rows.Err()
+	return found, nil
 }
 
 // hashesOf reads hashes of the tree of a head. Tiles that do not belong to it are an error.
@@ -231,27 +231,22 @@ func (l *Ledger) page(ctx context.Context, from, to int64, newest bool, snippets
 	}
 	err = l.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, query, first, last)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.Each(ctx, query, func(row store.Scanner) error {
 			var place int64
 			var leaf sql.RawBytes
-			if err := rows.Scan(&place, &leaf); err != nil {
+			if err := row.Scan(&place, &leaf); err != nil {
 				return err
 			}
 			if !holdsAll(leaf, snippets) {
-				continue
+				return nil
 			}
 			r := Record{Index: place - 1, Leaf: bytes.Clone(leaf)}
 			if r.Entry, err = receipt.ParseEntry(r.Leaf); err != nil {
 				return fail.New(fail.Internal, "entry %d of the ledger cannot be read; `frontdesk ledger audit` says more", r.Index).Wrap(err)
 			}
 			all = append(all, r)
-		}
-		return rows.Err()
+			return nil
+		}, first, last)
 	})
 	return all, err
 }

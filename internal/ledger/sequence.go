@@ -337,24 +337,18 @@ var selectUnplaced = fmt.Sprintf(`SELECT place, leaf FROM ledger_entry WHERE pla
 
 // unplaced reads the leaves behind the end of the tree, in their places.
 func unplaced(ctx context.Context, tx *store.Tx, size int64) ([][]byte, error) {
-	rows, err := tx.Query(ctx, selectUnplaced, size)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var leaves [][]byte
-	for rows.Next() {
+	next := size
+	return store.All(ctx, tx, selectUnplaced, func(row store.Scanner) (leaf []byte, err error) {
 		var place int64
-		var leaf []byte
-		if err := rows.Scan(&place, &leaf); err != nil {
+		if err := row.Scan(&place, &leaf); err != nil {
 			return nil, err
 		}
-		if place != size+int64(len(leaves))+1 {
-			return nil, fail.New(fail.Internal, "the ledger has a gap: entry %d is missing; put back a backup", size+int64(len(leaves)))
+		if place != next+1 {
+			return nil, fail.New(fail.Internal, "the ledger has a gap: entry %d is missing; put back a backup", next)
 		}
-		leaves = append(leaves, leaf)
-	}
-	return leaves, rows.Err()
+		next = place
+		return leaf, nil
+	}, size)
 }
 
 // place gives the next places to entries that have none, in the order of their ids.
@@ -362,25 +356,18 @@ func (l *Ledger) place(ctx context.Context, tx *store.Tx, size int64) ([][]byte,
 	if err := l.befalls("take"); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `DELETE FROM ledger_pending WHERE id IN (SELECT id FROM ledger_pending ORDER BY id LIMIT $1) RETURNING id, tag, leaf`, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	type pending struct {
 		id   string
 		tag  int64
 		leaf []byte
 	}
-	var all []pending
-	for rows.Next() {
-		var p pending
-		if err := rows.Scan(&p.id, &p.tag, &p.leaf); err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	if err := errors.Join(rows.Err(), rows.Close(), l.befalls("take done")); err != nil || len(all) == 0 {
+	all, err := store.All(ctx, tx, `DELETE FROM ledger_pending
+		WHERE id IN (SELECT id FROM ledger_pending ORDER BY id LIMIT $1) RETURNING id, tag, leaf`,
+		func(row store.Scanner) (p pending, err error) {
+			err = row.Scan(&p.id, &p.tag, &p.leaf)
+			return p, err
+		}, most)
+	if err := errors.Join(err, l.befalls("take done")); err != nil || len(all) == 0 {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b pending) int { return cmp.Compare(a.id, b.id) })
@@ -485,26 +472,22 @@ func wholeTiles(ctx context.Context, tx *store.Tx, tiles []receipt.Tile) ([][]by
 		fmt.Fprintf(&query, `SELECT level, n, hashes FROM ledger_tile WHERE level = $%d AND n >= $%d AND n < $%d`, len(args)+1, len(args)+2, len(args)+3)
 		args = append(args, t.Level, t.N*rowsOfTile, (t.N+1)*rowsOfTile)
 	}
-	rows, err := tx.Query(ctx, query.String(), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	parts := make([][rowsOfTile][]byte, len(tiles)) // the rows come in any order
-	for rows.Next() {
+	err := tx.Each(ctx, query.String(), func(row store.Scanner) error {
 		var level int
-		var row int64
+		var at int64
 		var hashes []byte
-		if err := rows.Scan(&level, &row, &hashes); err != nil {
-			return nil, err
+		if err := row.Scan(&level, &at, &hashes); err != nil {
+			return err
 		}
 		for i, t := range tiles {
-			if t.Level == level && t.N == row/rowsOfTile {
-				parts[i][row%rowsOfTile] = hashes
+			if t.Level == level && t.N == at/rowsOfTile {
+				parts[i][at%rowsOfTile] = hashes
 			}
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, args...)
+	if err != nil {
 		return nil, err
 	}
 	whole := make([][]byte, len(tiles))

@@ -150,29 +150,25 @@ func (m *Memory) Recall(ctx context.Context, w Whose) (turns []Turn, about []str
 	oldest := store.Micros(m.options.Now().Add(-m.options.For))
 	err = m.db.View(ctx, func(tx *store.Tx) error {
 		turns, about = nil, nil
-		rows, err := tx.Query(ctx, `SELECT conversation, body FROM session_turn WHERE party = $1 AND person = $2 AND at > $3 ORDER BY n`, party, person, oldest)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var of, body []byte
-			if err := rows.Scan(&of, &body); err != nil {
-				return err
-			}
-			t, ok := m.open(body, slices.Concat(party, person, of))
-			if !ok {
-				continue // of a secret that is no more
-			}
-			for _, said := range t.About {
-				about = slices.DeleteFunc(about, func(before string) bool { return before == said })
-				about = append(about, said)
-			}
-			if hmac.Equal(of, talk) {
-				turns = append(turns, t)
-			}
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT conversation, body FROM session_turn WHERE party = $1 AND person = $2 AND at > $3 ORDER BY n`,
+			func(row store.Scanner) error {
+				var of, body []byte
+				if err := row.Scan(&of, &body); err != nil {
+					return err
+				}
+				t, ok := m.open(body, slices.Concat(party, person, of))
+				if !ok {
+					return nil // of a secret that is no more
+				}
+				for _, said := range t.About {
+					about = slices.DeleteFunc(about, func(before string) bool { return before == said })
+					about = append(about, said)
+				}
+				if hmac.Equal(of, talk) {
+					turns = append(turns, t)
+				}
+				return nil
+			}, party, person, oldest)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("recall a conversation: %w", err)

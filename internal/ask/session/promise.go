@@ -436,20 +436,13 @@ func (p *Promises) Forget(ctx context.Context, t Talk) (jobs []string, err error
 		return nil, nil
 	}
 	err = p.db.Update(ctx, func(tx *store.Tx) error {
-		jobs = nil
-		rows, err := tx.Query(ctx, `SELECT key FROM promise_job WHERE talk = $1`, talk)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key []byte
-			if err := rows.Scan(&key); err != nil {
-				return err
-			}
-			jobs = append(jobs, string(key))
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(jobs) == 0 {
+		jobs, err = store.All(ctx, tx, `SELECT key FROM promise_job WHERE talk = $1`,
+			func(row store.Scanner) (string, error) {
+				var key []byte
+				err := row.Scan(&key)
+				return string(key), err
+			}, talk)
+		if err != nil || len(jobs) == 0 {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM promise_answer WHERE key IN (SELECT key FROM promise_job WHERE talk = $1)`, talk); err != nil {
@@ -487,19 +480,15 @@ func (p *Promises) Count(ctx context.Context) (map[State]int, error) {
 	count := map[State]int{}
 	err := p.db.View(ctx, func(tx *store.Tx) error {
 		clear(count)
-		rows, err := tx.Query(ctx, `SELECT state, COUNT(*) FROM promise_job WHERE expires > $1 GROUP BY state`, store.Micros(p.now()))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var state, n int
-			if err := rows.Scan(&state, &n); err != nil {
-				return err
-			}
-			count[State(state)] = n
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT state, COUNT(*) FROM promise_job WHERE expires > $1 GROUP BY state`,
+			func(row store.Scanner) error {
+				var state, n int
+				if err := row.Scan(&state, &n); err != nil {
+					return err
+				}
+				count[State(state)] = n
+				return nil
+			}, store.Micros(p.now()))
 	})
 	return count, err
 }

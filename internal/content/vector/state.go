@@ -119,21 +119,17 @@ func Sources(ctx context.Context, db *store.DB) (map[content.SourceKey]SourceSta
 	var states map[content.SourceKey]SourceState
 	err := db.View(ctx, func(tx *store.Tx) error {
 		states = map[content.SourceKey]SourceState{}
-		rows, err := tx.Query(ctx, `SELECT site, source, texts, ready, failed, error FROM vector_source`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s SourceState
-			var failed int64
-			if err := rows.Scan(&s.Site, &s.Source, &s.Texts, &s.Ready, &failed, &s.Error); err != nil {
-				return err
-			}
-			s.Failed = store.FromMicros(failed)
-			states[s.SourceKey] = s
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT site, source, texts, ready, failed, error FROM vector_source`,
+			func(row store.Scanner) error {
+				var s SourceState
+				var failed int64
+				if err := row.Scan(&s.Site, &s.Source, &s.Texts, &s.Ready, &failed, &s.Error); err != nil {
+					return err
+				}
+				s.Failed = store.FromMicros(failed)
+				states[s.SourceKey] = s
+				return nil
+			})
 	})
 	return states, err
 }

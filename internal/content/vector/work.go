@@ -65,21 +65,17 @@ func read(ctx context.Context, tx *store.Tx, texts []*text, found map[key][]floa
 	for i, t := range texts {
 		keys[i] = t.key[:]
 	}
-	rows, err := tx.Query(ctx, `SELECT key, vector FROM vector_text WHERE key IN (`+store.Params(1, len(keys))+`)`, keys...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name, packed []byte
-		if err := rows.Scan(&name, &packed); err != nil {
-			return err
-		}
-		if values := unpack(packed); len(name) == len(key{}) && values != nil {
-			found[key(name)] = values
-		}
-	}
-	return rows.Err()
+	return tx.Each(ctx, `SELECT key, vector FROM vector_text WHERE key IN (`+store.Params(1, len(keys))+`)`,
+		func(row store.Scanner) error {
+			var name, packed []byte
+			if err := row.Scan(&name, &packed); err != nil {
+				return err
+			}
+			if values := unpack(packed); len(name) == len(key{}) && values != nil {
+				found[key(name)] = values
+			}
+			return nil
+		}, keys...)
 }
 
 // settle decides how long vectors are, if that is not known: as most of the first are.
@@ -353,31 +349,29 @@ func (k *Keeper) page(ctx context.Context, after []byte) (last []byte, idle, use
 	const size = 1000
 	err = k.options.DB.View(ctx, func(tx *store.Tx) error {
 		last, idle, used = nil, nil, nil
-		rows, err := tx.Query(ctx, `SELECT key, unused FROM vector_text WHERE key > $1 ORDER BY key LIMIT $2`, after, size)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
 		n := 0
-		for ; rows.Next(); n++ {
-			var name []byte
-			var unused int64
-			if err := rows.Scan(&name, &unused); err != nil {
-				return err
-			}
-			last = name
-			needed := len(name) == len(key{}) && k.needs(key(name))
-			switch {
-			case needed && unused > 0:
-				used = append(used, name)
-			case !needed && unused == 0:
-				idle = append(idle, name)
-			}
-		}
+		err := tx.Each(ctx, `SELECT key, unused FROM vector_text WHERE key > $1 ORDER BY key LIMIT $2`,
+			func(row store.Scanner) error {
+				n++
+				var name []byte
+				var unused int64
+				if err := row.Scan(&name, &unused); err != nil {
+					return err
+				}
+				last = name
+				needed := len(name) == len(key{}) && k.needs(key(name))
+				switch {
+				case needed && unused > 0:
+					used = append(used, name)
+				case !needed && unused == 0:
+					idle = append(idle, name)
+				}
+				return nil
+			}, after, size)
 		if n < size {
 			last = nil
 		}
-		return rows.Err()
+		return err
 	})
 	return last, idle, used, err
 }

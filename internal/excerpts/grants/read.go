@@ -49,21 +49,17 @@ func ListRefused(ctx context.Context, tx *store.Tx, w RefusalFilter) (all []Requ
 	if len(where) > 0 {
 		query += ` AND ` + strings.Join(where, ` AND `)
 	}
-	rows, err := tx.Query(ctx, query+fmt.Sprintf(` ORDER BY at DESC, platform DESC, request DESC LIMIT %d`, w.Limit), args...)
+	all, err = store.All(ctx, tx, query+fmt.Sprintf(` ORDER BY at DESC, platform DESC, request DESC LIMIT %d`, w.Limit),
+		func(row store.Scanner) (r Request, err error) {
+			var at int64
+			err = row.Scan(&r.Platform, &r.ID, &at, &r.Outcome)
+			r.At = store.FromMicros(at)
+			return r, err
+		}, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list refused requests: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var r Request
-		var at int64
-		if err := rows.Scan(&r.Platform, &r.ID, &at, &r.Outcome); err != nil {
-			return nil, err
-		}
-		r.At = store.FromMicros(at)
-		all = append(all, r)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // DayCount is what one platform did on one day, by UTC.
@@ -125,20 +121,15 @@ func CountByDay(ctx context.Context, tx *store.Tx, since time.Time) ([]DayCount,
 }
 
 // each reads the rows of a count.
-func each(ctx context.Context, tx *store.Tx, query string, since int64, row func(p place, outcome string, n int)) error {
-	rows, err := tx.Query(ctx, query, since)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+func each(ctx context.Context, tx *store.Tx, query string, since int64, fn func(p place, outcome string, n int)) error {
+	return tx.Each(ctx, query, func(row store.Scanner) error {
 		var p place
 		var outcome string
 		var n int
-		if err := rows.Scan(&p.platform, &p.day, &outcome, &n); err != nil {
+		if err := row.Scan(&p.platform, &p.day, &outcome, &n); err != nil {
 			return err
 		}
-		row(p, outcome, n)
-	}
-	return rows.Err()
+		fn(p, outcome, n)
+		return nil
+	}, since)
 }

@@ -194,7 +194,7 @@ func PlatformCoverage(ctx context.Context, tx *store.Tx, platform string, urls [
 			key := ArticleKey(platform, some[min(i, len(some)-1)])
 			args = append(args, key[:])
 		}
-		if err := given.read(ctx, tx, append(args, store.Micros(now))); err != nil {
+		if err := given.read(ctx, tx, selectArticles, append(args, store.Micros(now))...); err != nil {
 			return nil, fmt.Errorf("find what a platform was given: %w", err)
 		}
 	}
@@ -202,15 +202,10 @@ func PlatformCoverage(ctx context.Context, tx *store.Tx, platform string, urls [
 }
 
 // read takes in what is remembered of some articles.
-func (g Coverage) read(ctx context.Context, tx *store.Tx, args []any) error {
-	rows, err := tx.Query(ctx, selectArticles, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+func (g Coverage) read(ctx context.Context, tx *store.Tx, query string, args ...any) error {
+	return tx.Each(ctx, query, func(row store.Scanner) error {
 		var kept sql.RawBytes
-		if err := rows.Scan(&kept); err != nil {
+		if err := row.Scan(&kept); err != nil {
 			return err
 		}
 		one, err := unpack(kept)
@@ -218,23 +213,14 @@ func (g Coverage) read(ctx context.Context, tx *store.Tx, args []any) error {
 			return err
 		}
 		maps.Copy(g, one)
-	}
-	return rows.Err()
+		return nil
+	}, args...)
 }
 
 // SessionCoverage gives what a session was given; nothing when that is long ago.
 func SessionCoverage(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now time.Time) (Coverage, error) {
-	var kept sql.RawBytes
-	rows, err := tx.Query(ctx, `SELECT given FROM excerpt_session WHERE session = $1 AND until > $2`, session[:], store.Micros(now))
 	given := Coverage{}
-	if err == nil {
-		defer rows.Close()
-		if !rows.Next() {
-			err = rows.Err()
-		} else if err = rows.Scan(&kept); err == nil {
-			given, err = unpack(kept)
-		}
-	}
+	err := given.read(ctx, tx, `SELECT given FROM excerpt_session WHERE session = $1 AND until > $2`, session[:], store.Micros(now))
 	if err != nil {
 		return nil, fmt.Errorf("find what a session was given: %w", err)
 	}

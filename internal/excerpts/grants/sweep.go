@@ -56,22 +56,19 @@ func forgetSessions(ctx context.Context, db *store.DB, now time.Time) error {
 	for last, n := []byte{}, sessionsAtOnce; n == sessionsAtOnce; {
 		var over [][]byte
 		err := db.View(ctx, func(tx *store.Tx) error {
-			rows, err := tx.Query(ctx, selectSessions, last)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for n = 0; rows.Next(); n++ {
+			n = 0
+			return tx.Each(ctx, selectSessions, func(row store.Scanner) error {
+				n++
 				var until int64
 				last = nil // what it was may be in over
-				if err := rows.Scan(&last, &until); err != nil {
+				if err := row.Scan(&last, &until); err != nil {
 					return err
 				}
 				if until <= store.Micros(now) {
 					over = append(over, last)
 				}
-			}
-			return rows.Err()
+				return nil
+			}, last)
 		})
 		if err == nil && len(over) > 0 {
 			err = db.Update(ctx, func(tx *store.Tx) error {

@@ -225,22 +225,9 @@ func (rs *Registry) noteKeys(ctx context.Context, domain string, published *agen
 
 // formerKeys are those that a domain published until a moment ago.
 func (rs *Registry) formerKeys(ctx context.Context, domain string, now time.Time) (keys []ed25519.PublicKey, err error) {
-	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
-		keys = nil
-		rows, err := tx.Query(ctx, `SELECT public_key FROM requester_former_key WHERE domain = $1 AND seen >= $2 ORDER BY seen DESC LIMIT $3`,
-			domain, store.Micros(now.Add(-rs.config.KeyGrace)), maxAgentKeys)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key []byte
-			if err := rows.Scan(&key); err != nil {
-				return err
-			}
-			keys = append(keys, key)
-		}
-		return rows.Err()
-	})
-	return keys, err
+	return store.List(ctx, rs.config.DB, `SELECT public_key FROM requester_former_key WHERE domain = $1 AND seen >= $2 ORDER BY seen DESC LIMIT $3`,
+		func(row store.Scanner) (key ed25519.PublicKey, err error) {
+			err = row.Scan((*[]byte)(&key))
+			return key, err
+		}, domain, store.Micros(now.Add(-rs.config.KeyGrace)), maxAgentKeys)
 }

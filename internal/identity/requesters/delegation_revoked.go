@@ -64,43 +64,28 @@ func (rs *Registry) OnRevoke(fn func(context.Context, *store.Tx, Revocation) err
 
 // Revocations are the blocks that the operator revoked, the newest first, at most so many.
 func (rs *Registry) Revocations(ctx context.Context, limit int) (all []Revocation, err error) {
-	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT id, note, revoked FROM requester_revoked ORDER BY version DESC LIMIT $1`, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var r Revocation
+	return store.List(ctx, rs.config.DB, `SELECT id, note, revoked FROM requester_revoked ORDER BY version DESC LIMIT $1`,
+		func(row store.Scanner) (r Revocation, err error) {
 			var at int64
-			if err := rows.Scan(&r.ID, &r.Note, &at); err != nil {
-				return err
-			}
+			err = row.Scan(&r.ID, &r.Note, &at)
 			r.Revoked = store.FromMicros(at)
-			all = append(all, r)
-		}
-		return rows.Err()
-	})
-	return all, err
+			return r, err
+		}, limit)
 }
 
 // readRevoked reads the ids that were revoked since a version.
 func readRevoked(ctx context.Context, tx *store.Tx, since int64) (ids []string, version int64, err error) {
 	version = since
-	rows, err := tx.Query(ctx, `SELECT id, version FROM requester_revoked WHERE version > $1 ORDER BY version`, since)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id []byte
-		if err := rows.Scan(&id, &version); err != nil {
-			return nil, 0, err
-		}
-		ids = append(ids, string(id))
-	}
-	return ids, version, rows.Err()
+	err = tx.Each(ctx, `SELECT id, version FROM requester_revoked WHERE version > $1 ORDER BY version`,
+		func(row store.Scanner) error {
+			var id []byte
+			if err := row.Scan(&id, &version); err != nil {
+				return err
+			}
+			ids = append(ids, string(id))
+			return nil
+		}, since)
+	return ids, version, err
 }
 
 // revokedHere says whether the operator revoked a block of a token.

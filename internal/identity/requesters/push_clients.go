@@ -147,22 +147,17 @@ func (c *PushClients) look(ctx context.Context, now time.Time) error {
 }
 
 func readCallers(ctx context.Context, tx *store.Tx) (map[string]*PushClient, error) {
-	rows, err := tx.Query(ctx, `SELECT id, document, created, changed FROM caller_party`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	all := map[string]*PushClient{}
-	for rows.Next() {
+	err := tx.Each(ctx, `SELECT id, document, created, changed FROM caller_party`, func(row store.Scanner) error {
 		one := &PushClient{}
 		var text string
 		var created, changed int64
-		if err := rows.Scan(&one.ID, &text, &created, &changed); err != nil {
-			return nil, err
+		if err := row.Scan(&one.ID, &text, &created, &changed); err != nil {
+			return err
 		}
 		var d callerDocument
 		if err := json.Unmarshal([]byte(text), &d); err != nil {
-			return nil, fmt.Errorf("the caller %s: %w", one.ID, err)
+			return fmt.Errorf("the caller %s: %w", one.ID, err)
 		}
 		one.Domain, one.Tenants, one.Revoked = d.Domain, d.Tenants, d.Revoked
 		one.Created, one.Changed = store.FromMicros(created), store.FromMicros(changed)
@@ -170,8 +165,9 @@ func readCallers(ctx context.Context, tx *store.Tx) (map[string]*PushClient, err
 			one.Keys = append(one.Keys, ramp.Key{ID: k.ID, Public: k.Public, From: k.From, Until: k.Until, Active: true})
 		}
 		all[one.ID] = one
-	}
-	return all, rows.Err()
+		return nil
+	})
+	return all, err
 }
 
 var callerID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)

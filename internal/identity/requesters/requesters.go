@@ -208,22 +208,18 @@ func (rs *Registry) read(ctx context.Context) {
 	version, revokes := rs.version, rs.revokes // which nobody else writes
 	err := rs.config.DB.View(ctx, func(tx *store.Tx) error {
 		fresh, version = nil, rs.version
-		rows, err := tx.Query(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE version > $1 ORDER BY version`, rs.version)
+		err := tx.Each(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE version > $1 ORDER BY version`,
+			func(row store.Scanner) error {
+				g, v, err := scanRegistration(row)
+				if err != nil {
+					return err
+				}
+				fresh, version = append(fresh, g), v
+				return nil
+			}, rs.version)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			g, v, err := scanRegistration(rows)
-			if err != nil {
-				return err
-			}
-			fresh, version = append(fresh, g), v
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		rows.Close()
 		gone, revokes, err = readRevoked(ctx, tx, rs.revokes)
 		return err
 	})
@@ -288,10 +284,7 @@ func storedTime(t time.Time) *time.Time {
 	return &t
 }
 
-// scanner is a row of a database, alone or among others.
-type scanner interface{ Scan(...any) error }
-
-func scanRegistration(row scanner) (g Registration, version int64, err error) {
+func scanRegistration(row store.Scanner) (g Registration, version int64, err error) {
 	var keys, scopes string
 	var created, changed int64
 	err = row.Scan(&g.Domain, &g.ID, &g.SignUp, &g.Status, &keys, &scopes, &g.UserCategory, &g.Country, &g.Rate, &created, &changed, &version)
@@ -345,18 +338,15 @@ func (rs *Registry) put(ctx context.Context, tx *store.Tx, g Registration) error
 
 // find reads a registration in a transaction; ok is false when there is none.
 func (rs *Registry) find(ctx context.Context, tx *store.Tx, domain, id string) (g Registration, ok bool, err error) {
-	rows, err := tx.Query(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE domain = $1 AND id = $2 AND state <> 'removed'`, domain, id)
-	if err != nil {
-		return g, false, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if g, _, err = scanRegistration(rows); err != nil {
-			return g, false, err
-		}
-		ok = true
-	}
-	return g, ok, rows.Err()
+	err = tx.Each(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE domain = $1 AND id = $2 AND state <> 'removed'`,
+		func(row store.Scanner) error {
+			if g, _, err = scanRegistration(row); err != nil {
+				return err
+			}
+			ok = true
+			return nil
+		}, domain, id)
+	return g, ok, err
 }
 
 // update runs a change, after which this process knows of it.
@@ -456,20 +446,15 @@ func (rs *Registry) Page(ctx context.Context, begins, after string, limit int) (
 	begins = strings.ToLower(begins)
 	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE domain >= $1 AND domain < $2 AND (domain > $3 OR id > $4) AND state <> 'removed'
-			ORDER BY domain, id LIMIT $5`, max(begins, domain), begins+"\U0010ffff", domain, id, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			g, _, err := scanRegistration(rows)
+		return tx.Each(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE domain >= $1 AND domain < $2 AND (domain > $3 OR id > $4) AND state <> 'removed'
+			ORDER BY domain, id LIMIT $5`, func(row store.Scanner) error {
+			g, _, err := scanRegistration(row)
 			if err != nil {
 				return err
 			}
 			all = append(all, g)
-		}
-		return rows.Err()
+			return nil
+		}, max(begins, domain), begins+"\U0010ffff", domain, id, limit)
 	})
 	return all, err
 }

@@ -49,19 +49,19 @@ func Retry(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, e
 // ListFailed gives effects that failed at least once and wait to be tried again, or were given up: the oldest first, up to a
 // number.
 func ListFailed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, err error) {
-	rows, err := tx.Query(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE reason <> '' ORDER BY made, id LIMIT `+strconv.Itoa(limit))
+	err = tx.Each(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE reason <> '' ORDER BY made, id LIMIT `+strconv.Itoa(limit),
+		func(row store.Scanner) error {
+			p, err := scan(row.Scan)
+			if err != nil {
+				return err
+			}
+			all = append(all, p)
+			return nil
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list what failed: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		p, err := scan(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // scan reads a row of id, sink, tries, reason, due and given_up.

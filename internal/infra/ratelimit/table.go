@@ -193,22 +193,19 @@ func readStates(ctx context.Context, tx *store.Tx, claims []*claim) (map[string]
 			ids = append(ids, c.id)
 		}
 	}
-	rows, err := tx.Query(ctx, `SELECT id, tat, log FROM limit_bucket WHERE id IN (`+store.Params(1, len(ids))+`)`, ids...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var known state
-		var log []byte
-		if err := rows.Scan(&id, &known.tat, &log); err != nil {
-			return nil, err
-		}
-		known.log = string(log)
-		states[id] = known
-	}
-	return states, rows.Err()
+	err := tx.Each(ctx, `SELECT id, tat, log FROM limit_bucket WHERE id IN (`+store.Params(1, len(ids))+`)`,
+		func(row store.Scanner) error {
+			var id string
+			var known state
+			var log []byte
+			if err := row.Scan(&id, &known.tat, &log); err != nil {
+				return err
+			}
+			known.log = string(log)
+			states[id] = known
+			return nil
+		}, ids...)
+	return states, err
 }
 
 // sweep removes keys whose limits have been there again for a while and, where there are too many, those that are nearest to it.

@@ -208,6 +208,53 @@ func (tx *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error
 	return rows, nil
 }
 
+// Scanner is a row, or what [Tx.QueryRow] gives of one.
+type Scanner interface {
+	// Scan puts the row's columns where targets point.
+	Scan(targets ...any) error
+}
+
+// Each calls fn with each row of a query, until fn fails. fn must not run another statement.
+func (tx *Tx) Each(ctx context.Context, query string, fn func(Scanner) error, args ...any) error {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// All is what scan makes of each row of a query; nil with an error.
+func All[T any](
+	ctx context.Context, tx *Tx, query string, scan func(Scanner) (T, error), args ...any,
+) (all []T, err error) {
+	err = tx.Each(ctx, query, func(row Scanner) error {
+		one, err := scan(row)
+		all = append(all, one)
+		return err
+	}, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// List is [All] in a transaction of its own.
+func List[T any](
+	ctx context.Context, db *DB, query string, scan func(Scanner) (T, error), args ...any,
+) (all []T, err error) {
+	err = db.View(ctx, func(tx *Tx) (err error) {
+		all, err = All(ctx, tx, query, scan, args...)
+		return err
+	})
+	return all, err
+}
+
 // Row is the one row that QueryRow asks for.
 type Row struct {
 	tx   *Tx

@@ -49,8 +49,8 @@ func AnyDue(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
 
 // DecideDue decides what of submissions is erased by now, up to a number of them, and notes what has expired.
 func DecideDue(ctx context.Context, tx *store.Tx, now time.Time, limit int) (all []Erasure, err error) {
-	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE sweep <= $1 ORDER BY sweep LIMIT $2`, store.Micros(now), limit)
-	ripe, err := records(rows, err)
+	ripe, err := records(ctx, tx, `SELECT `+recordColumns+` FROM submission_record WHERE sweep <= $1 ORDER BY sweep LIMIT $2`,
+		store.Micros(now), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -142,15 +142,10 @@ func FindNamedKeys(ctx context.Context, db *store.DB) (func(id string) bool, err
 	var hashes []uint64
 	err := db.View(ctx, func(tx *store.Tx) error {
 		hashes = hashes[:0]
-		rows, err := tx.Query(ctx, `SELECT data_key, offer_key FROM submission_record WHERE data_key <> '' OR offer_key <> ''
-			UNION ALL SELECT key, '' FROM submission_bind WHERE key <> ''`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.Each(ctx, `SELECT data_key, offer_key FROM submission_record WHERE data_key <> '' OR offer_key <> ''
+			UNION ALL SELECT key, '' FROM submission_bind WHERE key <> ''`, func(row store.Scanner) error {
 			var a, b string
-			if err := rows.Scan(&a, &b); err != nil {
+			if err := row.Scan(&a, &b); err != nil {
 				return err
 			}
 			for _, id := range []string{a, b} {
@@ -158,8 +153,8 @@ func FindNamedKeys(ctx context.Context, db *store.DB) (func(id string) bool, err
 					hashes = append(hashes, maphash.String(seed, id))
 				}
 			}
-		}
-		return rows.Err()
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for the keys that are in use: %w", err)

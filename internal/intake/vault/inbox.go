@@ -128,19 +128,13 @@ func (q *query) first(limit int) string {
 }
 
 func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []ListEntry, err error) {
-	rows, err := tx.Query(ctx, text, q.args...)
-	if err != nil {
-		return nil, fmt.Errorf("list what was submitted: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var l ListEntry
+	all, err = store.All(ctx, tx, text, func(row store.Scanner) (l ListEntry, err error) {
 		var made, expires int64
 		var bound, done *int64
 		var sink, entry, key *string
-		if err := rows.Scan(&l.ID, &l.Intake, &l.Session, &l.Agent, &l.Platform, &l.State, &l.Retention, &made, &expires, &l.Offer, &l.Reply, &l.DataKey, &l.OfferKey,
+		if err := row.Scan(&l.ID, &l.Intake, &l.Session, &l.Agent, &l.Platform, &l.State, &l.Retention, &made, &expires, &l.Offer, &l.Reply, &l.DataKey, &l.OfferKey,
 			&bound, &sink, &done, &entry, &key); err != nil {
-			return nil, fmt.Errorf("list what was submitted: %w", err)
+			return l, err
 		}
 		l.CreatedAt, l.Expires = store.FromMicros(made), store.FromMicros(expires)
 		if bound != nil {
@@ -149,9 +143,12 @@ func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []List
 				l.Bind.Done = store.FromMicros(*done)
 			}
 		}
-		all = append(all, l)
+		return l, err
+	}, q.args...)
+	if err != nil {
+		return nil, fmt.Errorf("list what was submitted: %w", err)
 	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // DayCount counts the submissions of one day, by UTC, that came from one platform to one intake, each by how it stands now.
@@ -180,18 +177,13 @@ const countDays = `SELECT day, intake, platform, state, COUNT(*), COUNT(offer), 
 
 // CountByDay counts the submissions that were made since the beginning of a day, ordered by day, intake and platform.
 func CountByDay(ctx context.Context, tx *store.Tx, since, now time.Time) (all []DayCount, err error) {
-	rows, err := tx.Query(ctx, countDays, store.Micros(now), dayOf(since))
-	if err != nil {
-		return nil, fmt.Errorf("count what was submitted: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = tx.Each(ctx, countDays, func(row store.Scanner) error {
 		var day int64
 		var t DayCount
 		var state State
 		var n, offers, over int
-		if err := rows.Scan(&day, &t.Intake, &t.Platform, &state, &n, &offers, &over); err != nil {
-			return nil, fmt.Errorf("count what was submitted: %w", err)
+		if err := row.Scan(&day, &t.Intake, &t.Platform, &state, &n, &offers, &over); err != nil {
+			return err
 		}
 		t.Day = store.FromMicros(day * dayMicros)
 		last := len(all) - 1
@@ -199,8 +191,12 @@ func CountByDay(ctx context.Context, tx *store.Tx, since, now time.Time) (all []
 			all, last = append(all, t), last+1
 		}
 		all[last].add(state, n, offers, over)
+		return nil
+	}, store.Micros(now), dayOf(since))
+	if err != nil {
+		return nil, fmt.Errorf("count what was submitted: %w", err)
 	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // add counts n submissions of a state in, of which some had an offer, and the time of some is over.

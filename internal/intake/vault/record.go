@@ -72,10 +72,7 @@ func open(keys map[string]Key, id, purpose string, sealed []byte) ([]byte, error
 
 const recordColumns = `id, intake, session, agent, platform, state, retention, made, expires, COALESCE(offer, ''), reply, erased, data_key, offer_key, digest, data, answer`
 
-// row is what Scan is asked of.
-type row interface{ Scan(...any) error }
-
-func scanRecord(from row, also ...any) (r Record, err error) {
+func scanRecord(from store.Scanner, also ...any) (r Record, err error) {
 	var made, expires int64
 	var erased string
 	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made, &expires, &r.Offer, &r.Reply, &erased, &r.DataKey, &r.OfferKey,
@@ -131,7 +128,7 @@ func FindOffer(ctx context.Context, tx *store.Tx, offer string) (r Record, ok bo
 	return found(tx.QueryRow(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE offer = $1`, offer))
 }
 
-func found(from row) (r Record, ok bool, err error) {
+func found(from store.Scanner) (r Record, ok bool, err error) {
 	r, err = scanRecord(from)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Record{}, false, nil
@@ -147,8 +144,7 @@ const MaxRevisions = 32
 
 // ListBySession gives the latest submissions of a session, the last first; of one intake, or of all where that is empty.
 func ListBySession(ctx context.Context, tx *store.Tx, session, intake string) ([]Record, error) {
-	rows, err := tx.Query(ctx, selectOfSession, strings.ToLower(session), intake)
-	return records(rows, err)
+	return records(ctx, tx, selectOfSession, strings.ToLower(session), intake)
 }
 
 // selectOfSession names its limit in the text: SQLite plans a statement anew each time whose limit is a parameter.
@@ -156,9 +152,8 @@ var selectOfSession = fmt.Sprintf(`SELECT `+recordColumns+` FROM submission_reco
 
 // Of gives the submissions of a session, or the one of an offer, in the order of time, from after an id on; some at a time.
 func ListFrom(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) ([]Record, error) {
-	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE (session = $1 OR offer = $1) AND id > $2 ORDER BY id LIMIT 100`,
-		strings.ToLower(sessionOrOffer), after)
-	return records(rows, err)
+	return records(ctx, tx, `SELECT `+recordColumns+` FROM submission_record
+		WHERE (session = $1 OR offer = $1) AND id > $2 ORDER BY id LIMIT 100`, strings.ToLower(sessionOrOffer), after)
 }
 
 // LatestID gives the id of the latest submission of a session to an intake; empty for none.
@@ -170,18 +165,8 @@ func LatestID(ctx context.Context, tx *store.Tx, session, intake string) (id str
 	return id, nil
 }
 
-func records(rows store.Rows, err error) (all []Record, _ error) {
-	if err == nil {
-		defer rows.Close()
-		for rows.Next() {
-			r, err := scanRecord(rows)
-			if err != nil {
-				return nil, fmt.Errorf("read a submission: %w", err)
-			}
-			all = append(all, r)
-		}
-		err = rows.Err()
-	}
+func records(ctx context.Context, tx *store.Tx, query string, args ...any) ([]Record, error) {
+	all, err := store.All(ctx, tx, query, func(row store.Scanner) (Record, error) { return scanRecord(row) }, args...)
 	if err != nil {
 		return nil, fmt.Errorf("look for submissions: %w", err)
 	}

@@ -238,19 +238,11 @@ func (v *Vault) put(ctx context.Context, tx *store.Tx, keys []Key, now time.Time
 
 // freeSlots finds slots whose keys are destroyed.
 func freeSlots(ctx context.Context, tx *store.Tx, limit int) (slots []int64, err error) {
-	rows, err := tx.Query(ctx, `SELECT slot FROM vault_key WHERE id >= $1 ORDER BY id LIMIT $2`, free, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var slot int64
-		if err := rows.Scan(&slot); err != nil {
-			return nil, err
-		}
-		slots = append(slots, slot)
-	}
-	return slots, rows.Err()
+	return store.All(ctx, tx, `SELECT slot FROM vault_key WHERE id >= $1 ORDER BY id LIMIT $2`,
+		func(row store.Scanner) (slot int64, err error) {
+			err = row.Scan(&slot)
+			return slot, err
+		}, free, limit)
 }
 
 // DeriveID is an id of 26 letters and digits for some parts, the same in all processes that have the vault's secret, and of which
@@ -293,22 +285,17 @@ func (v *Vault) Keys(ctx context.Context, ids ...string) (map[string]Key, error)
 		return found, nil
 	}
 	err := v.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT id, wrapped FROM vault_key WHERE id IN (`+store.Params(1, len(known))+`)`, known...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			var wrapped []byte
-			if err := rows.Scan(&id, &wrapped); err != nil {
+		return tx.Each(ctx, `SELECT id, wrapped FROM vault_key WHERE id IN (`+store.Params(1, len(known))+`)`,
+			func(row store.Scanner) error {
+				var id string
+				var wrapped []byte
+				if err := row.Scan(&id, &wrapped); err != nil {
+					return err
+				}
+				var err error
+				found[id], err = v.unwrap(id, wrapped)
 				return err
-			}
-			if found[id], err = v.unwrap(id, wrapped); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
+			}, known...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for keys in the vault: %w", err)
@@ -388,26 +375,17 @@ type looked struct {
 
 // page gives some keys that are old enough.
 func (v *Vault) page(ctx context.Context, after string) (keys []looked, err error) {
-	err = v.db.View(ctx, func(tx *store.Tx) error {
-		keys = nil
-		rows, err := tx.Query(ctx, `SELECT id, unused FROM vault_key WHERE id > $1 AND id < $2 AND made < $3 ORDER BY id LIMIT 1000`, after, free, store.Micros(v.now().Add(-settled)))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var k looked
+	keys, err = store.List(ctx, v.db, `SELECT id, unused FROM vault_key WHERE id > $1 AND id < $2 AND made < $3 ORDER BY id LIMIT 1000`,
+		func(row store.Scanner) (k looked, err error) {
 			var since int64
-			if err := rows.Scan(&k.id, &since); err != nil {
-				return err
+			if err := row.Scan(&k.id, &since); err != nil {
+				return k, err
 			}
 			if since != notUnused {
 				k.unused = store.FromMicros(since)
 			}
-			keys = append(keys, k)
-		}
-		return rows.Err()
-	})
+			return k, err
+		}, after, free, store.Micros(v.now().Add(-settled)))
 	if err != nil {
 		return nil, fmt.Errorf("look through the vault: %w", err)
 	}

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -417,10 +416,10 @@ func selectHolds(ctx context.Context, tx *store.Tx, where string, args ...any) (
 	return collect(ctx, tx, `SELECT `+holdColumns+` FROM account_hold `+where, scanHold, args...)
 }
 
-func scanHold(rows store.Rows) (h Hold, err error) {
+func scanHold(row store.Scanner) (h Hold, err error) {
 	var state, uses string
 	var created, due, closed int64
-	err = rows.Scan(&h.ID, &h.Buyer, &h.Holder, &h.Site, &h.Model, &h.Currency, &h.Rate, &h.Quantity, &h.Value, &h.Authorised, &h.Charged, &state, &h.Reported,
+	err = row.Scan(&h.ID, &h.Buyer, &h.Holder, &h.Site, &h.Model, &h.Currency, &h.Rate, &h.Quantity, &h.Value, &h.Authorised, &h.Charged, &state, &h.Reported,
 		&h.Subscription, &h.Licence, &uses, &h.Granted, &created, &due, &closed)
 	if err != nil {
 		return h, err
@@ -431,24 +430,9 @@ func scanHold(rows store.Rows) (h Hold, err error) {
 }
 
 // collect reads the rows of a query.
-func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(store.Rows) (T, error), args ...any) (all []T, err error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read the book: %w", err)
-	}
-	for rows.Next() {
-		one, scanned := scan(rows)
-		if scanned != nil {
-			err = scanned
-			break
-		}
-		all = append(all, one)
-	}
-	if err := closed(rows, err); err != nil {
+func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(store.Scanner) (T, error), args ...any) (all []T, err error) {
+	if all, err = store.All(ctx, tx, query, scan, args...); err != nil {
 		return nil, fmt.Errorf("read the book: %w", err)
 	}
 	return all, nil
 }
-
-// closed closes rows that were read until an error, and says what went wrong.
-func closed(rows store.Rows, err error) error { return errors.Join(err, rows.Err(), rows.Close()) }

@@ -75,12 +75,13 @@ func Check(ctx context.Context, db *store.DB) (all []Finding, err error) {
 	err = db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		for _, i := range invariants {
-			found, err := collect(ctx, tx, i.query+fmt.Sprintf(` LIMIT %d`, maxFindings), func(rows store.Rows) (f Finding, err error) {
-				var is, should int64
-				err = rows.Scan(&f.Where, &is, &should)
-				f.Problem = fmt.Sprintf(i.problem, is, should)
-				return f, err
-			})
+			found, err := collect(ctx, tx, i.query+fmt.Sprintf(` LIMIT %d`, maxFindings),
+				func(row store.Scanner) (f Finding, err error) {
+					var is, should int64
+					err = row.Scan(&f.Where, &is, &should)
+					f.Problem = fmt.Sprintf(i.problem, is, should)
+					return f, err
+				})
 			if err != nil {
 				return err
 			}
@@ -100,22 +101,20 @@ func checkQuotas(ctx context.Context, tx *store.Tx) (all []Finding, err error) {
 		round              int64
 	}
 	left := map[place]int64{} // what is said to be used, and no purchase took
-	if _, err := collect(ctx, tx, `SELECT subscription, unit, used, round FROM account_quota`, func(rows store.Rows) (p place, err error) {
-		var used int64
-		err = rows.Scan(&p.subscription, &p.unit, &used, &p.round)
-		left[p] = used
-		return p, err
-	}); err != nil {
+	if _, err := collect(ctx, tx, `SELECT subscription, unit, used, round FROM account_quota`,
+		func(row store.Scanner) (p place, err error) {
+			var used int64
+			err = row.Scan(&p.subscription, &p.unit, &used, &p.round)
+			left[p] = used
+			return p, err
+		}); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `SELECT subscription, uses FROM account_hold WHERE subscription <> '' AND state <> 'released'`)
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
+	held := `SELECT subscription, uses FROM account_hold WHERE subscription <> '' AND state <> 'released'`
+	err = tx.Each(ctx, held, func(row store.Scanner) error {
 		var subscription, text string
-		if err = rows.Scan(&subscription, &text); err != nil {
-			break
+		if err := row.Scan(&subscription, &text); err != nil {
+			return err
 		}
 		uses, wrong := readUses(text)
 		if wrong != nil {
@@ -127,8 +126,9 @@ func checkQuotas(ctx context.Context, tx *store.Tx) (all []Finding, err error) {
 				left[p] -= u.n
 			}
 		}
-	}
-	if err := closed(rows, err); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	for p, n := range left {

@@ -88,9 +88,10 @@ func (b *Ledger) LastPayment(ctx context.Context, tx *store.Tx, did, buyer, curr
 		return 0, false, nil
 	}
 	found, err := collect(ctx, tx, `SELECT available FROM account_journal WHERE buyer = $1 AND currency = $2 AND kind = $3 AND reference = $4
-		AND kind IN ('credit', 'debit', 'expire') ORDER BY line DESC LIMIT 1`, func(rows store.Rows) (n int64, err error) {
-		return n, rows.Scan(&n)
-	}, buyer, currency, did, reference)
+		AND kind IN ('credit', 'debit', 'expire') ORDER BY line DESC LIMIT 1`,
+		func(row store.Scanner) (n int64, err error) {
+			return n, row.Scan(&n)
+		}, buyer, currency, did, reference)
 	if err != nil || len(found) == 0 {
 		return 0, false, err
 	}

@@ -101,7 +101,7 @@ func (r *Reader) Grants(ctx context.Context, w GrantFilter, now time.Time) (all 
 // reference. So whoever sends a form twice finds out.
 func (b *Ledger) PaymentBooked(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, after int64) (bool, error) {
 	found, err := collect(ctx, tx, `SELECT line FROM account_journal WHERE buyer = $1 AND currency = $2 AND line > $3 AND kind = $4 AND reference = $5
-		AND ABS(outside) = $6 LIMIT 1`, func(rows store.Rows) (line int64, err error) { return line, rows.Scan(&line) }, buyer, currency, after, did, reference, amount)
+		AND ABS(outside) = $6 LIMIT 1`, func(row store.Scanner) (line int64, err error) { return line, row.Scan(&line) }, buyer, currency, after, did, reference, amount)
 	return len(found) > 0, err
 }
 
@@ -211,7 +211,7 @@ func earningSites(ctx context.Context, tx *store.Tx) (sites []string, err error)
 	last := "" // no site is called so
 	for {
 		next, err := collect(ctx, tx, `SELECT MIN(site) FROM account_revenue WHERE site > $1 UNION ALL SELECT MIN(late_site) FROM account_balance WHERE late_site > $1`,
-			func(rows store.Rows) (site sql.NullString, err error) { return site, rows.Scan(&site) }, last)
+			func(row store.Scanner) (site sql.NullString, err error) { return site, row.Scan(&site) }, last)
 		next = slices.DeleteFunc(next, func(site sql.NullString) bool { return !site.Valid })
 		if err != nil || len(next) == 0 {
 			return sites, err
@@ -225,15 +225,16 @@ func earningSites(ctx context.Context, tx *store.Tx) (sites []string, err error)
 func eachOf(ctx context.Context, tx *store.Tx, site string, since, until time.Time, fn func(Earning)) error {
 	where, args := equals(condition{"site", site}, condition{"day >=", since}, condition{"day <", until})
 	for _, from := range []string{`account_revenue`, lateEarnings} {
-		if _, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM `+from+where, func(rows store.Rows) (none struct{}, err error) {
-			e := Earning{Site: site}
-			var day int64
-			if err = rows.Scan(&day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
-				e.Day = store.FromMicros(day)
-				fn(e)
-			}
-			return none, err
-		}, args...); err != nil {
+		if _, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM `+from+where,
+			func(row store.Scanner) (none struct{}, err error) {
+				e := Earning{Site: site}
+				var day int64
+				if err = row.Scan(&day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
+					e.Day = store.FromMicros(day)
+					fn(e)
+				}
+				return none, err
+			}, args...); err != nil {
 			return err
 		}
 	}

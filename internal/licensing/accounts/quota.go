@@ -174,8 +174,8 @@ func withQuotas(ctx context.Context, tx *store.Tx, found []licence, now time.Tim
 			ids[i] = part[i].ID
 		}
 		rows, err := collect(ctx, tx, `SELECT `+quotaColumns+`, subscription FROM account_quota WHERE subscription IN (`+store.Params(1, len(ids))+`) ORDER BY subscription, unit`,
-			func(rows store.Rows) (q quotaOf, err error) {
-				q.Quota, err = scanQuota(rows, &q.subscription)
+			func(row store.Scanner) (q quotaOf, err error) {
+				q.Quota, err = scanQuota(row, &q.subscription)
 				return q, err
 			}, ids...)
 		if err != nil {
@@ -253,15 +253,15 @@ func (b *Ledger) putBack(ctx context.Context, tx *store.Tx, h *Hold, now time.Ti
 
 func quotas(ctx context.Context, tx *store.Tx, subscription string) ([]Quota, error) {
 	return collect(ctx, tx, `SELECT `+quotaColumns+` FROM account_quota WHERE subscription = $1 ORDER BY unit`,
-		func(rows store.Rows) (Quota, error) { return scanQuota(rows) }, subscription)
+		func(row store.Scanner) (Quota, error) { return scanQuota(row) }, subscription)
 }
 
 const quotaColumns = `unit, most, used, months, span, anchor, resets, round`
 
 // scanQuota reads a row of quotaColumns, and what stands behind them.
-func scanQuota(rows store.Rows, more ...any) (q Quota, err error) {
+func scanQuota(row store.Scanner, more ...any) (q Quota, err error) {
 	var span, anchor, resets int64
-	err = rows.Scan(append([]any{&q.Unit, &q.most, &q.used, &q.Months, &span, &anchor, &resets, &q.round}, more...)...)
+	err = row.Scan(append([]any{&q.Unit, &q.most, &q.used, &q.Months, &span, &anchor, &resets, &q.round}, more...)...)
 	q.Span, q.anchor, q.Resets = time.Duration(span)*time.Microsecond, store.FromMicros(anchor), store.FromMicros(resets)
 	return q, err
 }

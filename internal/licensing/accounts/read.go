@@ -57,9 +57,9 @@ func (r *Reader) Statement(ctx context.Context, buyer, currency string, before i
 	return all, err
 }
 
-func scanLine(rows store.Rows) (l JournalLine, err error) {
+func scanLine(row store.Scanner) (l JournalLine, err error) {
 	var at int64
-	err = rows.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside, &l.After)
+	err = row.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside, &l.After)
 	l.At = store.FromMicros(at)
 	return l, err
 }
@@ -117,10 +117,11 @@ func orWhere(where string) string {
 // Licences gives the licences of a buyer, or all of them for an empty one, by id.
 func (r *Reader) Licences(ctx context.Context, buyer string) ([]Licence, error) {
 	where, args := equals(condition{"kind", GrantLicence}, condition{"buyer", buyer})
-	return view(ctx, r.db, `SELECT `+licenceColumns+` FROM account_licence`+where+` ORDER BY id`, func(rows store.Rows) (Licence, error) {
-		l, err := scanLicence(rows)
-		return l.Licence, err
-	}, args...)
+	return view(ctx, r.db, `SELECT `+licenceColumns+` FROM account_licence`+where+` ORDER BY id`,
+		func(row store.Scanner) (Licence, error) {
+			l, err := scanLicence(row)
+			return l.Licence, err
+		}, args...)
 }
 
 // Subscriptions gives the subscriptions of a buyer, or all of them for an empty one, by id, with their quotas as they are at a
@@ -189,7 +190,7 @@ func equals(all ...condition) (where string, args []any) {
 }
 
 // view is collect in a transaction of its own.
-func view[T any](ctx context.Context, db *store.DB, query string, scan func(store.Rows) (T, error), args ...any) (all []T, err error) {
+func view[T any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (T, error), args ...any) (all []T, err error) {
 	err = db.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = collect(ctx, tx, query, scan, args...)
 		return err
@@ -316,9 +317,9 @@ func added(a, b []Earning) (all []Earning) {
 	return append(append(all, a...), b...)
 }
 
-func scanEarning(rows store.Rows) (e Earning, err error) {
+func scanEarning(row store.Scanner) (e Earning, err error) {
 	var day int64
-	err = rows.Scan(&day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
+	err = row.Scan(&day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
 	e.Day = store.FromMicros(day)
 	return e, err
 }
@@ -378,9 +379,9 @@ func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, unt
 	}
 }
 
-func scanCharged(rows store.Rows) (c InvoiceLine, err error) {
+func scanCharged(row store.Scanner) (c InvoiceLine, err error) {
 	var at int64
-	err = rows.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported, &c.Currency, &c.Amount)
+	err = row.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported, &c.Currency, &c.Amount)
 	c.At = store.FromMicros(at)
 	return c, err
 }

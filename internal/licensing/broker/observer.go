@@ -136,28 +136,25 @@ type HeldBudget struct {
 func (b *Broker) HeldBudgets(ctx context.Context) (held []HeldBudget, open int, err error) {
 	err = b.DB.View(ctx, func(tx *store.Tx) error {
 		held = nil
-		rows, err := tx.Query(ctx, `SELECT scope, currency, held FROM broker_budget WHERE held > 0`)
+		err := tx.Each(ctx, `SELECT scope, currency, held FROM broker_budget WHERE held > 0`,
+			func(row store.Scanner) error {
+				var scope, currency string
+				var n int64
+				if err := row.Scan(&scope, &currency, &n); err != nil {
+					return err
+				}
+				if len(currency) != 3 || strings.Trim(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+					currency = "other"
+				}
+				one := HeldBudget{Operator: scope == scopeOperator, Currency: currency}
+				at := slices.IndexFunc(held, func(h HeldBudget) bool { return h.Operator == one.Operator && h.Currency == one.Currency })
+				if at < 0 {
+					at, held = len(held), append(held, one)
+				}
+				held[at].Amount += n
+				return nil
+			})
 		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var scope, currency string
-			var n int64
-			if err := rows.Scan(&scope, &currency, &n); err != nil {
-				return err
-			}
-			if len(currency) != 3 || strings.Trim(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-				currency = "other"
-			}
-			one := HeldBudget{Operator: scope == scopeOperator, Currency: currency}
-			at := slices.IndexFunc(held, func(h HeldBudget) bool { return h.Operator == one.Operator && h.Currency == one.Currency })
-			if at < 0 {
-				at, held = len(held), append(held, one)
-			}
-			held[at].Amount += n
-		}
-		if err := rows.Err(); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM broker_request WHERE done = 0`).Scan(&open)

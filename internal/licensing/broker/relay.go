@@ -24,27 +24,23 @@ func (b *Broker) saleOf(ctx context.Context, id, billing string, who requesters.
 	var out *sale
 	err := b.DB.View(ctx, func(tx *store.Tx) error {
 		out = nil
-		rows, err := tx.Query(ctx, `SELECT exchange, account, billing, place FROM broker_sale WHERE id = $1 ORDER BY exchange`, id)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			one := &sale{peer: &peer{named: true}}
-			var place string
-			if err := rows.Scan(&one.peer.domain, &one.account, &one.billing, &place); err != nil {
-				return err
-			}
-			if who.Signed != "" && !who.ActsFor(one.account) || out != nil && one.billing != billing {
-				continue
-			}
-			place, one.peer.typed = strings.CutPrefix(place, "typed ")
-			if err := json.Unmarshal([]byte(place), &one.peer.places); err != nil {
-				return err
-			}
-			out = one
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT exchange, account, billing, place FROM broker_sale WHERE id = $1 ORDER BY exchange`,
+			func(row store.Scanner) error {
+				one := &sale{peer: &peer{named: true}}
+				var place string
+				if err := row.Scan(&one.peer.domain, &one.account, &one.billing, &place); err != nil {
+					return err
+				}
+				if who.Signed != "" && !who.ActsFor(one.account) || out != nil && one.billing != billing {
+					return nil
+				}
+				place, one.peer.typed = strings.CutPrefix(place, "typed ")
+				if err := json.Unmarshal([]byte(place), &one.peer.places); err != nil {
+					return err
+				}
+				out = one
+				return nil
+			}, id)
 	})
 	if err == nil && out != nil {
 		out.peer = b.peers.of(out.peer)

@@ -47,24 +47,12 @@ func (b *Broker) Run(ctx context.Context) {
 // database's.
 func (b *Broker) look(ctx context.Context) error {
 	type name struct{ account, id string }
-	var left []name
 	now := b.Now()
-	err := b.DB.View(ctx, func(tx *store.Tx) error {
-		left = nil
-		rows, err := tx.Query(ctx, `SELECT account, id FROM broker_request WHERE done = 0 AND touched < $1 ORDER BY touched LIMIT 100`, store.Micros(now.Add(-b.leftAfter())))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var one name
-			if err := rows.Scan(&one.account, &one.id); err != nil {
-				return err
-			}
-			left = append(left, one)
-		}
-		return rows.Err()
-	})
+	left, err := store.List(ctx, b.DB, `SELECT account, id FROM broker_request WHERE done = 0 AND touched < $1 ORDER BY touched LIMIT 100`,
+		func(row store.Scanner) (one name, err error) {
+			err = row.Scan(&one.account, &one.id)
+			return one, err
+		}, store.Micros(now.Add(-b.leftAfter())))
 	if err != nil {
 		return err
 	}
@@ -177,21 +165,16 @@ func (b *Broker) counts(ctx context.Context, tx *store.Tx, w *work) error {
 // what other processes count later is not seen.
 func (b *Broker) Load(ctx context.Context) error {
 	return b.DB.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT domain, sold, failed FROM broker_exchange`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.Each(ctx, `SELECT domain, sold, failed FROM broker_exchange`, func(row store.Scanner) error {
 			var domain string
 			var sold, failed int64
-			if err := rows.Scan(&domain, &sold, &failed); err != nil {
+			if err := row.Scan(&domain, &sold, &failed); err != nil {
 				return err
 			}
 			h := b.honour(domain)
 			h.sold.Store(sold)
 			h.failed.Store(failed)
-		}
-		return rows.Err()
+			return nil
+		})
 	})
 }

@@ -243,24 +243,20 @@ func (w *PurchaseStore) Find(ctx context.Context, id string) (kept *StoredPurcha
 		return nil, ErrUnknown
 	}
 	err = w.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT at, currency, amount, state, document FROM buyer_purchase WHERE id = $1 OR txn = $1 ORDER BY id = $1 DESC LIMIT 2`, id)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
 		kept = nil
-		for rows.Next() {
-			one, err := read(rows)
-			switch {
-			case err != nil:
-				return err
-			case kept == nil:
-				kept = one
-			case kept.ID != id:
-				return ErrSeveral
-			}
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT at, currency, amount, state, document FROM buyer_purchase WHERE id = $1 OR txn = $1 ORDER BY id = $1 DESC LIMIT 2`,
+			func(row store.Scanner) error {
+				one, err := read(row)
+				switch {
+				case err != nil:
+					return err
+				case kept == nil:
+					kept = one
+				case kept.ID != id:
+					return ErrSeveral
+				}
+				return nil
+			}, id)
 	})
 	if err == nil && kept == nil {
 		err = ErrUnknown
@@ -270,23 +266,7 @@ func (w *PurchaseStore) Find(ctx context.Context, id string) (kept *StoredPurcha
 
 // Latest are the purchases that were begun last, the newest first and at most so many; of an address where it is not empty.
 func (w *PurchaseStore) Latest(ctx context.Context, uri string, most int) (all []*StoredPurchase, err error) {
-	err = w.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT at, currency, amount, state, document FROM buyer_purchase WHERE uri = $1 OR $1 = '' ORDER BY at DESC LIMIT $2`, uri, most)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			one, err := read(rows)
-			if err != nil {
-				return err
-			}
-			all = append(all, one)
-		}
-		return rows.Err()
-	})
-	return all, err
+	return store.List(ctx, w.db, `SELECT at, currency, amount, state, document FROM buyer_purchase WHERE uri = $1 OR $1 = '' ORDER BY at DESC LIMIT $2`, read, uri, most)
 }
 
 // LimitUsage is what counts against a limit.
@@ -315,7 +295,7 @@ func (w *PurchaseStore) Usage(ctx context.Context) (all []LimitUsage, err error)
 }
 
 // read reads a row.
-func read(row interface{ Scan(...any) error }) (*StoredPurchase, error) {
+func read(row store.Scanner) (*StoredPurchase, error) {
 	kept := &StoredPurchase{Purchase: &client.Purchase{}}
 	var at int64
 	var state string

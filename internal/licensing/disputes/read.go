@@ -117,23 +117,12 @@ func (r *Reader) Tallies(ctx context.Context, since, until time.Time) (all []Tal
 	if end.IsZero() {
 		end = time.UnixMicro(1<<62 - 1)
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT buyer, site, reason, status, resolution, currency, COUNT(*), CAST(SUM(credit) AS BIGINT) FROM dispute_case WHERE filed >= $1 AND filed < $2
-			GROUP BY buyer, site, reason, status, resolution, currency ORDER BY buyer, site, reason, status, resolution, currency`, store.Micros(since), end.UnixMicro())
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var t Tally
-			if err := rows.Scan(&t.Buyer, &t.Site, (*string)(&t.Reason), (*string)(&t.Status), (*string)(&t.Resolution), &t.Currency, &t.Count, &t.Credit); err != nil {
-				return err
-			}
-			all = append(all, t)
-		}
-		return rows.Err()
-	})
+	all, err = store.List(ctx, r.db, `SELECT buyer, site, reason, status, resolution, currency, COUNT(*), CAST(SUM(credit) AS BIGINT) FROM dispute_case WHERE filed >= $1 AND filed < $2
+			GROUP BY buyer, site, reason, status, resolution, currency ORDER BY buyer, site, reason, status, resolution, currency`,
+		func(row store.Scanner) (t Tally, err error) {
+			err = row.Scan(&t.Buyer, &t.Site, (*string)(&t.Reason), (*string)(&t.Status), (*string)(&t.Resolution), &t.Currency, &t.Count, &t.Credit)
+			return t, err
+		}, store.Micros(since), end.UnixMicro())
 	if err != nil {
 		return nil, fmt.Errorf("count disputes: %w", err)
 	}

@@ -141,22 +141,16 @@ func Due(ctx context.Context, tx *store.Tx, now time.Time, most int) ([]Case, er
 }
 
 func selectCases(ctx context.Context, tx *store.Tx, where string, args ...any) (all []Case, err error) {
-	rows, err := tx.Query(ctx, `SELECT `+caseColumns+` FROM dispute_case`+where, args...)
+	all, err = store.All(ctx, tx, `SELECT `+caseColumns+` FROM dispute_case`+where,
+		func(row store.Scanner) (c Case, err error) {
+			var short, filed, changed, due, again int64
+			err = row.Scan(&c.ID, &c.Transaction, &c.Buyer, &c.Site, &c.Billing, &c.Report, &c.Request, (*string)(&c.Reason), (*string)(&c.Prefers), &c.Method, &c.Hash,
+				&c.Description, &c.Level, &c.Mutability, (*string)(&c.Status), (*string)(&c.Resolution), &c.Rule, &c.Tier, &c.Credit, &c.Currency, &short, &c.Appeals,
+				&filed, &changed, &due, &again, &c.Steps)
+			c.Short, c.Filed, c.Changed, c.Due, c.RefetchUntil = short != 0, store.FromMicros(filed), store.FromMicros(changed), store.FromMicros(due), store.FromMicros(again)
+			return c, err
+		}, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read disputes: %w", err)
-	}
-	for rows.Next() {
-		var c Case
-		var short, filed, changed, due, again int64
-		if err = rows.Scan(&c.ID, &c.Transaction, &c.Buyer, &c.Site, &c.Billing, &c.Report, &c.Request, (*string)(&c.Reason), (*string)(&c.Prefers), &c.Method, &c.Hash,
-			&c.Description, &c.Level, &c.Mutability, (*string)(&c.Status), (*string)(&c.Resolution), &c.Rule, &c.Tier, &c.Credit, &c.Currency, &short, &c.Appeals,
-			&filed, &changed, &due, &again, &c.Steps); err != nil {
-			break
-		}
-		c.Short, c.Filed, c.Changed, c.Due, c.RefetchUntil = short != 0, store.FromMicros(filed), store.FromMicros(changed), store.FromMicros(due), store.FromMicros(again)
-		all = append(all, c)
-	}
-	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
 		return nil, fmt.Errorf("read disputes: %w", err)
 	}
 	return all, nil
@@ -164,27 +158,24 @@ func selectCases(ctx context.Context, tx *store.Tx, where string, args ...any) (
 
 // StepsOf gives the steps of a dispute, in their order.
 func StepsOf(ctx context.Context, tx *store.Tx, id string) (all []Step, err error) {
-	rows, err := tx.Query(ctx, `SELECT s.n, s.at, s.came, s.went, s.by, s.resolution, s.rule, s.consulted, s.entry, COALESCE(o.text, '') FROM dispute_step AS s
-		LEFT JOIN dispute_note AS o ON o.dispute = s.dispute AND o.n = s.n WHERE s.dispute = $1 ORDER BY s.n`, id)
+	all, err = store.All(ctx, tx, `SELECT s.n, s.at, s.came, s.went, s.by, s.resolution, s.rule, s.consulted, s.entry, COALESCE(o.text, '') FROM dispute_step AS s
+		LEFT JOIN dispute_note AS o ON o.dispute = s.dispute AND o.n = s.n WHERE s.dispute = $1 ORDER BY s.n`,
+		func(row store.Scanner) (Step, error) {
+			s := Step{Dispute: id}
+			var at int64
+			var consulted string
+			if err := row.Scan(&s.N, &at, (*string)(&s.From), (*string)(&s.To), &s.By, (*string)(&s.Resolution), &s.Rule, &consulted, &s.Entry, &s.Note); err != nil {
+				return s, err
+			}
+			if err := json.Unmarshal([]byte(consulted), &s.Evidence); err != nil {
+				return s, err
+			}
+			if s.At = store.FromMicros(at); len(s.Evidence) == 0 {
+				s.Evidence = nil
+			}
+			return s, nil
+		}, id)
 	if err != nil {
-		return nil, fmt.Errorf("read the steps of a dispute: %w", err)
-	}
-	for rows.Next() {
-		s := Step{Dispute: id}
-		var at int64
-		var consulted string
-		if err = rows.Scan(&s.N, &at, (*string)(&s.From), (*string)(&s.To), &s.By, (*string)(&s.Resolution), &s.Rule, &consulted, &s.Entry, &s.Note); err != nil {
-			break
-		}
-		if err = json.Unmarshal([]byte(consulted), &s.Evidence); err != nil {
-			break
-		}
-		if s.At = store.FromMicros(at); len(s.Evidence) == 0 {
-			s.Evidence = nil
-		}
-		all = append(all, s)
-	}
-	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
 		return nil, fmt.Errorf("read the steps of a dispute: %w", err)
 	}
 	return all, nil

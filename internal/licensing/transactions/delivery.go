@@ -161,25 +161,19 @@ func selectDeliveries(ctx context.Context, tx *store.Tx, where string, args ...a
 }
 
 func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any) (all []Delivery, err error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read deliveries: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var d Delivery
+	all, err = store.All(ctx, tx, query, func(row store.Scanner) (d Delivery, err error) {
 		var bound, whole, began, ended, stray int64
-		if err := rows.Scan(&d.ID, &d.Transaction, &d.By, &d.Site, &d.URI, &d.Media, (*string)(&d.State), &d.Status, &d.Announced, &d.Bytes, &bound, &d.Sum, &whole,
+		if err := row.Scan(&d.ID, &d.Transaction, &d.By, &d.Site, &d.URI, &d.Media, (*string)(&d.State), &d.Status, &d.Announced, &d.Bytes, &bound, &d.Sum, &whole,
 			&began, &ended, &d.Seconds, &stray, &d.Entry); err != nil {
-			return nil, fmt.Errorf("read deliveries: %w", err)
+			return d, err
 		}
 		if len(d.Sum) == 0 {
 			d.Sum = nil
 		}
 		d.Bound, d.Whole, d.Stray, d.At, d.Ended = bound != 0, whole != 0, stray != 0, store.FromMicros(began), store.FromMicros(ended)
-		all = append(all, d)
-	}
-	if err := rows.Err(); err != nil {
+		return d, err
+	}, args...)
+	if err != nil {
 		return nil, fmt.Errorf("read deliveries: %w", err)
 	}
 	return all, nil
@@ -207,19 +201,16 @@ func Sites(ctx context.Context, tx *store.Tx, ids ...string) (map[string]string,
 	for i, id := range ids {
 		args[i] = id
 	}
-	rows, err := tx.Query(ctx, `SELECT id, site FROM deal_transaction WHERE id IN (`+store.Params(1, len(ids))+`) AND failed = 0`, args...)
+	err := tx.Each(ctx, `SELECT id, site FROM deal_transaction WHERE id IN (`+store.Params(1, len(ids))+`) AND failed = 0`,
+		func(row store.Scanner) error {
+			var id, site string
+			if err := row.Scan(&id, &site); err != nil {
+				return err
+			}
+			sites[id] = site
+			return nil
+		}, args...)
 	if err != nil {
-		return nil, fmt.Errorf("find the sites of transactions: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, site string
-		if err := rows.Scan(&id, &site); err != nil {
-			return nil, fmt.Errorf("find the sites of transactions: %w", err)
-		}
-		sites[id] = site
-	}
-	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("find the sites of transactions: %w", err)
 	}
 	return sites, nil
@@ -391,20 +382,16 @@ func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[strin
 		args[i] = id
 	}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT txn, COUNT(*), CAST(SUM(bytes) AS BIGINT) FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`) AND state <> 'begun'`+ofItsSite+` GROUP BY txn`, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			var d DeliveryTotal
-			if err := rows.Scan(&id, &d.Times, &d.Bytes); err != nil {
-				return err
-			}
-			counts[id] = d
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT txn, COUNT(*), CAST(SUM(bytes) AS BIGINT) FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`) AND state <> 'begun'`+ofItsSite+` GROUP BY txn`,
+			func(row store.Scanner) error {
+				var id string
+				var d DeliveryTotal
+				if err := row.Scan(&id, &d.Times, &d.Bytes); err != nil {
+					return err
+				}
+				counts[id] = d
+				return nil
+			}, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("count what was delivered: %w", err)
@@ -423,16 +410,12 @@ func (r *Reader) Fetched(ctx context.Context, ids ...string) (fetched map[string
 		if len(ids) == 0 {
 			return nil
 		}
-		rows, err := tx.Query(ctx, `SELECT DISTINCT txn FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`)`+ofItsSite, args...)
-		if err != nil {
-			return err
-		}
-		for rows.Next() && err == nil {
-			var id string
-			err = rows.Scan(&id)
+		query := `SELECT DISTINCT txn FROM deal_delivery WHERE txn IN (` + store.Params(1, len(ids)) + `)` + ofItsSite
+		return tx.Each(ctx, query, func(row store.Scanner) error {
+			id, err := scanID(row)
 			fetched[id] = true
-		}
-		return errors.Join(err, rows.Err(), rows.Close())
+			return err
+		}, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for what was delivered: %w", err)

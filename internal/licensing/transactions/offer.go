@@ -185,26 +185,26 @@ func ListOffers(ctx context.Context, tx *store.Tx, before string, limit int) (of
 		}
 		last = key
 	}
-	rows, err := tx.Query(ctx, `SELECT id, facts, document, signature FROM deal_offer WHERE id < $1 ORDER BY id DESC LIMIT $2`, last, limit)
+	err = tx.Each(ctx, `SELECT id, facts, document, signature FROM deal_offer WHERE id < $1 ORDER BY id DESC LIMIT $2`,
+		func(row store.Scanner) error {
+			o := &Offer{}
+			var key, facts []byte
+			if err := row.Scan(&key, &facts, &o.Document, &o.Signature); err != nil {
+				return err
+			}
+			if err := json.Unmarshal(facts, o); err != nil {
+				return err
+			}
+			if o.ID, o.Expires = base32Sorted.EncodeToString(key), endOf(key); o.Subscription != "" {
+				o.ID = subscribed + o.ID
+			}
+			offers = append(offers, o)
+			return nil
+		}, last, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list offers: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		o := &Offer{}
-		var key, facts []byte
-		if err := rows.Scan(&key, &facts, &o.Document, &o.Signature); err != nil {
-			return nil, fmt.Errorf("list offers: %w", err)
-		}
-		if err := json.Unmarshal(facts, o); err != nil {
-			return nil, fmt.Errorf("list offers: %w", err)
-		}
-		if o.ID, o.Expires = base32Sorted.EncodeToString(key), endOf(key); o.Subscription != "" {
-			o.ID = subscribed + o.ID
-		}
-		offers = append(offers, o)
-	}
-	return offers, rows.Err()
+	return offers, nil
 }
 
 func endOf(key []byte) time.Time { return store.FromMicros(int64(binary.BigEndian.Uint64(key))) }

@@ -2,7 +2,6 @@ package transactions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -369,46 +368,34 @@ func complied(ctx context.Context, tx *store.Tx, after string, since, until, now
 	if !until.IsZero() {
 		end = store.Micros(until)
 	}
-	rows, err := tx.Query(ctx, `SELECT buyer, SUM(1 - failed), SUM(CASE WHEN duty = 1 AND due > $1 THEN 1 ELSE 0 END), SUM(CASE duty WHEN 2 THEN 1 ELSE 0 END),
+	return store.All(ctx, tx, `SELECT buyer, SUM(1 - failed), SUM(CASE WHEN duty = 1 AND due > $1 THEN 1 ELSE 0 END), SUM(CASE duty WHEN 2 THEN 1 ELSE 0 END),
 		SUM(CASE duty WHEN 5 THEN 1 ELSE 0 END), SUM(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN 1 ELSE 0 END), SUM(CASE duty WHEN 4 THEN 1 ELSE 0 END),
 		SUM(CASE report WHEN '' THEN 0 ELSE 1 END), SUM(deviant), MAX(made), MAX(reported), COALESCE(MIN(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN due END), 0)
 		FROM deal_transaction WHERE id > $2 AND id < $3 AND made >= $4 AND made < $5 AND buyer > $6 GROUP BY buyer ORDER BY buyer LIMIT $7`,
-		store.Micros(now), from, to, store.Micros(since), end, after, buyersPage)
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		var c Compliance
-		var bought, reported, oldest int64
-		if err = rows.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports, &c.Deviant, &bought, &reported, &oldest); err != nil {
-			break
-		}
-		c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported), store.FromMicros(oldest)
-		all = append(all, c)
-	}
-	return all, errors.Join(err, rows.Err(), rows.Close())
+		func(row store.Scanner) (c Compliance, err error) {
+			var bought, reported, oldest int64
+			err = row.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports, &c.Deviant, &bought, &reported, &oldest)
+			c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported), store.FromMicros(oldest)
+			return c, err
+		}, store.Micros(now), from, to, store.Micros(since), end, after, buyersPage)
 }
 
 // Events gives what befell a transaction after its purchase, as far as it is in the ledger, in the order of the entries, up to so many.
 func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT entry, kind, at, 0 AS bytes FROM deal_event WHERE id = $1
-			UNION ALL SELECT entry, 'delivery', ended, bytes FROM deal_delivery WHERE txn = $1 AND entry <> ''`+ofItsSite+` ORDER BY 1 LIMIT $2`, id, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			e := Event{Transaction: id}
-			var at int64
-			if err := rows.Scan(&e.Entry, &e.Kind, &at, &e.Bytes); err != nil {
-				return err
-			}
-			e.At = store.FromMicros(at)
-			all = append(all, e)
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT entry, kind, at, 0 AS bytes FROM deal_event WHERE id = $1
+			UNION ALL SELECT entry, 'delivery', ended, bytes FROM deal_delivery WHERE txn = $1 AND entry <> ''`+ofItsSite+` ORDER BY 1 LIMIT $2`,
+			func(row store.Scanner) error {
+				e := Event{Transaction: id}
+				var at int64
+				if err := row.Scan(&e.Entry, &e.Kind, &at, &e.Bytes); err != nil {
+					return err
+				}
+				e.At = store.FromMicros(at)
+				all = append(all, e)
+				return nil
+			}, id, limit)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list what befell a transaction: %w", err)
@@ -421,18 +408,6 @@ func selectTransactions(ctx context.Context, tx *store.Tx, where string, args ..
 }
 
 // selectFacts reads rows of factColumns.
-func selectFacts(ctx context.Context, tx *store.Tx, query string, args ...any) (all []Transaction, err error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		t, scanning := scanned(rows)
-		if scanning != nil {
-			err = scanning
-			break
-		}
-		all = append(all, t)
-	}
-	return all, errors.Join(err, rows.Err(), rows.Close())
+func selectFacts(ctx context.Context, tx *store.Tx, query string, args ...any) ([]Transaction, error) {
+	return store.All(ctx, tx, query, func(row store.Scanner) (Transaction, error) { return scanned(row) }, args...)
 }

@@ -2,7 +2,6 @@ package transactions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -51,18 +50,15 @@ func PutRefusal(ctx context.Context, tx *store.Tx, r Refusal) error {
 
 // Refusals gives the refusals of a transaction, the oldest first.
 func Refusals(ctx context.Context, tx *store.Tx, transaction string) (all []Refusal, err error) {
-	rows, err := tx.Query(ctx, `SELECT n, at, status, expired FROM deal_refusal WHERE txn = $1 ORDER BY n`, transaction)
+	all, err = store.All(ctx, tx, `SELECT n, at, status, expired FROM deal_refusal WHERE txn = $1 ORDER BY n`,
+		func(row store.Scanner) (Refusal, error) {
+			r := Refusal{Transaction: transaction}
+			var at, expired int64
+			err := row.Scan(&r.N, &at, &r.Status, &expired)
+			r.At, r.Expired = store.FromMicros(at), expired != 0
+			return r, err
+		}, transaction)
 	if err != nil {
-		return nil, fmt.Errorf("read fetches that were refused: %w", err)
-	}
-	for rows.Next() && err == nil {
-		r := Refusal{Transaction: transaction}
-		var at, expired int64
-		err = rows.Scan(&r.N, &at, &r.Status, &expired)
-		r.At, r.Expired = store.FromMicros(at), expired != 0
-		all = append(all, r)
-	}
-	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
 		return nil, fmt.Errorf("read fetches that were refused: %w", err)
 	}
 	return all, nil

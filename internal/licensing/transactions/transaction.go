@@ -361,7 +361,7 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 }
 
 // scanned reads a row of factColumns, and what stands behind them.
-func scanned(row interface{ Scan(...any) error }, behind ...any) (t Transaction, err error) {
+func scanned(row store.Scanner, behind ...any) (t Transaction, err error) {
 	var made, expires, due, reported, duty, failed, deviant, prohibited, future int64
 	var fields, declared, permit, prohibit string
 	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
@@ -441,16 +441,9 @@ func Reported(ctx context.Context, tx *store.Tx, ids ...string) (reported []stri
 	for i, id := range ids {
 		args[i] = id
 	}
-	rows, err := tx.Query(ctx, `SELECT id FROM deal_transaction WHERE id IN (`+store.Params(1, len(ids))+`) AND report <> ''`, args...)
+	reported, err = store.All(ctx, tx,
+		`SELECT id FROM deal_transaction WHERE id IN (`+store.Params(1, len(ids))+`) AND report <> ''`, scanID, args...)
 	if err != nil {
-		return nil, fmt.Errorf("look for what was reported: %w", err)
-	}
-	for rows.Next() && err == nil {
-		var id string
-		err = rows.Scan(&id)
-		reported = append(reported, id)
-	}
-	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
 		return nil, fmt.Errorf("look for what was reported: %w", err)
 	}
 	return reported, nil
@@ -464,15 +457,8 @@ func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, mos
 	// That the duty is more than 0 is told beside it, so that the index is used of those that are.
 	query := fmt.Sprintf(`SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 1 AND duty > 0 AND due <= $2
 		UNION ALL SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 3 AND duty > 0 AND due <= $2 LIMIT %d`, most)
-	rows, err := tx.Query(ctx, query, buyer, store.Micros(now))
-	if err == nil {
-		defer rows.Close()
-		for rows.Next() {
-			n++
-		}
-		err = rows.Err()
-	}
-	if err != nil {
+	count := func(store.Scanner) error { n++; return nil }
+	if err := tx.Each(ctx, query, count, buyer, store.Micros(now)); err != nil {
 		return 0, fmt.Errorf("count a buyer's reports that are overdue: %w", err)
 	}
 	return n, nil
@@ -490,20 +476,14 @@ func Obligations(ctx context.Context, tx *store.Tx, buyer string, most int) (n i
 // Expire finds obligations whose window is over at a time, up to so many, and gives the transactions whose state it
 // changed.
 func Expire(ctx context.Context, tx *store.Tx, now time.Time, most int) (ids []string, err error) {
-	rows, err := tx.Query(ctx, `UPDATE deal_transaction SET duty = 3 WHERE id IN (SELECT id FROM deal_transaction WHERE duty = 1 AND due <= $1 ORDER BY due LIMIT $2) RETURNING id`, store.Micros(now), most)
+	ids, err = store.All(ctx, tx, `UPDATE deal_transaction SET duty = 3 WHERE id IN (SELECT id FROM deal_transaction WHERE duty = 1 AND due <= $1 ORDER BY due LIMIT $2) RETURNING id`, scanID, store.Micros(now), most)
 	if err != nil {
 		return nil, fmt.Errorf("find obligations that have expired: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("find obligations that have expired: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("find obligations that have expired: %w", err)
-	}
 	return ids, nil
+}
+
+func scanID(row store.Scanner) (id string, err error) {
+	err = row.Scan(&id)
+	return id, err
 }

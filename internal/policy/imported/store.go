@@ -246,16 +246,17 @@ func (k *Store) Load(ctx context.Context, site string) (s *Snapshot, version int
 	var data []byte
 	err = k.db.View(ctx, func(tx *store.Tx) error {
 		data, version = nil, 0
-		err := each(ctx, tx, `SELECT version FROM stated_site WHERE site = $1`, func(rows store.Rows) error { return rows.Scan(&version) }, site)
+		err := tx.Each(ctx, `SELECT version FROM stated_site WHERE site = $1`, func(row store.Scanner) error { return row.Scan(&version) }, site)
 		if err != nil || version == 0 {
 			return err
 		}
-		return each(ctx, tx, `SELECT data FROM stated_part WHERE site = $1 ORDER BY place`, func(rows store.Rows) error {
-			var part []byte
-			err := rows.Scan(&part)
-			data = append(data, part...)
-			return err
-		}, site)
+		return tx.Each(ctx, `SELECT data FROM stated_part WHERE site = $1 ORDER BY place`,
+			func(row store.Scanner) error {
+				var part []byte
+				err := row.Scan(&part)
+				data = append(data, part...)
+				return err
+			}, site)
 	})
 	if err != nil || version == 0 {
 		return nil, 0, err
@@ -270,29 +271,31 @@ func (k *Store) Load(ctx context.Context, site string) (s *Snapshot, version int
 func (k *Store) Statuses(ctx context.Context) (all []Status, err error) {
 	err = k.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		return each(ctx, tx, `SELECT site, version, read, tried, next, problem, detail FROM stated_site ORDER BY site`, func(rows store.Rows) error {
-			s, err := scanStatus(rows)
-			all = append(all, s)
-			return err
-		})
+		return tx.Each(ctx, `SELECT site, version, read, tried, next, problem, detail FROM stated_site ORDER BY site`,
+			func(row store.Scanner) error {
+				s, err := scanStatus(row)
+				all = append(all, s)
+				return err
+			})
 	})
 	return all, err
 }
 
 // statusOf is how one site stands; nil where nothing is known of it.
 func statusOf(ctx context.Context, tx *store.Tx, site string) (s *Status, err error) {
-	err = each(ctx, tx, `SELECT site, version, read, tried, next, problem, detail FROM stated_site WHERE site = $1`, func(rows store.Rows) error {
-		one, err := scanStatus(rows)
-		s = &one
-		return err
-	}, site)
+	err = tx.Each(ctx, `SELECT site, version, read, tried, next, problem, detail FROM stated_site WHERE site = $1`,
+		func(row store.Scanner) error {
+			one, err := scanStatus(row)
+			s = &one
+			return err
+		}, site)
 	return s, err
 }
 
-func scanStatus(rows store.Rows) (s Status, err error) {
+func scanStatus(row store.Scanner) (s Status, err error) {
 	var read, tried, next int64
 	var text string
-	if err := rows.Scan(&s.Site, &s.Version, &read, &tried, &next, &s.Problem, &text); err != nil {
+	if err := row.Scan(&s.Site, &s.Version, &read, &tried, &next, &s.Problem, &text); err != nil {
 		return s, err
 	}
 	for _, one := range []struct {
@@ -328,16 +331,4 @@ func unpack(data []byte) (*Snapshot, error) {
 	}
 	_, err = io.Copy(io.Discard, r) // which says whether it is whole
 	return s, err
-}
-
-// each calls fn with every row of a query.
-func each(ctx context.Context, tx *store.Tx, query string, fn func(store.Rows) error, args ...any) error {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	for err == nil && rows.Next() {
-		err = fn(rows)
-	}
-	return errors.Join(err, rows.Err(), rows.Close())
 }

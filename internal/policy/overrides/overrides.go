@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -242,25 +241,26 @@ func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
 	if b.Version, err = versionOf(ctx, tx); err != nil {
 		return b, err
 	}
-	err = each(ctx, tx, `SELECT id, place, rule, created, changed FROM rulebook_rule ORDER BY place, id`, func(rows store.Rows) error {
-		var r Rule
-		var text string
-		var created, changed int64
-		if err := rows.Scan(&r.ID, &r.Place, &text, &created, &changed); err != nil {
-			return err
-		}
-		r.Created, r.Changed = store.FromMicros(created), store.FromMicros(changed)
-		b.Rules = append(b.Rules, r)
-		return json.Unmarshal([]byte(text), &b.Rules[len(b.Rules)-1].Rule)
-	})
+	err = tx.Each(ctx, `SELECT id, place, rule, created, changed FROM rulebook_rule ORDER BY place, id`,
+		func(row store.Scanner) error {
+			var r Rule
+			var text string
+			var created, changed int64
+			if err := row.Scan(&r.ID, &r.Place, &text, &created, &changed); err != nil {
+				return err
+			}
+			r.Created, r.Changed = store.FromMicros(created), store.FromMicros(changed)
+			b.Rules = append(b.Rules, r)
+			return json.Unmarshal([]byte(text), &b.Rules[len(b.Rules)-1].Rule)
+		})
 	if err != nil {
 		return RuleSet{}, fmt.Errorf("read the content rules: %w", err)
 	}
-	err = each(ctx, tx, `SELECT site, price, changed FROM rulebook_price ORDER BY site`, func(rows store.Rows) error {
+	err = tx.Each(ctx, `SELECT site, price, changed FROM rulebook_price ORDER BY site`, func(row store.Scanner) error {
 		var p Price
 		var text string
 		var changed int64
-		if err := rows.Scan(&p.Site, &text, &changed); err != nil {
+		if err := row.Scan(&p.Site, &text, &changed); err != nil {
 			return err
 		}
 		p.Changed = store.FromMicros(changed)
@@ -271,16 +271,4 @@ func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
 		return RuleSet{}, fmt.Errorf("read the prices of sites: %w", err)
 	}
 	return b, nil
-}
-
-// each calls fn with every row of a query.
-func each(ctx context.Context, tx *store.Tx, query string, fn func(store.Rows) error) error {
-	rows, err := tx.Query(ctx, query)
-	if err != nil {
-		return err
-	}
-	for err == nil && rows.Next() {
-		err = fn(rows)
-	}
-	return errors.Join(err, rows.Err(), rows.Close())
 }

@@ -108,19 +108,19 @@ func Read(ctx context.Context, tx *store.Tx, caps []Cap, period time.Duration, n
 
 func find(ctx context.Context, tx *store.Tx, id []byte) (count, error) {
 	one := count{id: id}
-	rows, err := tx.Query(ctx, `SELECT spent, accesses, currency, begins, round FROM delegation_count WHERE id = $1`, id)
+	err := tx.Each(ctx, `SELECT spent, accesses, currency, begins, round FROM delegation_count WHERE id = $1`,
+		func(row store.Scanner) error {
+			var begins int64
+			if err := row.Scan(&one.spent, &one.accesses, &one.currency, &begins, &one.round); err != nil {
+				return err
+			}
+			one.begins = store.FromMicros(begins)
+			return nil
+		}, id)
 	if err != nil {
 		return one, fmt.Errorf("read what was bought under a delegation: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var begins int64
-		if err := rows.Scan(&one.spent, &one.accesses, &one.currency, &begins, &one.round); err != nil {
-			return one, fmt.Errorf("read what was bought under a delegation: %w", err)
-		}
-		one.begins = store.FromMicros(begins)
-	}
-	return one, rows.Err()
+	return one, nil
 }
 
 // Allows says whether all caps leave enough for one more purchase of an amount. Spend is counted in one currency at a time, that of
@@ -178,27 +178,18 @@ func (c *Counts) Count(ctx context.Context, tx *store.Tx, purchase string, amoun
 // Refund takes a purchase back: the counters are as if it had not been, as far as their periods have not begun anew since. One that was
 // counted nowhere, or is given back already, changes nothing.
 func Refund(ctx context.Context, tx *store.Tx, purchase string) error {
-	rows, err := tx.Query(ctx, `SELECT id, round, spent FROM delegation_use WHERE purchase = $1 ORDER BY id`, purchase)
-	if err != nil {
-		return fmt.Errorf("read what a purchase counts under a delegation: %w", err)
-	}
 	type use struct {
 		id           []byte
 		round, spent int64
 	}
-	var uses []use
-	for rows.Next() {
-		var u use
-		if err := rows.Scan(&u.id, &u.round, &u.spent); err != nil {
-			rows.Close()
-			return fmt.Errorf("read what a purchase counts under a delegation: %w", err)
-		}
-		uses = append(uses, u)
-	}
-	if err := rows.Err(); err != nil {
+	uses, err := store.All(ctx, tx, `SELECT id, round, spent FROM delegation_use WHERE purchase = $1 ORDER BY id`,
+		func(row store.Scanner) (u use, err error) {
+			err = row.Scan(&u.id, &u.round, &u.spent)
+			return u, err
+		}, purchase)
+	if err != nil {
 		return fmt.Errorf("read what a purchase counts under a delegation: %w", err)
 	}
-	rows.Close()
 	if len(uses) == 0 {
 		return nil
 	}

@@ -109,9 +109,7 @@ func tokenHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-type scanner interface{ Scan(...any) error }
-
-func scanChallenge(row scanner) (c Challenge, err error) {
+func scanChallenge(row store.Scanner) (c Challenge, err error) {
 	var created, ends, used int64
 	err = row.Scan(&c.Hash, &c.Domain, &c.Caller, &c.Tenant, &created, &ends, &used, &c.Outcome)
 	c.Created, c.Ends, c.Used = store.FromMicros(created), store.FromMicros(ends), store.FromMicros(used)
@@ -154,8 +152,8 @@ func (c *Challenges) List(ctx context.Context, domain string, limit int) (all []
 	}
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		return each(ctx, tx, query, func(rows store.Rows) error {
-			c, err := scanChallenge(rows)
+		return tx.Each(ctx, query, func(row store.Scanner) error {
+			c, err := scanChallenge(row)
 			all = append(all, c)
 			return err
 		}, args...)
@@ -168,13 +166,14 @@ func (c *Challenges) Open(ctx context.Context) (open map[string]int, err error) 
 	now := store.Micros(c.now())
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		open = map[string]int{}
-		return each(ctx, tx, `SELECT domain, COUNT(*) FROM supply_challenge WHERE used = 0 AND ends > $1 GROUP BY domain`, func(rows store.Rows) error {
-			var domain string
-			var n int
-			err := rows.Scan(&domain, &n)
-			open[domain] = n
-			return err
-		}, now)
+		return tx.Each(ctx, `SELECT domain, COUNT(*) FROM supply_challenge WHERE used = 0 AND ends > $1 GROUP BY domain`,
+			func(row store.Scanner) error {
+				var domain string
+				var n int
+				err := row.Scan(&domain, &n)
+				open[domain] = n
+				return err
+			}, now)
 	})
 	return open, err
 }

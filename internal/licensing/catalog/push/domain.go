@@ -120,7 +120,7 @@ func (t *Tenants) RecordFailure(ctx context.Context, c Challenge, why string) er
 
 // ownerOf is the tenant that has a domain; empty for none.
 func ownerOf(ctx context.Context, tx *store.Tx, domain string) (owner string, err error) {
-	err = each(ctx, tx, `SELECT tenant FROM supply_domain WHERE domain = $1`, func(rows store.Rows) error { return rows.Scan(&owner) }, domain)
+	err = tx.Each(ctx, `SELECT tenant FROM supply_domain WHERE domain = $1`, func(row store.Scanner) error { return row.Scan(&owner) }, domain)
 	return owner, err
 }
 
@@ -133,7 +133,7 @@ func putDomain(ctx context.Context, tx *store.Tx, d Domain) error {
 	return err
 }
 
-func scanDomain(row scanner) (d Domain, err error) {
+func scanDomain(row store.Scanner) (d Domain, err error) {
 	var since, verified, until, listed, looked int64
 	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &since, &verified, &until, &listed, &looked, &d.Form, &d.Key)
 	d.Since, d.Verified, d.Until = store.FromMicros(since), store.FromMicros(verified), store.FromMicros(until)
@@ -143,15 +143,15 @@ func scanDomain(row scanner) (d Domain, err error) {
 
 // domainAt is a domain as it is kept; the zero value for one that is not.
 func domainAt(ctx context.Context, tx *store.Tx, domain string) (d Domain, err error) {
-	err = each(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified WHERE domain = $1`,
-		func(rows store.Rows) (err error) { d, err = scanDomain(rows); return err }, domain)
+	err = tx.Each(ctx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified WHERE domain = $1`,
+		func(row store.Scanner) (err error) { d, err = scanDomain(row); return err }, domain)
 	return d, err
 }
 
 func readDomains(ctx context.Context, tx *store.Tx) (all []Domain, err error) {
-	err = each(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified ORDER BY domain`,
-		func(rows store.Rows) error {
-			d, err := scanDomain(rows)
+	err = tx.Each(ctx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified ORDER BY domain`,
+		func(row store.Scanner) error {
+			d, err := scanDomain(row)
 			all = append(all, d)
 			return err
 		})
@@ -193,9 +193,9 @@ func (t *Tenants) Due(ctx context.Context, every time.Duration, limit int) (due 
 	now := t.config.Now().UTC().Truncate(time.Microsecond)
 	err = t.config.DB.Update(ctx, func(tx *store.Tx) error {
 		due = nil
-		err := each(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified
-			WHERE looked <= $1 ORDER BY looked LIMIT $2`, func(rows store.Rows) error {
-			d, err := scanDomain(rows)
+		err := tx.Each(ctx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified
+			WHERE looked <= $1 ORDER BY looked LIMIT $2`, func(row store.Scanner) error {
+			d, err := scanDomain(row)
 			due = append(due, d)
 			return err
 		}, store.Micros(now.Add(-every)), limit)

@@ -133,12 +133,13 @@ func (b *Batch) over(ctx context.Context, tx *store.Tx) (many map[int]bool, err 
 		}
 		if has == nil {
 			has = map[key]bool{}
-			err = each(ctx, tx, `SELECT address, author FROM supply_pattern WHERE tenant = $1`, func(rows store.Rows) error {
-				var k key
-				err := rows.Scan(&k.address, &k.author)
-				has[k] = true
-				return err
-			}, b.Tenant)
+			err = tx.Each(ctx, `SELECT address, author FROM supply_pattern WHERE tenant = $1`,
+				func(row store.Scanner) error {
+					var k key
+					err := row.Scan(&k.address, &k.author)
+					has[k] = true
+					return err
+				}, b.Tenant)
 			if err != nil {
 				return nil, err
 			}
@@ -164,26 +165,13 @@ type Claim struct {
 
 // Claims gives those that came at an address of a tenant in a time, both ends included, the oldest first and 100 at most.
 func (s *Store) Claims(ctx context.Context, tenant, address string, since, until time.Time) (all []Claim, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT at, made, digest FROM supply_attested WHERE tenant = $1 AND address = $2 AND at >= $3 AND at <= $4 ORDER BY at LIMIT 100`,
-			tenant, address, store.Micros(since), store.Micros(until))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c Claim
+	return store.List(ctx, s.db, `SELECT at, made, digest FROM supply_attested WHERE tenant = $1 AND address = $2 AND at >= $3 AND at <= $4 ORDER BY at LIMIT 100`,
+		func(row store.Scanner) (c Claim, err error) {
 			var came, made int64
-			if err := rows.Scan(&came, &made, &c.Digest); err != nil {
-				return err
-			}
+			err = row.Scan(&came, &made, &c.Digest)
 			c.Received, c.Made = store.FromMicros(came), store.FromMicros(made)
-			all = append(all, c)
-		}
-		return rows.Err()
-	})
-	return all, err
+			return c, err
+		}, tenant, address, store.Micros(since), store.Micros(until))
 }
 
 // joined are attestations as one JSON array, in which each keeps its bytes; nil for none.
@@ -243,29 +231,25 @@ func remove(ctx context.Context, tx *store.Tx, tenant, address, author string, r
 func (s *Store) Attestations(ctx context.Context, tenant, address string, of func(author string, revision int64) bool) (all [][]byte, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT author, revision, attested FROM supply_entry WHERE tenant = $1 AND address = $2 ORDER BY author`, tenant, address)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var author string
-			var revision int64
-			var text []byte
-			if err := rows.Scan(&author, &revision, &text); err != nil {
-				return err
-			}
-			var parts []string
-			if len(text) > 0 && (of == nil || of(author, revision)) {
-				if err := json.Unmarshal(text, &parts); err != nil {
-					return fmt.Errorf("read attestations: %w", err)
+		return tx.Each(ctx, `SELECT author, revision, attested FROM supply_entry WHERE tenant = $1 AND address = $2 ORDER BY author`,
+			func(row store.Scanner) error {
+				var author string
+				var revision int64
+				var text []byte
+				if err := row.Scan(&author, &revision, &text); err != nil {
+					return err
 				}
-			}
-			for _, one := range parts {
-				all = append(all, []byte(one))
-			}
-		}
-		return rows.Err()
+				var parts []string
+				if len(text) > 0 && (of == nil || of(author, revision)) {
+					if err := json.Unmarshal(text, &parts); err != nil {
+						return fmt.Errorf("read attestations: %w", err)
+					}
+				}
+				for _, one := range parts {
+					all = append(all, []byte(one))
+				}
+				return nil
+			}, tenant, address)
 	})
 	return all, err
 }
@@ -274,18 +258,19 @@ func (s *Store) Attestations(ctx context.Context, tenant, address string, of fun
 func (s *Store) At(ctx context.Context, tenant, address string) (all []Entry, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		return each(ctx, tx, `SELECT author, entry FROM supply_entry WHERE tenant = $1 AND address = $2 AND entry IS NOT NULL ORDER BY author`, func(rows store.Rows) error {
-			e := Entry{Address: address}
-			var text []byte
-			if err := rows.Scan(&e.Author, &text); err != nil {
-				return err
-			}
-			if err := json.Unmarshal(text, &e); err != nil {
-				return fmt.Errorf("read an entry: %w", err)
-			}
-			all = append(all, e)
-			return nil
-		}, tenant, address)
+		return tx.Each(ctx, `SELECT author, entry FROM supply_entry WHERE tenant = $1 AND address = $2 AND entry IS NOT NULL ORDER BY author`,
+			func(row store.Scanner) error {
+				e := Entry{Address: address}
+				var text []byte
+				if err := row.Scan(&e.Author, &text); err != nil {
+					return err
+				}
+				if err := json.Unmarshal(text, &e); err != nil {
+					return fmt.Errorf("read an entry: %w", err)
+				}
+				all = append(all, e)
+				return nil
+			}, tenant, address)
 	})
 	return all, err
 }

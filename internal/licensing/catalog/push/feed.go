@@ -2,6 +2,7 @@ package push
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -37,33 +38,26 @@ func (s *Store) Revisions(ctx context.Context) (revisions map[string]int64, err 
 }
 
 func shelves(ctx context.Context, tx *store.Tx) (map[string]shelf, error) {
-	rows, err := tx.Query(ctx, `SELECT tenant, revision, horizon, refused FROM supply_shelf`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	all := map[string]shelf{}
-	for rows.Next() {
+	err := tx.Each(ctx, `SELECT tenant, revision, horizon, refused FROM supply_shelf`, func(row store.Scanner) error {
 		var tenant string
 		var at shelf
-		if err := rows.Scan(&tenant, &at.revision, &at.horizon, &at.refused); err != nil {
-			return nil, err
+		if err := row.Scan(&tenant, &at.revision, &at.horizon, &at.refused); err != nil {
+			return err
 		}
 		all[tenant] = at
-	}
-	return all, rows.Err()
+		return nil
+	})
+	return all, err
 }
 
 func shelfOf(ctx context.Context, tx *store.Tx, tenant string) (at shelf, err error) {
-	rows, err := tx.Query(ctx, `SELECT revision, horizon, refused FROM supply_shelf WHERE tenant = $1`, tenant)
-	if err != nil {
-		return at, err
+	err = tx.QueryRow(ctx, `SELECT revision, horizon, refused FROM supply_shelf WHERE tenant = $1`, tenant).
+		Scan(&at.revision, &at.horizon, &at.refused)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
 	}
-	defer rows.Close()
-	if rows.Next() {
-		err = rows.Scan(&at.revision, &at.horizon, &at.refused)
-	}
-	return at, errors.Join(err, rows.Err())
+	return at, err
 }
 
 // Changes calls fn with all that was pushed and removed since from, in one consistent snapshot, and returns the revisions to go on from. From an
@@ -100,15 +94,10 @@ func changes(ctx context.Context, tx *store.Tx, tenant string, since int64, fn f
 	if since == 0 {
 		query = `SELECT address, author, revision, entry FROM supply_entry WHERE tenant = $1 AND revision > $2 AND entry IS NOT NULL`
 	}
-	rows, err := tx.Query(ctx, query, tenant, since)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.Each(ctx, query, func(row store.Scanner) error {
 		var text []byte
 		change := Change{Tenant: tenant}
-		if err := rows.Scan(&change.Entry.Address, &change.Entry.Author, &change.Revision, &text); err != nil {
+		if err := row.Scan(&change.Entry.Address, &change.Entry.Author, &change.Revision, &text); err != nil {
 			return err
 		}
 		if change.Removed = len(text) == 0; !change.Removed {
@@ -119,6 +108,6 @@ func changes(ctx context.Context, tx *store.Tx, tenant string, since int64, fn f
 		if err := fn(change); err != nil {
 			return err
 		}
-	}
-	return rows.Err()
+		return nil
+	}, tenant, since)
 }

@@ -42,25 +42,13 @@ func refuse(ctx context.Context, tx *store.Tx, tenant string, at *shelf, all []R
 
 // Refused gives the entries of a tenant that were refused last, the last first, at most so many.
 func (s *Store) Refused(ctx context.Context, tenant string, limit int) (all []Rejection, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT at, caller, address, reason, detail FROM supply_rejection WHERE tenant = $1 ORDER BY number DESC LIMIT $2`, tenant, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var r Rejection
+	return store.List(ctx, s.db, `SELECT at, caller, address, reason, detail FROM supply_rejection WHERE tenant = $1 ORDER BY number DESC LIMIT $2`,
+		func(row store.Scanner) (r Rejection, err error) {
 			var at int64
-			if err := rows.Scan(&at, &r.Caller, &r.Address, &r.Reason, &r.Detail); err != nil {
-				return err
-			}
+			err = row.Scan(&at, &r.Caller, &r.Address, &r.Reason, &r.Detail)
 			r.At = store.FromMicros(at)
-			all = append(all, r)
-		}
-		return rows.Err()
-	})
-	return all, err
+			return r, err
+		}, tenant, limit)
 }
 
 // clip shortens a text to at most n bytes, at the end of a character, and without what a database does not keep.

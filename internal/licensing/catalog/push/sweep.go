@@ -44,28 +44,23 @@ func (s *Store) sweep(ctx context.Context, tenant string, all bool) error {
 		swept := 0
 		err := s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
 			swept = 0
-			rows, err := tx.Query(ctx, `SELECT address, author, revision, entry IS NULL FROM supply_entry WHERE tenant = $1 AND (entry IS NULL AND changed < $2 OR $3 = 1) LIMIT $4`,
-				tenant, store.Micros(now.Add(-RemovalRetention)), number(all), sweptAtOnce)
+			type key struct{ address, author string }
+			var keys []key
+			err := tx.Each(ctx, `SELECT address, author, revision, entry IS NULL FROM supply_entry WHERE tenant = $1 AND (entry IS NULL AND changed < $2 OR $3 = 1) LIMIT $4`,
+				func(row store.Scanner) error {
+					var k key
+					var revision int64
+					var removed bool
+					if err := row.Scan(&k.address, &k.author, &revision, &removed); err != nil {
+						return err
+					}
+					keys = append(keys, k)
+					at.horizon = max(at.horizon, revision)
+					return nil
+				}, tenant, store.Micros(now.Add(-RemovalRetention)), number(all), sweptAtOnce)
 			if err != nil {
 				return err
 			}
-			defer rows.Close()
-			type key struct{ address, author string }
-			var keys []key
-			for rows.Next() {
-				var k key
-				var revision int64
-				var removed bool
-				if err := rows.Scan(&k.address, &k.author, &revision, &removed); err != nil {
-					return err
-				}
-				keys = append(keys, k)
-				at.horizon = max(at.horizon, revision)
-			}
-			if err := rows.Err(); err != nil {
-				return err
-			}
-			rows.Close()
 			for _, k := range keys {
 				err := tx.ExecOne(ctx, `DELETE FROM supply_entry WHERE tenant = $1 AND address = $2 AND author = $3`, tenant, k.address, k.author)
 				if _, stars := Pattern(k.address); stars && all && err == nil {

@@ -3,7 +3,6 @@ package push
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -142,27 +141,28 @@ func (t *Tenants) Refresh(ctx context.Context) (changed bool, err error) {
 
 func readRegister(ctx context.Context, tx *store.Tx) (*register, error) {
 	all := &register{tenants: map[string]*Tenant{}, domains: map[string]*Tenant{}, proven: map[string]*Domain{}}
-	err := each(ctx, tx, `SELECT id, document, created, changed FROM supply_tenant WHERE state = 'active'`, func(rows store.Rows) error {
-		var one Tenant
-		var document string
-		var created, changed int64
-		if err := rows.Scan(&one.ID, &document, &created, &changed); err != nil {
-			return err
-		}
-		one.Created, one.Changed = store.FromMicros(created), store.FromMicros(changed)
-		if err := json.Unmarshal([]byte(document), &one); err != nil {
-			return fmt.Errorf("the tenant %s: %w", one.ID, err)
-		}
-		one.Rule.Reporting.Window = one.Window
-		all.tenants[one.ID] = &one
-		return nil
-	})
+	err := tx.Each(ctx, `SELECT id, document, created, changed FROM supply_tenant WHERE state = 'active'`,
+		func(row store.Scanner) error {
+			var one Tenant
+			var document string
+			var created, changed int64
+			if err := row.Scan(&one.ID, &document, &created, &changed); err != nil {
+				return err
+			}
+			one.Created, one.Changed = store.FromMicros(created), store.FromMicros(changed)
+			if err := json.Unmarshal([]byte(document), &one); err != nil {
+				return fmt.Errorf("the tenant %s: %w", one.ID, err)
+			}
+			one.Rule.Reporting.Window = one.Window
+			all.tenants[one.ID] = &one
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
-	err = each(ctx, tx, `SELECT domain, tenant FROM supply_domain ORDER BY domain`, func(rows store.Rows) error {
+	err = tx.Each(ctx, `SELECT domain, tenant FROM supply_domain ORDER BY domain`, func(row store.Scanner) error {
 		var domain, id string
-		if err := rows.Scan(&domain, &id); err != nil {
+		if err := row.Scan(&domain, &id); err != nil {
 			return err
 		}
 		if one := all.tenants[id]; one != nil {
@@ -254,24 +254,25 @@ func apart(ctx context.Context, tx *store.Tx, one *Tenant) error {
 	if len(one.Resources) == 0 {
 		return nil
 	}
-	return each(ctx, tx, `SELECT id, document FROM supply_tenant WHERE state = 'active' AND id <> $1`, func(rows store.Rows) error {
-		var id, document string
-		if err := rows.Scan(&id, &document); err != nil {
-			return err
-		}
-		var other Tenant
-		if err := json.Unmarshal([]byte(document), &other); err != nil {
-			return fmt.Errorf("the tenant %s: %w", id, err)
-		}
-		for _, a := range one.Resources {
-			for _, b := range other.Resources {
-				if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
-					return fail.New(fail.Invalid, "resources: URIs that begin with %s are another tenant's, %s", b, id)
+	return tx.Each(ctx, `SELECT id, document FROM supply_tenant WHERE state = 'active' AND id <> $1`,
+		func(row store.Scanner) error {
+			var id, document string
+			if err := row.Scan(&id, &document); err != nil {
+				return err
+			}
+			var other Tenant
+			if err := json.Unmarshal([]byte(document), &other); err != nil {
+				return fmt.Errorf("the tenant %s: %w", id, err)
+			}
+			for _, a := range one.Resources {
+				for _, b := range other.Resources {
+					if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
+						return fail.New(fail.Invalid, "resources: URIs that begin with %s are another tenant's, %s", b, id)
+					}
 				}
 			}
-		}
-		return nil
-	}, one.ID)
+			return nil
+		}, one.ID)
 }
 
 // own makes domains a tenant's own.
@@ -281,7 +282,7 @@ func own(ctx context.Context, tx *store.Tx, one *Tenant) error {
 	}
 	for _, domain := range one.Domains {
 		var whose string
-		err := each(ctx, tx, `SELECT tenant FROM supply_domain WHERE domain = $1`, func(rows store.Rows) error { return rows.Scan(&whose) }, domain)
+		err := tx.Each(ctx, `SELECT tenant FROM supply_domain WHERE domain = $1`, func(row store.Scanner) error { return row.Scan(&whose) }, domain)
 		if err != nil {
 			return err
 		}
@@ -397,25 +398,13 @@ func (t *Tenants) change(ctx context.Context, do func(tx *store.Tx) error) error
 	return err
 }
 
-// each calls fn with every row of a query.
-func each(ctx context.Context, tx *store.Tx, query string, fn func(store.Rows) error, args ...any) error {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	for err == nil && rows.Next() {
-		err = fn(rows)
-	}
-	return errors.Join(err, rows.Err(), rows.Close())
-}
-
 // Removed gives the ids of tenants that were removed.
 func (t *Tenants) Removed(ctx context.Context) (gone map[string]bool, err error) {
 	err = t.config.DB.View(ctx, func(tx *store.Tx) error {
 		gone = map[string]bool{}
-		return each(ctx, tx, `SELECT id FROM supply_tenant WHERE state = 'removed'`, func(rows store.Rows) error {
+		return tx.Each(ctx, `SELECT id FROM supply_tenant WHERE state = 'removed'`, func(row store.Scanner) error {
 			var id string
-			err := rows.Scan(&id)
+			err := row.Scan(&id)
 			gone[id] = true
 			return err
 		})

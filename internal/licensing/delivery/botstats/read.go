@@ -54,24 +54,13 @@ func (w Filter) narrowed() (string, []any) {
 // Days gives how often agents were seen, by day, agent and outcome.
 func (r *Reader) Days(ctx context.Context, w Filter) (all []Day, err error) {
 	where, args := w.narrowed()
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT day, agent, outcome, count FROM traffic_day WHERE `+where+` ORDER BY day, agent, outcome`, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var d Day
+	all, err = store.List(ctx, r.db, `SELECT day, agent, outcome, count FROM traffic_day WHERE `+where+` ORDER BY day, agent, outcome`,
+		func(row store.Scanner) (d Day, err error) {
 			var at int64
-			if err := rows.Scan(&at, &d.Agent, &d.Outcome, &d.Count); err != nil {
-				return err
-			}
+			err = row.Scan(&at, &d.Agent, &d.Outcome, &d.Count)
 			d.Day = store.FromMicros(at)
-			all = append(all, d)
-		}
-		return rows.Err()
-	})
+			return d, err
+		}, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read sightings: %w", err)
 	}
@@ -90,23 +79,11 @@ type Path struct {
 func (r *Reader) Paths(ctx context.Context, w Filter, limit int) (all []Path, err error) {
 	where, args := w.narrowed()
 	args = append(args, limit)
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT path, agent, outcome, CAST(SUM(count) AS BIGINT) AS total FROM traffic_path WHERE `+where+
-			fmt.Sprintf(` GROUP BY path, agent, outcome ORDER BY total DESC, path, agent, outcome LIMIT $%d`, len(args)), args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var p Path
-			if err := rows.Scan(&p.Path, &p.Agent, &p.Outcome, &p.Count); err != nil {
-				return err
-			}
-			all = append(all, p)
-		}
-		return rows.Err()
-	})
+	all, err = store.List(ctx, r.db, `SELECT path, agent, outcome, CAST(SUM(count) AS BIGINT) AS total FROM traffic_path WHERE `+where+
+		fmt.Sprintf(` GROUP BY path, agent, outcome ORDER BY total DESC, path, agent, outcome LIMIT $%d`, len(args)), func(row store.Scanner) (p Path, err error) {
+		err = row.Scan(&p.Path, &p.Agent, &p.Outcome, &p.Count)
+		return p, err
+	}, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read sightings: %w", err)
 	}

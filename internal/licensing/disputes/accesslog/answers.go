@@ -119,21 +119,18 @@ func LoggedUnder(ctx context.Context, tx *store.Tx, transaction string) ([]Answe
 }
 
 func logged(ctx context.Context, tx *store.Tx, transaction string) (all []Answer, err error) {
-	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT source, place, at, status, bytes, bound, cut, cache FROM evidence_line WHERE txn = $1 ORDER BY digest LIMIT %d`, mostAnswers), transaction)
+	err = tx.Each(ctx, fmt.Sprintf(`SELECT source, place, at, status, bytes, bound, cut, cache FROM evidence_line WHERE txn = $1 ORDER BY digest LIMIT %d`, mostAnswers),
+		func(row store.Scanner) error {
+			a := Answer{Kind: Logged}
+			var at, bound, cut int64
+			if err := row.Scan(&a.By, &a.Place, &at, &a.Status, &a.Bytes, &bound, &cut, &a.Cache); err != nil {
+				return err
+			}
+			a.At, a.Bound, a.Cut = store.FromMicros(at), bound != 0, cut != 0
+			all = append(all, a)
+			return nil
+		}, transaction)
 	if err != nil {
-		return nil, fmt.Errorf("read what logs say of a transaction: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		a := Answer{Kind: Logged}
-		var at, bound, cut int64
-		if err := rows.Scan(&a.By, &a.Place, &at, &a.Status, &a.Bytes, &bound, &cut, &a.Cache); err != nil {
-			return nil, fmt.Errorf("read what logs say of a transaction: %w", err)
-		}
-		a.At, a.Bound, a.Cut = store.FromMicros(at), bound != 0, cut != 0
-		all = append(all, a)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read what logs say of a transaction: %w", err)
 	}
 	return all, nil
@@ -174,19 +171,15 @@ func (r *Reader) Fetched(ctx context.Context, ids ...string) (fetched map[string
 		args[i] = id
 	}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT DISTINCT txn FROM evidence_line WHERE txn IN (`+store.Params(1, len(ids))+`) AND status >= 200 AND status < 300`, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			fetched[id] = true
-		}
-		return rows.Err()
+		return tx.Each(ctx, `SELECT DISTINCT txn FROM evidence_line WHERE txn IN (`+store.Params(1, len(ids))+`) AND status >= 200 AND status < 300`,
+			func(row store.Scanner) error {
+				var id string
+				if err := row.Scan(&id); err != nil {
+					return err
+				}
+				fetched[id] = true
+				return nil
+			}, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for what logs say was delivered: %w", err)
@@ -237,16 +230,9 @@ const strayID = "log-"
 func (r *Reader) strays(ctx context.Context, from int64, last string, to int64) (page []transactions.Delivery, err error) {
 	txn, digest, _ := strings.Cut(last, " ")
 	key := fromHex(digest)
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		page = nil
-		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT txn, digest, site, source, place, at, status, bytes, bound, cut FROM evidence_line
-			WHERE at >= $1 AND at < $2 AND (at > $1 OR txn > $3 OR (txn = $3 AND digest > $4)) AND stray = 1 ORDER BY at, txn, digest LIMIT %d`, strayPage), from, to, txn, key)
-		if err != nil {
-			return err
-		}
-		page, err = scanStrays(rows)
-		return err
-	})
+	page, err = store.List(ctx, r.db, fmt.Sprintf(`SELECT `+strayColumns+` FROM evidence_line
+		WHERE at >= $1 AND at < $2 AND (at > $1 OR txn > $3 OR (txn = $3 AND digest > $4)) AND stray = 1
+		ORDER BY at, txn, digest LIMIT %d`, strayPage), scanStray, from, to, txn, key)
 	if err != nil {
 		return nil, fmt.Errorf("read what logs say was delivered without being bought: %w", err)
 	}
@@ -268,15 +254,9 @@ func (r *Reader) StraysBefore(ctx context.Context, since, until time.Time, befor
 		}
 		txn, digest = rest[:i], fromHex(rest[i+1:])
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT txn, digest, site, source, place, at, status, bytes, bound, cut FROM evidence_line
-			WHERE at >= $1 AND at <= $2 AND (at < $2 OR txn < $3 OR (txn = $3 AND digest < $4)) AND stray = 1 ORDER BY at DESC, txn DESC, digest DESC LIMIT %d`, strayPage), from, at, txn, digest)
-		if err != nil {
-			return err
-		}
-		page, err = scanStrays(rows)
-		return err
-	})
+	page, err = store.List(ctx, r.db, fmt.Sprintf(`SELECT `+strayColumns+` FROM evidence_line
+		WHERE at >= $1 AND at <= $2 AND (at < $2 OR txn < $3 OR (txn = $3 AND digest < $4)) AND stray = 1
+		ORDER BY at DESC, txn DESC, digest DESC LIMIT %d`, strayPage), scanStray, from, at, txn, digest)
 	if err != nil {
 		return nil, "", fmt.Errorf("read what logs say was delivered without being bought: %w", err)
 	}
@@ -291,20 +271,17 @@ func StrayPlace(d transactions.Delivery) string {
 	return strconv.FormatInt(store.Micros(d.At), 10) + "." + d.Transaction + "." + strings.TrimPrefix(d.ID, strayID)
 }
 
-func scanStrays(rows store.Rows) (page []transactions.Delivery, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		d := transactions.Delivery{Stray: true, State: transactions.DeliveryEnded}
-		var sum []byte
-		var at, bound, cut int64
-		if err := rows.Scan(&d.Transaction, &sum, &d.Site, &d.By, &d.URI, &at, &d.Status, &d.Bytes, &bound, &cut); err != nil {
-			return nil, err
-		}
-		d.ID, d.At, d.Ended, d.Bound = fmt.Sprintf("%s%x", strayID, sum), store.FromMicros(at), store.FromMicros(at), bound != 0
-		if cut != 0 {
-			d.State = transactions.DeliveryCut
-		}
-		page = append(page, d)
+const strayColumns = `txn, digest, site, source, place, at, status, bytes, bound, cut`
+
+func scanStray(row store.Scanner) (transactions.Delivery, error) {
+	d := transactions.Delivery{Stray: true, State: transactions.DeliveryEnded}
+	var sum []byte
+	var at, bound, cut int64
+	err := row.Scan(&d.Transaction, &sum, &d.Site, &d.By, &d.URI, &at, &d.Status, &d.Bytes, &bound, &cut)
+	d.ID, d.Bound = fmt.Sprintf("%s%x", strayID, sum), bound != 0
+	d.At, d.Ended = store.FromMicros(at), store.FromMicros(at)
+	if cut != 0 {
+		d.State = transactions.DeliveryCut
 	}
-	return page, rows.Err()
+	return d, err
 }

@@ -48,25 +48,13 @@ func (r *Reader) Days(ctx context.Context, w Filter) (all []Day, err error) {
 	if !w.After.At.IsZero() {
 		last = store.Micros(w.After.At)
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT day, site, count, gaps, untold FROM measure_day WHERE day >= $1 AND day < $2 AND (day < $3 OR (day = $3 AND site > $4)) AND gaps >= $5
-			AND ($6 = '' OR site = $6) ORDER BY day DESC, site LIMIT $7`, store.Micros(w.Since), to, last, w.After.Site, least, w.Site, w.Limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var d Day
-			var at int64
-			if err := rows.Scan(&at, &d.Site, &d.Of, &d.Gaps, &d.Untold); err != nil {
-				return err
-			}
-			d.At = store.FromMicros(at)
-			all = append(all, d)
-		}
-		return rows.Err()
-	})
+	all, err = store.List(ctx, r.db, `SELECT day, site, count, gaps, untold FROM measure_day WHERE day >= $1 AND day < $2 AND (day < $3 OR (day = $3 AND site > $4)) AND gaps >= $5
+			AND ($6 = '' OR site = $6) ORDER BY day DESC, site LIMIT $7`, func(row store.Scanner) (d Day, err error) {
+		var at int64
+		err = row.Scan(&at, &d.Site, &d.Of, &d.Gaps, &d.Untold)
+		d.At = store.FromMicros(at)
+		return d, err
+	}, store.Micros(w.Since), to, last, w.After.Site, least, w.Site, w.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("read what was reconciled: %w", err)
 	}

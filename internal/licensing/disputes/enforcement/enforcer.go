@@ -369,20 +369,20 @@ func monthsInARow(ctx context.Context, tx *store.Tx, p Party, m Month) (n int, e
 
 // sameReason is the most providers of which a buyer has disputed in a month for one and the same reason.
 func sameReason(ctx context.Context, tx *store.Tx, buyer string, m Month) (most int, err error) {
-	rows, err := tx.Query(ctx, `SELECT reason, COUNT(DISTINCT site) FROM measure_case WHERE buyer = $1 AND month = $2 GROUP BY reason`, buyer, int64(m))
+	err = tx.Each(ctx, `SELECT reason, COUNT(DISTINCT site) FROM measure_case WHERE buyer = $1 AND month = $2 GROUP BY reason`,
+		func(row store.Scanner) error {
+			var reason string
+			var n int
+			if err := row.Scan(&reason, &n); err != nil {
+				return err
+			}
+			most = max(most, n)
+			return nil
+		}, buyer, int64(m))
 	if err != nil {
 		return 0, fmt.Errorf("count reasons: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var reason string
-		var n int
-		if err := rows.Scan(&reason, &n); err != nil {
-			return 0, fmt.Errorf("count reasons: %w", err)
-		}
-		most = max(most, n)
-	}
-	return most, rows.Err()
+	return most, nil
 }
 
 // fact is the body of an entry of kind "measure".
@@ -509,21 +509,14 @@ func (k *Enforcer) change(ctx context.Context, id, by, note, did string, set fun
 }
 
 func selectMeasures(ctx context.Context, tx *store.Tx, where string, args ...any) (all []Sanction, err error) {
-	rows, err := tx.Query(ctx, `SELECT id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry FROM measure_taken`+where, args...)
+	all, err = store.All(ctx, tx, `SELECT id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry FROM measure_taken`+where,
+		func(row store.Scanner) (m Sanction, err error) {
+			var month, taken, confirmed, lifted int64
+			err = row.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, &month, (*string)(&m.Level), &m.Cause, &taken, &confirmed, &lifted, &m.By, &m.Note, &m.Entry)
+			m.Month, m.Imposed, m.Confirmed, m.Lifted = Month(month), store.FromMicros(taken), store.FromMicros(confirmed), store.FromMicros(lifted)
+			return m, err
+		}, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read measures: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var m Sanction
-		var month, taken, confirmed, lifted int64
-		if err := rows.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, &month, (*string)(&m.Level), &m.Cause, &taken, &confirmed, &lifted, &m.By, &m.Note, &m.Entry); err != nil {
-			return nil, fmt.Errorf("read measures: %w", err)
-		}
-		m.Month, m.Imposed, m.Confirmed, m.Lifted = Month(month), store.FromMicros(taken), store.FromMicros(confirmed), store.FromMicros(lifted)
-		all = append(all, m)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read measures: %w", err)
 	}
 	return all, nil

@@ -183,21 +183,18 @@ const (
 type counts map[string]int64
 
 func countsOf(ctx context.Context, tx *store.Tx, p Party, m Month) (counts, error) {
-	rows, err := tx.Query(ctx, `SELECT what, count FROM measure_month WHERE kind = $1 AND party = $2 AND month = $3`, string(p.Kind), p.ID, int64(m))
-	if err != nil {
-		return nil, fmt.Errorf("read a month's counts: %w", err)
-	}
-	defer rows.Close()
 	all := counts{}
-	for rows.Next() {
-		var what string
-		var n int64
-		if err := rows.Scan(&what, &n); err != nil {
-			return nil, fmt.Errorf("read a month's counts: %w", err)
-		}
-		all[what] = n
-	}
-	if err := rows.Err(); err != nil {
+	err := tx.Each(ctx, `SELECT what, count FROM measure_month WHERE kind = $1 AND party = $2 AND month = $3`,
+		func(row store.Scanner) error {
+			var what string
+			var n int64
+			if err := row.Scan(&what, &n); err != nil {
+				return err
+			}
+			all[what] = n
+			return nil
+		}, string(p.Kind), p.ID, int64(m))
+	if err != nil {
 		return nil, fmt.Errorf("read a month's counts: %w", err)
 	}
 	return all, nil
