@@ -2,13 +2,14 @@ package http
 
 import (
 	"cmp"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"frontdesk/internal/infra/fetch"
 )
 
 // ClientAddress is how the world reaches the server: at which address, through which proxies, and from where. It is the one
@@ -46,7 +47,7 @@ func NewClientAddress(options AddressOptions) *ClientAddress {
 		o.read = forwarded
 	}
 	for _, network := range options.Proxies {
-		if prefix, err := ParseNetwork(network); err == nil {
+		if prefix, err := fetch.ParseNetwork(network); err == nil {
 			o.proxies = append(o.proxies, prefix)
 		}
 	}
@@ -346,18 +347,6 @@ func (o *ClientAddress) Strip(r *http.Request) *http.Request {
 	address.Path, address.RawPath = rest, "" // a prefix has nothing escaped; of what is, Path is what routes read
 	stripped.URL = &address
 	return &stripped
-}
-
-// ParseNetwork reads a network or a single address.
-func ParseNetwork(text string) (netip.Prefix, error) {
-	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
-		return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), nil
-	}
-	network, err := netip.ParsePrefix(text)
-	if err != nil || network.Addr().Is4In6() {
-		return netip.Prefix{}, fmt.Errorf("%q is no network", text)
-	}
-	return network.Masked(), nil
 }
 
 // ForwardedHost is the host that the nearest trusted proxies say a request was sent to; empty where none says it.

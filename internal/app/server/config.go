@@ -8,8 +8,16 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/app/discovery"
+	"frontdesk/internal/app/mcp"
 	"frontdesk/internal/ask/actions"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/infra/tls"
 	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/ledger"
 	"frontdesk/internal/policy"
 )
 
@@ -48,9 +56,9 @@ type Config struct {
 	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart.
 	Sources []Source `yaml:"sources"`
 	// Fetch sets how pages and documents are got from the web. Changes need a restart.
-	Fetch Fetch `yaml:"fetch"`
+	Fetch fetch.Settings `yaml:"fetch"`
 	// TLS is encryption on the address in `listen`. Without it the server speaks plain HTTP.
-	TLS TLS `yaml:"tls"`
+	TLS tls.Settings `yaml:"tls"`
 	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that no rule matches
 	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
 	// changes to other keys need a restart.
@@ -90,11 +98,11 @@ type Config struct {
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
 	Auth Auth `yaml:"auth"`
 	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
-	MCP MCP `yaml:"mcp"`
+	MCP mcp.Settings `yaml:"mcp"`
 	// Ledger sets how the ledger of what was given and taken is called. Changes need a restart.
-	Ledger Ledger `yaml:"ledger"`
+	Ledger ledger.Settings `yaml:"ledger"`
 	// Discovery sets what agents that arrive are told.
-	Discovery Discovery `yaml:"discovery"`
+	Discovery discovery.Settings `yaml:"discovery"`
 	// Limits bound what a client may cost.
 	Limits Limits `yaml:"limits"`
 	// CORS says which web pages may ask from a browser.
@@ -145,9 +153,9 @@ type Ask struct {
 	// Cache is the memory for items that are ready to be sent.
 	Cache yamlconf.Size `yaml:"cache" check:"1MiB..1024GiB"`
 	// Session sets how conversations go on. Changes need a restart.
-	Session AskSession `yaml:"session"`
+	Session session.Settings `yaml:"session"`
 	// Remember bounds what is kept here of conversations whose callers ask for it. Changes need a restart.
-	Remember Remember `yaml:"remember"`
+	Remember session.MemorySettings `yaml:"remember"`
 	// Promise says which answers are promised for later. Changes need a restart.
 	Promise Promise `yaml:"promise"`
 	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
@@ -234,11 +242,11 @@ func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:8080",
 		Data:   "frontdesk-data",
-		Fetch:  defaultFetch(),
+		Fetch:  fetch.DefaultSettings(),
 		Ask: Ask{
-			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
+			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: session.DefaultSettings(), Remember: session.DefaultMemorySettings(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
-		Model:    defaultModel(),
+		Model:    Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
 		Intent:   defaultIntent(),
 		Intakes:  defaultIntakes(),
 		Licences: defaultLicences(),
@@ -247,9 +255,9 @@ func Default() Config {
 		Edge:     defaultEdge(),
 		Console:  Console{Enabled: true, Owner: defaultOwner()},
 		Auth:     defaultAuth(),
-		MCP:      MCP{Enabled: true},
+		MCP:      mcp.Settings{Enabled: true},
 
-		Discovery: Discovery{Enabled: true, Feeds: true},
+		Discovery: discovery.Settings{Enabled: true, Feeds: true},
 		Limits: Limits{
 			Body:            1 << 20,
 			Header:          64 << 10,
@@ -266,7 +274,7 @@ func Default() Config {
 		CORS: defaultCORS(),
 
 		ProxyHeaders: apphttp.HeadersX,
-		TLS:          TLS{HSTS: 30 * 24 * time.Hour},
+		TLS:          tls.Settings{HSTS: 30 * 24 * time.Hour},
 		Metrics:      Metrics{Listen: "127.0.0.1:9464"},
 		Log:          Log{Level: "info", Format: "text", Clients: off},
 	}

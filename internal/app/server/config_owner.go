@@ -2,14 +2,17 @@ package server
 
 import "time"
 
-// Owner is the console of whoever runs the front desk: the pages under `/console/`.
+// Owner is the section console.owner: the console of whoever runs the front desk: the pages
+// under `/console/`.
 type Owner struct {
-	// Enabled says whether the owner's pages are served. They open only with a token of `frontdesk console token`.
+	// Enabled says whether the owner's pages are served. They open only with a token of `frontdesk
+	// console token`.
 	Enabled bool `yaml:"enabled"`
 	// Session is how long somebody who logged in stays so.
 	Session time.Duration `yaml:"session" check:"1m..720h"`
-	// ViewersReadSubmissions says whether viewers read what agents submitted, were offered and bound with, which may be
-	// personal. Otherwise they see that there is something, and operators read it.
+	// ViewersReadSubmissions says whether viewers read what agents submitted, were offered and
+	// bound with, which may be personal. Otherwise they see that there is something, and operators
+	// read it.
 	ViewersReadSubmissions bool `yaml:"viewers_read_submissions"`
 }
 

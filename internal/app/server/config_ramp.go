@@ -7,6 +7,11 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/reports"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
 )
@@ -48,24 +53,24 @@ type RAMP struct {
 	// has to be signed, for trials alone. A file that has `signatures` and not `purchases` has its value for both.
 	Purchases string `yaml:"purchases" check:"oneof=required body none"`
 	// Reports says when buyers that owe reports may buy no more.
-	Reports RAMPReports `yaml:"reports"`
+	Reports reports.Settings `yaml:"reports"`
 	// Disputes sets how disputes are taken up and decided.
-	Disputes RAMPDisputes `yaml:"disputes"`
+	Disputes disputes.Settings `yaml:"disputes"`
 	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One that has a rate of its own
 	// (`frontdesk ramp requester add --rate`) has that. Where nobody has to sign, who did not is counted by its address.
 	RequesterRate string `yaml:"requester_rate" check:"rate"`
 	// Measures says from when on something is done about buyers that dispute too much, and sites whose buyers are too often right.
-	Measures RAMPMeasures `yaml:"measures"`
+	Measures enforcement.Settings `yaml:"measures"`
 	// Evidence sets what is kept of logs of deliveries.
-	Evidence RAMPEvidence `yaml:"evidence"`
+	Evidence accesslog.Settings `yaml:"evidence"`
 	// Requesters sets who may ask.
-	Requesters RAMPRequesters `yaml:"requesters"`
+	Requesters requesters.Settings `yaml:"requesters"`
 	// Delegation sets what holds for requesters that act for somebody else.
-	Delegation RAMPDelegation `yaml:"delegation"`
+	Delegation requesters.DelegationSettings `yaml:"delegation"`
 	// Agent publishes keys of an agent of yours.
-	Agent RAMPAgent `yaml:"agent"`
+	Agent requesters.AgentSettings `yaml:"agent"`
 	// Accounts sets how buyers pay.
-	Accounts RAMPAccounts `yaml:"accounts"`
+	Accounts accounts.Settings `yaml:"accounts"`
 	// Offers sets how offers are made.
 	Offers RAMPOffers `yaml:"offers"`
 	// Attest has offers attest hash, length, language, title and categories of what is offered, in the name of its own host and under a
@@ -98,9 +103,9 @@ type RAMP struct {
 func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody, Purchases: signedRequired,
-		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(), Delegation: defaultRAMPDelegation(),
-		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(), Measures: defaultRAMPMeasures(),
-		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(), Attest: true, HashMethod: string(contenthash.SHA256),
+		RequesterRate: "600/1m", Requesters: requesters.DefaultSettings(), Delegation: requesters.DefaultDelegationSettings(),
+		Accounts: accounts.DefaultSettings(), Reports: reports.DefaultSettings(), Evidence: accesslog.DefaultSettings(), Measures: enforcement.DefaultSettings(),
+		Offers: defaultRAMPOffers(), Disputes: disputes.DefaultSettings(), Attest: true, HashMethod: string(contenthash.SHA256),
 	}
 }
 

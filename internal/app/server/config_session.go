@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"time"
 
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/session"
@@ -14,29 +13,6 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/yamlconf"
 )
-
-// AskSession sets how conversations go on.
-type AskSession struct {
-	// For is how long after a question the caller may come back with the state of the conversation (`session_context`)
-	// that came with its answer. The state is with the caller, not here.
-	For time.Duration `yaml:"for" check:"1m..720h"`
-}
-
-// Remember bounds what is kept here of conversations whose callers ask for it (`meta.remember`): questions and what was
-// told beside them, encrypted with a secret in the folder `keys`; never answers.
-type Remember struct {
-	// For is how long a question is kept; `0s` keeps none.
-	For time.Duration `yaml:"for" check:"0..87600h"`
-	// Turns is how many questions are kept of each credential and each user whom it names, and of each conversation of
-	// somebody without a credential.
-	Turns int `yaml:"turns" check:"1..1000"`
-	// All is how many are kept altogether. Beyond it the oldest of those without a credential go first.
-	All int `yaml:"all" check:"1..10000000"`
-}
-
-func defaultRemember() Remember { return Remember{For: 30 * 24 * time.Hour, Turns: 50, All: 100_000} }
-
-func defaultSession() AskSession { return AskSession{For: 24 * time.Hour} }
 
 // KeyFolder is the folder of secrets, with the default filled in.
 func (c Config) KeyFolder() string { return first(c.Keys, filepath.Join(c.Data, "keys")) }

@@ -40,7 +40,7 @@ func (s *Server) openDeals() (err error) {
 	deps := exchange.Deps{
 		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.db, Ledger: s.Ledger, Accounts: s.Accounts,
 		Nonces: s.Nonces, Signed: s.signedHere, AddressKeys: s.Addresses.Keys, AddressLife: addressLife,
-		RevokedAbove: config.Delegation.revokedAbove(), Rates: s.disputeRates(), Now: s.now, Log: s.log,
+		RevokedAbove: revokedAbove(config.Delegation), Rates: s.disputeRates(), Now: s.now, Log: s.log,
 		Reports: func() exchange.ReportRules {
 			rules := config.Reports
 			return exchange.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, MinReports: rules.Least}

@@ -293,7 +293,7 @@ func TestThePrincipalsListIsAskedWhereItMatters(t *testing.T) {
 	}
 }
 
-// TestToolsTakeDelegations buys under a delegation by MCP, where no token that is bound to a key can be used.
+// TestToolsTakeDelegations buys under a delegation by mcp.Settings, where no token that is bound to a key can be used.
 func TestToolsTakeDelegations(t *testing.T) {
 	t.Parallel()
 	d := openMandate(t, "ramp: {enabled: true}\n")

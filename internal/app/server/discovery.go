@@ -75,9 +75,9 @@ func (s *Server) ownFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxOwnFile+1))
-	if err == nil && len(text) > maxOwnFile {
-		err = fmt.Errorf("%s has more than %d bytes", file, maxOwnFile)
+	text, err := io.ReadAll(io.LimitReader(f, discovery.MaxOwnFile+1))
+	if err == nil && len(text) > discovery.MaxOwnFile {
+		err = fmt.Errorf("%s has more than %d bytes", file, discovery.MaxOwnFile)
 	}
 	if text == nil {
 		text = []byte{} // an empty file is the owner's word, too

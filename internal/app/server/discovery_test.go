@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/internal/app/discovery"
 	"frontdesk/internal/infra/yamlconf"
 )
 
@@ -156,7 +157,7 @@ func TestOwnRobotsFileIsReadForEachRequest(t *testing.T) {
 	if code, text := robots(); code != 200 || !strings.HasPrefix(text, "User-agent: *\nDisallow: /private\n\nschemamap: ") {
 		t.Errorf("%d %s", code, text)
 	}
-	for text, want := range map[string]int{"User-agent: *\nDisallow:\n": 200, strings.Repeat("#", maxOwnFile+1): 503} {
+	for text, want := range map[string]int{"User-agent: *\nDisallow:\n": 200, strings.Repeat("#", discovery.MaxOwnFile+1): 503} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func TestOwnRobotsFileIsReadForEachRequest(t *testing.T) {
 func TestOwnFilesAreLookedAtWithTheConfiguration(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	large := write(t, folder, "large.txt", strings.Repeat("#", maxOwnFile+1))
+	large := write(t, folder, "large.txt", strings.Repeat("#", discovery.MaxOwnFile+1))
 	write(t, folder, "llms.txt", "# Mine\n")
 	for text, want := range map[string]string{
 		"discovery: {robots: missing.txt}\n":            "discovery.robots: " + filepath.Join(folder, "missing.txt") + " cannot be read",

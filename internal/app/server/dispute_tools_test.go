@@ -77,7 +77,7 @@ func (m *market) logs(o owned, status int) {
 	}
 }
 
-// TestAgentsDisputeByATool files disputes by the tool of MCP, signed in its message, follows one until it is decided, and finds the same in the books
+// TestAgentsDisputeByATool files disputes by the tool of mcp.Settings, signed in its message, follows one until it is decided, and finds the same in the books
 // as of the RPC.
 func TestAgentsDisputeByATool(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,6 @@
 package server
 
 import (
-	apphttp "frontdesk/internal/app/http"
-
 	"errors"
 	"fmt"
 	"net/mail"
@@ -12,6 +10,7 @@ import (
 
 	"frontdesk/internal/app/config"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/policy"
 )
@@ -63,7 +62,7 @@ func isEmail(text string) bool {
 }
 
 func isNetwork(text string) bool {
-	_, err := apphttp.ParseNetwork(text)
+	_, err := fetch.ParseNetwork(text)
 	return err == nil
 }
 

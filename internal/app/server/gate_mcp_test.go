@@ -15,7 +15,7 @@ import (
 	"frontdesk/internal/identity"
 )
 
-// call calls a method of MCP, as the stateless revision has it.
+// call calls a method of mcp.Settings, as the stateless revision has it.
 func call(id int, method, params string) *http.Request {
 	r := httptest.NewRequest("POST", "http://localhost/mcp", strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)))
 	return with(calling("192.0.2.1:1", r), "Content-Type", "application/json", "Accept", "application/json, text/event-stream")

@@ -25,7 +25,7 @@ func (s *Server) openMeasures() error {
 		return err
 	}
 	s.measures = enforcement.New(enforcement.Config{
-		DB: s.db, Ledger: s.Ledger, Rules: config.rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty, Reconcile: s.reconcile,
+		DB: s.db, Ledger: s.Ledger, Rules: config.Rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty, Reconcile: s.reconcile,
 	})
 	s.held = ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("measure", rate)
 	return nil

@@ -93,7 +93,7 @@ func (m *market) requester() string {
 	return string(text)
 }
 
-// TestAgentsBuyByTools signs up, asks, buys, fetches and reports by the tools of MCP, and finds the same in the books as of an RPC.
+// TestAgentsBuyByTools signs up, asks, buys, fetches and reports by the tools of mcp.Settings, and finds the same in the books as of an RPC.
 func TestAgentsBuyByTools(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)

@@ -1,0 +1,50 @@
+package discovery
+
+import (
+	"os"
+
+	"frontdesk/internal/infra/yamlconf"
+)
+
+// Settings is the section discovery: what agents that arrive are told: where to ask, what there is,
+// and where all of it can be read.
+type Settings struct {
+	// Enabled says whether `/robots.txt`, `/llms.txt`, `/openapi.json`, the schema map, the feeds,
+	// the cards under `/.well-known/` and the Link headers are served.
+	Enabled bool `yaml:"enabled"`
+	// Feeds says whether `/schemamap.xml` and the feeds are served: the items, under the terms, for
+	// those who read everything instead of asking. Only what the terms allow both for `search` and
+	// as `ai-input` is in them.
+	Feeds bool `yaml:"feeds"`
+	// Robots is a file to serve as `/robots.txt` in place of the one that is made. The address of
+	// the schema map is put behind it, unless it has a line `schemamap:` of its own. Changes to the
+	// file take effect at once.
+	Robots string `yaml:"robots" relative:"path"`
+	// LLMs is a file to serve as `/llms.txt` in place of the one that is made. Changes to the file
+	// take effect at once.
+	LLMs string `yaml:"llms" relative:"path"`
+}
+
+// MaxOwnFile is what crawlers must read of a robots.txt (RFC 9309 §2.5), and enough for an
+// llms.txt.
+const MaxOwnFile = 500 << 10
+
+// Check looks at the files.
+func (d Settings) Check(r *yamlconf.Report) {
+	ownFile(r, "robots", d.Robots)
+	ownFile(r, "llms", d.LLMs)
+}
+
+func ownFile(r *yamlconf.Report, key, file string) {
+	if file == "" {
+		return
+	}
+	switch info, err := os.Stat(file); {
+	case err != nil:
+		r.Problem(key, "%s cannot be read; name a file that is there, or remove the key", file)
+	case !info.Mode().IsRegular():
+		r.Problem(key, "%s is no file", file)
+	case info.Size() > MaxOwnFile:
+		r.Problem(key, "%s has %d bytes; at most %d are served", file, info.Size(), MaxOwnFile)
+	}
+}

@@ -1,0 +1,27 @@
+package accounts
+
+import (
+	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/policy"
+)
+
+// Settings is the section ramp.accounts: how buyers pay.
+type Settings struct {
+	// Credit is how far below nothing an account may go that has no limit of its own, such as
+	// `"25"`, in whatever currency it is. With more than 0 whoever has no account is given one by
+	// its first purchase, and so buys on credit.
+	Credit string `yaml:"credit" check:"amount"`
+	// Tolerance is by how many percent a reported quantity may differ from the estimate. What is
+	// charged follows the report no further down than that, and never up.
+	Tolerance int `yaml:"tolerance" check:"1..100"`
+}
+
+// DefaultSettings are those where nothing is said.
+func DefaultSettings() Settings { return Settings{Credit: "0", Tolerance: 20} }
+
+// Check looks at the credit.
+func (a Settings) Check(r *yamlconf.Report) {
+	if credit, err := policy.ParseAmount(a.Credit); err == nil && credit > MaxLimit {
+		r.Problem("credit", "%s is more than %s", a.Credit, policy.Amount(MaxLimit))
+	}
+}
