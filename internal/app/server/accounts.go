@@ -9,6 +9,7 @@ import (
 	"frontdesk/internal/licensing/delivery/botstats"
 	"frontdesk/internal/licensing/reports"
 	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/receipt"
 )
@@ -53,7 +54,7 @@ type accountFact struct {
 // recordAccount has the ledger tell of a change, in the transaction that makes it.
 func (h *House) recordAccount(ctx context.Context, tx *store.Tx, c accounts.Change) error {
 	fact := accountFact{Of: c.What, Did: c.Action, Currency: c.Currency, Unit: c.Unit}
-	fact.By, _ = ctx.Value(byKey{}).(string)
+	fact.By = operator.Actor(ctx)
 	switch c.Action {
 	case "credit", "debit", "expire":
 		fact.Amount = policy.Amount(c.Amount)

@@ -58,7 +58,7 @@ func TestOperatorsBooks(t *testing.T) {
 		{"PATCH", bot, `{"state":"closed"}`, 422, "suspended"},
 		{"GET", bot + "?lines=2", "", 200, `"state":"active","created":"2027-05-04T12:00:00Z","lines":[{"number":5,"time":"2027-05-04T12:00:00Z","kind":"expire","reference":"END","available":"-232"`},
 		{"GET", bot + "?before=2", "", 200, `"lines":[{"number":1,"time":"2027-05-04T12:00:00Z","kind":"credit","reference":"INV-1","available":"250","held":"0","earned":"0","after":"250"}]}`},
-		{"GET", bot + "?lines=1001", "", 422, "at most 1000"},
+		{"GET", bot + "?lines=1001", "", 422, "from 1 to 1000"},
 		{"GET", "/admin/accounts/EUR/b.example/x/y", "", 200, `"buyer":"b.example/x/y"`},
 		{"GET", "/admin/accounts/EUR/b.example/none", "", 404, "/admin/accounts"},
 		{"GET", "/admin/accounts/EUR", "", 404, "CURRENCY/DOMAIN/ID"},

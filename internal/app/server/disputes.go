@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 )
 
@@ -19,7 +20,7 @@ func (s *Server) disputeRoutes() (all []apphttp.Route) {
 	handler := forOperators(s.gate, api.DisputesHandler(api.Bench{
 		Reader: s.ReadDisputes(), Erase: s.Cases.EraseDispute,
 		Decide: func(ctx context.Context, id string, resolution disputes.Resolution, amount int64, note string) (disputes.Case, error) {
-			by, _ := ctx.Value(byKey{}).(string)
+			by := operator.Actor(ctx)
 			return s.Cases.DecideDispute(ctx, exchange.Decision{Dispute: id, Resolution: resolution, Amount: amount, By: cmp.Or(by, "admin"), Note: note})
 		},
 	}))

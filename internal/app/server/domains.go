@@ -1,8 +1,6 @@
 package server
 
 import (
-	apphttp "frontdesk/internal/app/http"
-
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +14,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
-	"frontdesk/internal/operator/api"
+	"frontdesk/internal/operator"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
 )
@@ -45,7 +43,7 @@ type domainFact struct {
 // recordDomain has the ledger tell of the verification of a domain, in the transaction that does it.
 func (h *House) recordDomain(ctx context.Context, tx *store.Tx, d push.Domain, did string) error {
 	fact := domainFact{Of: "domain", Did: did, Tenant: d.Tenant, Reason: d.Reason, Key: d.Key, Until: ends(d.Until)}
-	fact.By, _ = ctx.Value(byKey{}).(string)
+	fact.By = operator.Actor(ctx)
 	body, err := json.Marshal(fact)
 	if err == nil {
 		_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "domain", Site: d.Tenant, Party: "caller:" + d.Caller, Subject: d.Domain, Body: body})
@@ -173,14 +171,4 @@ func (s *Server) domainMetrics() {
 			Namespace: "frontdesk", Name: "ramp_domains", Help: "Domains of tenants that were verified once, by how they stand.", ConstLabels: prometheus.Labels{"state": state},
 		}, func() float64 { return float64(s.Tenants.Count(state)) }))
 	}
-}
-
-// domainRoutes let the operator's programs see the domains that were verified, and their challenges.
-func (s *Server) domainRoutes() []apphttp.Route {
-	c := api.Domains{Tenants: s.Tenants, Now: s.now, Host: supplyHost}
-	var all []apphttp.Route
-	for _, pattern := range []string{api.DomainList, api.DomainOne, api.DomainChallenges} {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Refuse: api.WriteError, Handler: forOperators(s.gate, api.DomainsHandler(c))})
-	}
-	return all
 }

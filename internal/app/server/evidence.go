@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/receipt"
@@ -74,7 +75,7 @@ func (h *House) ImportLog(ctx context.Context, in io.Reader, log accesslog.Sourc
 		return told, err
 	}
 	fact := evidenceFact{Bad: told.Unreadable, Form: string(told.Form), Kept: told.Added, Lines: told.Lines, Name: log.By, Stray: told.Stray, Whole: err == nil}
-	fact.By, _ = ctx.Value(byKey{}).(string)
+	fact.By = operator.Actor(ctx)
 	body, failed := json.Marshal(fact)
 	if failed == nil {
 		record, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/operator"
 	"frontdesk/wire/receipt"
 )
 
@@ -82,8 +83,6 @@ type keyFact struct {
 	By     string   `json:"by,omitempty"` // who changed it at the console; empty for the command
 }
 
-type byKey struct{}
-
 // ends is when a key ends; nil for never.
 func ends(t time.Time) *time.Time {
 	if t.IsZero() {
@@ -106,7 +105,7 @@ func (h *House) recordKeys() {
 
 // recordKey has the ledger tell of a key, in the transaction that changes it. What its holder is called stays out.
 func (h *House) recordKey(ctx context.Context, tx *store.Tx, fact keyFact, id, party string) error {
-	fact.By, _ = ctx.Value(byKey{}).(string)
+	fact.By = operator.Actor(ctx)
 	body, err := json.Marshal(fact)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console"
 )
 
@@ -127,6 +128,6 @@ func (s *Server) tallies(ctx context.Context, since time.Time) (all []grants.Day
 
 // setStatus suspends or resumes a platform's key for an operator, whom the ledger names by the id of the token.
 func (s *Server) setStatus(ctx context.Context, by identity.Login, id, status string) error {
-	_, err := s.Platforms.SetStatus(context.WithValue(ctx, byKey{}, "key:"+by.Key), id, status)
+	_, err := s.Platforms.SetStatus(operator.WithActor(ctx, "key:"+by.Key), id, status)
 	return err
 }

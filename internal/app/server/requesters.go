@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/rampapi"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -104,23 +105,7 @@ func (s *Server) signUpRoutes(signUp rampapi.SignUp) []apphttp.Route {
 	if s.gate == nil {
 		return nil
 	}
-	var all []apphttp.Route
-	books := api.Books{Book: s.Accounts, Reader: s.ReadAccounts, Change: s.ChangeAccounts, Now: s.now}
-	for _, of := range []struct {
-		path    string
-		below   []string
-		handler http.Handler
-	}{
-		{api.Requesters, []string{"", "/", "/{domain}", "/{domain}/{id...}"}, api.Handler(api.Config{Requesters: s.Requesters, Books: books, CheckRate: checkRate})},
-		{api.Accounts, []string{"", "/", "/{currency}", "/{currency}/{domain}", "/{currency}/{domain}/{id...}"}, api.AccountsHandler(books)},
-		{api.Licences, []string{"", "/{id...}"}, api.LicencesHandler(books)},
-		{api.Subscriptions, []string{"", "/{id...}"}, api.SubscriptionsHandler(books)},
-	} {
-		handler := forOperators(s.gate, of.handler)
-		for _, below := range of.below {
-			all = append(all, apphttp.Route{Pattern: of.path + below, Name: of.path, Refuse: api.WriteError, Handler: handler})
-		}
-	}
+	all := s.operatorRoutes("/admin/requesters", "/admin/accounts", "/admin/licenses", "/admin/subscriptions")
 	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
 	all = append(all, s.disputeRoutes()...)
 	all = append(all, s.supplyRoutes()...)
@@ -130,11 +115,6 @@ func (s *Server) signUpRoutes(signUp rampapi.SignUp) []apphttp.Route {
 	return append(all, apphttp.Route{
 		Pattern: rampapi.RegisterPath, Name: rampapi.RegisterPath, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Register(signUp)),
 	})
-}
-
-func checkRate(text string) error {
-	_, err := ratelimit.ParseRate(text)
-	return err
 }
 
 // The operator's own doors open to keys that name them, and to none that opens every door.
@@ -170,7 +150,7 @@ func keyed(a *apphttp.Auth, next http.Handler, doors func(*http.Request) []strin
 			api.WriteError(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), byKey{}, party.ID)))
+		next.ServeHTTP(w, r.WithContext(operator.WithActor(r.Context(), party.ID)))
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
 	"frontdesk/wire/intent"
@@ -88,7 +89,7 @@ type termsFact struct {
 func (h *House) recordTerms(ctx context.Context, tx *store.Tx, c overrides.Change) error {
 	fact := termsFact{Of: "content rule", Did: c.Action}
 	entry := receipt.Entry{Kind: "terms", Subject: c.Rule.ID}
-	fact.By, _ = ctx.Value(byKey{}).(string)
+	fact.By = operator.Actor(ctx)
 	switch c.Action {
 	case overrides.Put:
 		rules, err := policy.New([]policy.Rule{c.Rule.Rule})

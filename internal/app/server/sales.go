@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"frontdesk/internal/identity/requesters"
-	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/disputes"
@@ -31,18 +30,17 @@ func (s *Server) sales() *console.SalesConfig {
 		return nil
 	}
 	c := &console.SalesConfig{
-		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Clerk: &accounts.Admin{DB: s.db, Ledger: s.Accounts, Now: s.now},
-		By:         func(ctx context.Context, by string) context.Context { return context.WithValue(ctx, byKey{}, by) },
-		Requesters: s.Requesters.Page, SetRequester: s.Requesters.SetStatus,
+		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Operator: s.Operator(s.config),
+		Requesters: s.Requesters.Page,
 	}
 	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence, Measures: enforcement.NewReader(s.db)}
 	c.Disputes.Decide = func(ctx context.Context, id string, as disputes.Resolution, by, note string) error {
 		_, err := s.Cases.DecideDispute(ctx, exchange.Decision{Dispute: id, Resolution: as, By: by, Note: note})
 		return err
 	}
-	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt, PutIn: s.onboard}
+	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt}
 	c.Domains = &console.Domains{
-		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
+		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List, Keys: s.Deliveries.List, Revoke: s.Deliveries.Revoke,
 		Start: func(ctx context.Context, by, domain string) (*exchange.IssuedChallenge, error) {
 			return s.Domains.Challenge(ctx, s.operatorAt(by, domain), domain)
 		},

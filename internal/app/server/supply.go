@@ -5,7 +5,6 @@ import (
 
 	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -20,10 +19,10 @@ import (
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
-	"frontdesk/wire/ramp"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
 )
@@ -154,7 +153,7 @@ type tenantFact struct {
 // recordTenant has the ledger tell of a tenant, in the transaction that changes it.
 func (h *House) recordTenant(ctx context.Context, tx *store.Tx, t push.Tenant, removed bool) error {
 	fact := tenantFact{Of: "tenant", Did: overrides.Put, Domains: t.Domains, Form: t.Delivery.Form}
-	fact.By, _ = ctx.Value(byKey{}).(string)
+	fact.By = operator.Actor(ctx)
 	if removed {
 		fact.Did = overrides.Removed
 	}
@@ -226,45 +225,6 @@ func (h *House) tenantTerms(t *push.Tenant) *policy.Terms {
 	return made
 }
 
-// onboard puts a tenant in, with a caller who may push for it, whose public key is a text, if one is named; and gives the secret with which its addresses
-// are signed, where one is made.
-func (h *House) onboard(ctx context.Context, t push.Tenant, caller, key string) (secret string, err error) {
-	one := requesters.PushClient{ID: caller, Tenants: []string{t.ID}}
-	if caller != "" {
-		public, err := ramp.DecodePublicKey(unarmoured(key))
-		if err != nil {
-			return "", fail.New(fail.Invalid, "the caller's key: %v", err)
-		}
-		one.Keys = []ramp.Key{{Public: public, Active: true}}
-		if _, err := h.Callers.Get(ctx, caller); fail.From(err).Code != fail.NotFound {
-			return "", fail.New(fail.Invalid, "there is a caller %.80s; choose another, or give it the tenant by `frontdesk ramp caller add`", caller)
-		}
-	}
-	if _, _, err := h.Tenants.Put(ctx, t); err != nil {
-		return "", err
-	}
-	if caller != "" {
-		if _, err := h.Callers.Put(ctx, one); err != nil {
-			return "", err
-		}
-	}
-	form := sign.URLForm(t.Delivery.Form)
-	if form == "" || form == sign.URLEd25519 {
-		return "", nil
-	}
-	made, secret, err := h.Deliveries.Issue(ctx, t.Place(), form, "", nil)
-	if err == nil && form != sign.URLCloudFront { // whose key waits for the id that CloudFront gives it
-		_, err = h.Deliveries.Activate(ctx, made.ID, "", identity.DeliveryKeyGrace)
-	}
-	return secret, err
-}
-
-// unarmoured is what stands in a key that is written as PEM, or the text itself.
-func unarmoured(key string) string {
-	key = strings.ReplaceAll(strings.ReplaceAll(key, "-----BEGIN PUBLIC KEY-----", ""), "-----END PUBLIC KEY-----", "")
-	return strings.Join(strings.Fields(key), "")
-}
-
 // followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.
 func (s *Server) followTenants(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
@@ -300,34 +260,32 @@ const sweepSupplyEvery = time.Hour
 
 // supplyRoutes let the operator's programs keep tenants and callers, and see what was refused.
 func (s *Server) supplyRoutes() []apphttp.Route {
-	c := api.Supply{Tenants: s.Tenants, Shelves: s.Shelves, Callers: s.Callers, Known: s.tenantAt}
-	var all []apphttp.Route
-	for pattern, handler := range map[string]http.Handler{
-		api.TenantList: api.TenantsHandler(c), api.TenantOne: api.TenantsHandler(c), api.TenantRefused: api.RefusedHandler(c),
-		api.CallerList: api.CallersHandler(c), api.CallerOne: api.CallersHandler(c), api.ContentChanged: s.changedHandler(),
-	} {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Refuse: api.WriteError, Handler: forOperators(s.gate, handler)})
-	}
-	return append(all, s.domainRoutes()...)
+	all := s.operatorRoutes("/admin/tenants", "/admin/callers", "/admin/domains")
+	return append(all, apphttp.Route{
+		Pattern: api.ContentChanged, Name: api.ContentChanged, Refuse: api.WriteError,
+		Handler: forOperators(s.gate, s.changedHandler()),
+	})
 }
 
 // tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of those beside.
-func (s *Server) tenantAt(name string) (id string, ok bool) {
-	if id, ok := s.config.siteAt(name); ok {
+func (s *Server) tenantAt(name string) (id string, ok bool) { return s.House.tenantAt(s.config, name) }
+
+func (h *House) tenantAt(config Config, name string) (id string, ok bool) {
+	if id, ok := config.siteAt(name); ok {
 		return id, true
 	}
-	if s.Tenants == nil {
+	if h.Tenants == nil {
 		return "", false
 	}
-	if s.Tenants.Get(name) != nil {
+	if h.Tenants.Get(name) != nil {
 		return name, true
 	}
 	if host, ok := supplyHost(name); ok {
-		if one := s.Tenants.At(host); one != nil {
+		if one := h.Tenants.At(host); one != nil {
 			return one.ID, true
 		}
 	}
-	for _, site := range s.config.AllSites() {
+	for _, site := range config.AllSites() {
 		if site.ID == name {
 			return name, true
 		}

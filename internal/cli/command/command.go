@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/operator"
 )
 
 // Environment is what a command sees of the world.
@@ -47,6 +48,15 @@ func (e UsageError) Error() string { return e.message }
 
 // Usage is an error of that kind.
 func Usage(format string, args ...any) error { return UsageError{fmt.Sprintf(format, args...)} }
+
+// Misused is a mistake in what an operation is told, as one in how its command was called.
+func Misused(err error) error {
+	var of *operator.FieldError
+	if errors.As(err, &of) {
+		return Usage("--%s %s", of.Field, of.Problem)
+	}
+	return Usage("%s", Explained(err))
+}
 
 // ErrTold is a failure that was told already.
 var ErrTold = errors.New("")

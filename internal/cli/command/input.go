@@ -64,6 +64,12 @@ func ParseMoney(text string) (int64, error) {
 	return n, nil
 }
 
+// ReadFile reads a file with a key or a secret.
+func (e *Environment) ReadFile(name string) ([]byte, error) { return ReadKeyFile(e, name) }
+
+// ReadKeys reads a key, or a file with one.
+func (e *Environment) ReadKeys(text string) ([]ramp.Key, error) { return ReadPublicKeys(e, text) }
+
 // ReadPublicKeys reads a key, or a file with one, which may be PEM, or an agent's document with its keys.
 func ReadPublicKeys(env *Environment, text string) ([]ramp.Key, error) {
 	name, ofFile := strings.CutPrefix(text, "@")

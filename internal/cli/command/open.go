@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"frontdesk/internal/app/server"
+	"frontdesk/internal/operator"
 )
 
 // OpenKeys opens the house that keeps the keys, and the folder of secrets. Where there is no database yet, it makes one
@@ -24,7 +25,32 @@ func OpenKeys(env *Environment, flags ConfigFlags, create bool) (*server.House, 
 	return house, loaded, nil
 }
 
-// NeedKeys is openKeys for a key that must be there.
+// Opened is a database that was opened for an operation.
+type Opened struct {
+	*server.House
+	Operator *operator.Operator
+}
+
+// OpenOperator opens the database for an operation, and makes one only if asked to.
+func OpenOperator(env *Environment, flags ConfigFlags, create bool) (*Opened, error) {
+	house, loaded, err := OpenKeys(env, flags, create)
+	if err != nil {
+		return nil, err
+	}
+	if house == nil {
+		return nil, errors.New("there is no database here; name the folder with --data or the file with --config")
+	}
+	err = house.OpenRequesters(env.Ctx, loaded.Config)
+	if err == nil {
+		err = house.OpenSupply(env.Ctx, loaded.Config)
+	}
+	if err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	return &Opened{house, house.Operator(loaded.Config)}, nil
+}
+
+// NeedKeys is OpenKeys for a key that must be there.
 func NeedKeys(env *Environment, flags ConfigFlags, id string) (*server.House, error) {
 	house, _, err := OpenKeys(env, flags, false)
 	if err == nil && house == nil {

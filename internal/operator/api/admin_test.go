@@ -16,7 +16,7 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 		failure := fail.New(code, "what to do")
 		failure.RetryAfter = 1500 * time.Millisecond
 		w := httptest.NewRecorder()
-		WriteError(w, httptest.NewRequest("GET", Requesters, nil), failure)
+		WriteError(w, httptest.NewRequest("GET", "/admin/requesters", nil), failure)
 		var told struct {
 			Error struct{ Code, Message string }
 		}

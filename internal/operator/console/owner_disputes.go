@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/licensing/disputes/accesslog"
 	"frontdesk/internal/licensing/disputes/enforcement"
 	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/operator"
 )
 
 // Disputes are what the pages on disputes read and do.
@@ -234,7 +235,7 @@ func (o *owner) decideDispute(w http.ResponseWriter, r *http.Request, v *visit) 
 		return fail.New(fail.Invalid, "A dispute is credited, rejected, fetched again or looked into further.")
 	}
 	id := r.PathValue("id")
-	if err := decide(o.config.Sales.By(r.Context(), by(v)), id, as, by(v), field1(r, "note")); err != nil {
+	if err := decide(operator.WithActor(r.Context(), by(v)), id, as, by(v), field1(r, "note")); err != nil {
 		return unread(err)
 	}
 	o.config.Note(r, v.in, "decided the dispute "+id+": "+string(as))
@@ -291,7 +292,7 @@ func (o *owner) changeMeasure(w http.ResponseWriter, r *http.Request, v *visit) 
 		return fail.New(fail.Invalid, "A measure can be lifted here, and the end of an account confirmed.")
 	}
 	id := r.PostForm.Get("measure")
-	if err := do(o.config.Sales.By(r.Context(), by(v)), id, by(v), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
+	if err := do(operator.WithActor(r.Context(), by(v)), id, by(v), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
 		return unread(err)
 	}
 	o.config.Note(r, v.in, done+" the measure "+id)

@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/operator"
 )
 
 // Domains is what the pages on domains of tenants show and change (RAMP v1, domain verification). Nothing of it may be nil.
@@ -22,7 +23,6 @@ type Domains struct {
 	Keys       func(context.Context) ([]identity.DeliveryKey, error)                               // that sign addresses
 	Start      func(ctx context.Context, by, domain string) (*exchange.IssuedChallenge, error)     // makes a challenge in the name of an operator
 	Look       func(ctx context.Context, by, domain, token string) (*exchange.Verification, error) // looks whether one is met
-	Forget     func(ctx context.Context, domain string) error                                      // ends that a domain is verified
 	Revoke     func(ctx context.Context, id string) (identity.DeliveryKey, error)                  // ends a key at once
 }
 
@@ -269,7 +269,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 	if err != nil {
 		return err
 	}
-	ctx, caller, did := o.config.Sales.By(r.Context(), by(v)), operatorCaller+by(v), ""
+	ctx, caller, did := operator.WithActor(r.Context(), by(v)), operatorCaller+by(v), ""
 	switch r.PostForm.Get("do") {
 	case "start":
 		if body.Started, err = c.Start(ctx, caller, d.Name); err != nil {
@@ -291,7 +291,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 		}
 		did = "verified the domain " + d.Name
 	case "forget":
-		if err := c.Forget(ctx, d.Name); err != nil {
+		if _, err := do(o, r, v, operator.ForgetDomain{DomainName: operator.DomainName{Domain: d.Name}}); err != nil {
 			return wrong(err)
 		}
 		did = "forgot that the domain " + d.Name + " was verified"

@@ -16,27 +16,25 @@ import (
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/reports"
 	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 )
 
 // SalesConfig says what the owner's pages show of what is sold under RAMP, and what an operator changes there. Nothing of it may be
 // nil.
 type SalesConfig struct {
-	Sites   []Site
-	Shelf   func(context.Context, exchange.CatalogFilter) ([]exchange.CatalogRow, int, error)
-	Deals   *transactions.Reader
-	Reports reports.Reporter
-	Traffic *botstats.Reader
-	// Accounts reads the book, and Clerk changes it, in the name of whom By puts into the context.
+	Sites    []Site
+	Shelf    func(context.Context, exchange.CatalogFilter) ([]exchange.CatalogRow, int, error)
+	Deals    *transactions.Reader
+	Reports  reports.Reporter
+	Traffic  *botstats.Reader
 	Accounts *accounts.Reader
-	Clerk    *accounts.Admin
-	By       func(ctx context.Context, by string) context.Context
+	Operator *operator.Operator // carries out what forms ask for
 	Disputes *Disputes
 	Supplied *Supplied
 	Domains  *Domains
 	// Requesters gives those who signed up, by domain and id: those whose domains begin with a text, from behind one on.
-	Requesters   func(ctx context.Context, begins, after string, limit int) ([]requesters.Registration, error)
-	SetRequester func(ctx context.Context, domain, id, status string) (requesters.Registration, error)
+	Requesters func(ctx context.Context, begins, after string, limit int) ([]requesters.Registration, error)
 }
 
 // salesRoutes serve what is sold.

@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 )
 
@@ -65,38 +66,25 @@ func (o *owner) accounts(w http.ResponseWriter, r *http.Request, v *visit) error
 
 // openAccount opens an account.
 func (o *owner) openAccount(w http.ResponseWriter, r *http.Request, v *visit) error {
-	buyer, currency := field1(r, "buyer"), strings.ToUpper(field1(r, "currency"))
-	limit, err := limitOf(field1(r, "limit"))
-	if err == nil {
-		err = o.config.Sales.Clerk.Open(o.config.Sales.By(r.Context(), by(v)), buyer, currency, limit)
+	in := operator.OpenAccount{Buyer: field1(r, "buyer"), Currency: strings.ToUpper(field1(r, "currency"))}
+	if limit := field1(r, "limit"); limit != "" {
+		in.Own = &limit
 	}
-	if err != nil {
+	if _, err := do(o, r, v, in); err != nil {
 		return wrong(err)
 	}
 	o.config.Note(r, v.in, "opened an account")
-	o.to(w, r, link("account", "buyer", buyer, "currency", currency))
+	o.to(w, r, link("account", "buyer", in.Buyer, "currency", in.Currency))
 	return nil
+}
+
+// do carries out an operation for the operator who sends a form.
+func do[Out any](o *owner, r *http.Request, v *visit, in operator.Doer[Out]) (Out, error) {
+	return in.Do(operator.WithActor(r.Context(), by(v)), o.config.Sales.Operator)
 }
 
 // field1 is a field of a form without the blanks around it.
 func field1(r *http.Request, name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
-
-// limitOf reads a credit limit; -1 for none of the account's own.
-func limitOf(text string) (int64, error) {
-	if text == "" {
-		return -1, nil
-	}
-	return amountIn(text)
-}
-
-// amountIn reads an amount as people write it.
-func amountIn(text string) (int64, error) {
-	n, err := policy.ParseAmount(text)
-	if err != nil {
-		return 0, fail.New(fail.Invalid, "%v", err)
-	}
-	return n, nil
-}
 
 // wrong is the error of a form: what is wrong with it as it is, and everything else as a page that cannot be shown.
 func wrong(err error) error {
@@ -205,32 +193,33 @@ func (o *owner) account(w http.ResponseWriter, r *http.Request, v *visit) error 
 
 // changeAccount does for an operator what a form of an account's page asks for.
 func (o *owner) changeAccount(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, clerk := o.config.Sales.By(r.Context(), by(v)), o.config.Sales.Clerk
-	buyer, currency, do := field1(r, "buyer"), field1(r, "currency"), field1(r, "do")
+	buyer, currency, what := field1(r, "buyer"), field1(r, "currency"), field1(r, "do")
+	account := operator.AccountArguments{Buyer: buyer, Currency: currency}
 	var err error
-	switch do {
+	switch what {
 	case accounts.Credit, accounts.Debit, accounts.Lapse:
-		payment := accounts.Payment{Action: do, Buyer: buyer, Currency: currency, Reference: field1(r, "reference")}
-		payment.Seen, _ = strconv.ParseInt(field1(r, "seen"), 10, 64)
-		if payment.Amount, err = amountIn(field1(r, "amount")); err == nil {
-			_, err = clerk.Pay(ctx, payment)
+		in := operator.Pay{
+			AccountName: operator.AccountName{Currency: currency, Buyer: buyer}, Kind: what,
+			Amount: field1(r, "amount"), Reference: field1(r, "reference"),
+		}
+		in.Seen, _ = strconv.ParseInt(field1(r, "seen"), 10, 64)
+		var paid operator.Paid
+		if paid, err = do(o, r, v, in); err == nil && paid.Again {
+			err = fail.New(fail.Invalid, "This payment was booked under its reference before, and is not booked twice.")
 		}
 	case "limit":
-		var limit int64
-		if limit, err = limitOf(field1(r, "limit")); err == nil {
-			err = clerk.SetLimit(ctx, buyer, currency, limit)
-		}
+		_, err = do(o, r, v, operator.LimitAccount{Buyer: buyer, Currency: currency, Amount: field1(r, "limit")})
 	case "suspend":
-		err = clerk.SetStatus(ctx, buyer, currency, accounts.Suspended)
+		_, err = do(o, r, v, operator.SuspendAccount{AccountArguments: account})
 	case "resume":
-		err = clerk.SetStatus(ctx, buyer, currency, accounts.Active)
+		_, err = do(o, r, v, operator.ResumeAccount{AccountArguments: account})
 	default:
 		err = fail.New(fail.Invalid, "Nothing of this kind can be done with an account here.")
 	}
 	if err != nil {
 		return wrong(err)
 	}
-	o.config.Note(r, v.in, "changed an account: "+do)
+	o.config.Note(r, v.in, "changed an account: "+what)
 	o.to(w, r, link("account", "buyer", buyer, "currency", currency))
 	return nil
 }
@@ -333,60 +322,68 @@ func (o *owner) grants(w http.ResponseWriter, r *http.Request, v *visit) error {
 
 // addGrant gives a buyer a licence or a subscription.
 func (o *owner) addGrant(w http.ResponseWriter, r *http.Request, v *visit) error {
-	g := accounts.Grant{Kind: field1(r, "kind")}
-	if g.Kind != accounts.GrantLicence && g.Kind != accounts.GrantSubscription {
-		return fail.New(fail.Invalid, "A licence or a subscription can be given here.")
+	in := operator.GrantTerms{
+		ID: field1(r, "id"), Buyer: field1(r, "buyer"), Site: field1(r, "site"), Item: field1(r, "item"),
+		Labels: strings.Fields(r.PostForm.Get("labels")), Paths: strings.Fields(r.PostForm.Get("paths")),
 	}
-	g.ID, g.Buyer, g.Currency = field1(r, "id"), field1(r, "buyer"), strings.ToUpper(field1(r, "currency"))
-	g.Site, g.Labels, g.Paths, g.URL = field1(r, "site"), strings.Fields(r.PostForm.Get("labels")), strings.Fields(r.PostForm.Get("paths")), field1(r, "item")
-	if g.Kind == accounts.GrantLicence {
-		g.Paid = field1(r, "paid")
-	}
-	var err error
-	if ends := field1(r, "ends"); ends != "" {
-		if g.Ends, err = time.Parse(time.DateOnly, ends); err != nil {
+	if day := field1(r, "ends"); day != "" {
+		ends, err := time.Parse(time.DateOnly, day)
+		if err != nil {
 			return fail.New(fail.Invalid, "The day on which it ends is no day; write it like 2028-01-31.")
 		}
+		in.Ends = ends.Format(time.RFC3339)
 	}
-	var quotas []accounts.QuotaSetting
-	if g.Kind == accounts.GrantSubscription && field1(r, "most") != "" {
-		row, err := quotaIn(r)
-		if err != nil {
-			return err
+	kind := field1(r, "kind")
+	var err error
+	switch kind {
+	case accounts.GrantLicence:
+		_, err = do(o, r, v, operator.AddLicense{GrantTerms: in, Paid: field1(r, "paid")})
+	case accounts.GrantSubscription:
+		add := operator.AddSubscription{GrantTerms: in, Currency: strings.ToUpper(field1(r, "currency"))}
+		if field1(r, "most") != "" {
+			add.Quotas, err = quotaIn(r)
 		}
-		quotas = append(quotas, row)
+		if err == nil {
+			_, err = do(o, r, v, add)
+		}
+	default:
+		err = fail.New(fail.Invalid, "A licence or a subscription can be given here.")
 	}
-	if err := o.config.Sales.Clerk.Grant(o.config.Sales.By(r.Context(), by(v)), g, quotas...); err != nil {
+	if err != nil {
 		return wrong(err)
 	}
-	o.config.Note(r, v.in, "gave a "+g.Kind)
-	o.to(w, r, link("grant", "id", g.ID))
+	o.config.Note(r, v.in, "gave a "+kind)
+	o.to(w, r, link("grant", "id", in.ID))
 	return nil
 }
 
 // quotaIn reads a quota of a form.
-func quotaIn(r *http.Request) (row accounts.QuotaSetting, err error) {
-	row.Unit, row.Restart = field1(r, "unit"), r.PostForm.Get("anew") != ""
-	if row.Limit, err = strconv.ParseInt(field1(r, "most"), 10, 64); err != nil {
-		return row, fail.New(fail.Invalid, "How much a quota gives is a whole number.")
+func quotaIn(r *http.Request) ([]operator.Quota, error) {
+	q := operator.Quota{Unit: field1(r, "unit"), Anew: r.PostForm.Get("anew") != ""}
+	var err error
+	if q.Limit, err = strconv.ParseInt(field1(r, "most"), 10, 64); err != nil {
+		return nil, fail.New(fail.Invalid, "How much a quota gives is a whole number.")
 	}
 	long := field1(r, "long")
+	if long == "" {
+		return []operator.Quota{q}, nil
+	}
 	n, err := strconv.Atoi(long)
-	if long != "" && (err != nil || n < 1 || n > 1_000_000) {
-		return row, fail.New(fail.Invalid, "How long a period is is a whole number of at least 1; leave it out for the whole time of the subscription.")
+	if err != nil || n < 1 || n > 1_000_000 {
+		return nil, fail.New(fail.Invalid,
+			"How long a period is is a whole number of at least 1; leave it out for the whole time of the subscription.")
 	}
-	switch period := field1(r, "period"); {
-	case long == "":
-	case period == "months":
-		row.Months = n
+	switch period := field1(r, "period"); period {
+	case "months":
+		q.Period = strconv.Itoa(n) + "mo"
+	case "days":
+		q.Period = strconv.Itoa(24*n) + "h"
+	case "hours", "minutes":
+		q.Period = strconv.Itoa(n) + period[:1]
 	default:
-		span, known := map[string]time.Duration{"days": 24 * time.Hour, "hours": time.Hour, "minutes": time.Minute}[period]
-		if !known {
-			return row, fail.New(fail.Invalid, "A period is of months, days, hours or minutes.")
-		}
-		row.Span = time.Duration(n) * span
+		return nil, fail.New(fail.Invalid, "A period is of months, days, hours or minutes.")
 	}
-	return row, nil
+	return []operator.Quota{q}, nil
 }
 
 // grantBody is the page of a licence or a subscription.
@@ -427,15 +424,19 @@ func (o *owner) grant(w http.ResponseWriter, r *http.Request, v *visit) error {
 
 // changeGrant does for an operator what a form of the page of a licence or subscription asks for.
 func (o *owner) changeGrant(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, clerk, id, do := o.config.Sales.By(r.Context(), by(v)), o.config.Sales.Clerk, field1(r, "id"), field1(r, "do")
+	of, what := operator.GrantID{ID: field1(r, "id")}, field1(r, "do")
 	var err error
-	switch status, known := map[string]string{"suspend": accounts.Suspended, "resume": accounts.Active, "end": accounts.Ended}[do]; {
-	case known:
-		err = clerk.SetGrantStatus(ctx, id, status)
-	case do == "quota":
-		var row accounts.QuotaSetting
-		if row, err = quotaIn(r); err == nil {
-			err = clerk.SetQuota(ctx, id, row)
+	switch what {
+	case "suspend":
+		_, err = do(o, r, v, operator.SuspendGrant{GrantID: of})
+	case "resume":
+		_, err = do(o, r, v, operator.ResumeGrant{GrantID: of})
+	case "end":
+		_, err = do(o, r, v, operator.EndGrant{GrantID: of})
+	case "quota":
+		in := operator.ChangeSubscription{GrantChange: operator.GrantChange{GrantID: of}}
+		if in.Quotas, err = quotaIn(r); err == nil {
+			_, err = do(o, r, v, in)
 		}
 	default:
 		err = fail.New(fail.Invalid, "Nothing of this kind can be done with a licence or subscription here.")
@@ -443,7 +444,7 @@ func (o *owner) changeGrant(w http.ResponseWriter, r *http.Request, v *visit) er
 	if err != nil {
 		return wrong(err)
 	}
-	o.config.Note(r, v.in, "changed "+id+": "+do)
-	o.to(w, r, link("grant", "id", id))
+	o.config.Note(r, v.in, "changed "+of.ID+": "+what)
+	o.to(w, r, link("grant", "id", of.ID))
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/strictjson"
 )
@@ -528,17 +529,22 @@ func (o *owner) requesters(w http.ResponseWriter, r *http.Request, v *visit) err
 }
 
 // changeRequester suspends a requester or lets it in again.
-func (o *owner) changeRequester(w http.ResponseWriter, r *http.Request, v *visit) error {
-	domain, id, _ := strings.Cut(r.PostForm.Get("requester"), "/")
-	status, known := map[string]string{"suspend": requesters.Suspended, "resume": requesters.Active}[r.PostForm.Get("do")]
-	if !known {
+func (o *owner) changeRequester(w http.ResponseWriter, r *http.Request, v *visit) (err error) {
+	var of operator.RequesterName
+	of.Domain, of.ID, _ = strings.Cut(r.PostForm.Get("requester"), "/")
+	var g operator.Requester
+	switch r.PostForm.Get("do") {
+	case "suspend":
+		g, err = do(o, r, v, operator.SuspendRequester{RequesterName: of})
+	case "resume":
+		g, err = do(o, r, v, operator.ResumeRequester{RequesterName: of})
+	default:
 		return fail.New(fail.Invalid, "A requester can be suspended or resumed here, and nothing else.")
 	}
-	g, err := o.config.Sales.SetRequester(o.config.Sales.By(r.Context(), by(v)), domain, id, status)
 	if err != nil {
 		return unread(err)
 	}
-	o.config.Note(r, v.in, "made the requester "+g.Account()+" "+status)
+	o.config.Note(r, v.in, "made the requester "+g.Account+" "+g.State)
 	o.to(w, r, link("requesters", "find", g.Domain))
 	return nil
 }

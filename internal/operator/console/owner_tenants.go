@@ -10,7 +10,9 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
+	"frontdesk/wire/ramp"
 )
 
 // Supplied is what the pages on tenants show and change (RAMP v1, CatalogService). Nothing of it may be nil.
@@ -19,8 +21,6 @@ type Supplied struct {
 	Refused func(ctx context.Context, tenant string, limit int) ([]push.Rejection, error)
 	// At gives what was pushed at an address of a tenant, the tenant's own first.
 	At func(ctx context.Context, tenant, address string) ([]push.Entry, error)
-	// PutIn puts a tenant in with its caller, whose key is a text, and gives the secret with which its addresses are signed, where one is made.
-	PutIn func(ctx context.Context, t push.Tenant, caller, key string) (secret string, err error)
 }
 
 // tenantsBody is the list of tenants, with the form that puts one in.
@@ -145,34 +145,54 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id,
 
 // putTenant puts a tenant in, and shows it with its secret. One that is there is not changed here.
 func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *visit) error {
-	t := push.Tenant{ID: field1(r, "id"), Name: field1(r, "name"), Domains: strings.Fields(r.PostForm.Get("domains"))}
-	for _, known := range o.config.Sales.Supplied.Tenants() {
-		if known.ID == t.ID {
-			return fail.New(fail.Invalid, "There is a tenant of this id; choose another, or change it by frontdesk ramp tenant add.")
-		}
+	in := operator.Onboard{
+		New: true, ID: field1(r, "id"), Name: field1(r, "name"), Domain: strings.Fields(r.PostForm.Get("domains")),
+		Model: field1(r, "model"), Price: field1(r, "rate"), Currency: strings.ToUpper(field1(r, "currency")),
+		At: field1(r, "at"), Form: field1(r, "cdn"), Agent: field1(r, "agent"), Caller: field1(r, "caller"),
 	}
-	if model := field1(r, "model"); model != "" {
-		t.Rule.Price = policy.Price{Model: model, Rate: field1(r, "rate"), Currency: strings.ToUpper(field1(r, "currency"))}
-		if model == "free" {
-			t.Rule.Price = policy.Price{Model: model}
-		}
-	}
-	t.Rule.Access = policy.Licensed
-	if at := field1(r, "at"); at != "" {
-		t.Delivery = push.Delivery{At: at, Form: field1(r, "cdn"), Agent: field1(r, "agent")}
-	}
-	caller, key := field1(r, "caller"), field1(r, "key")
-	if (caller == "") != (key == "") {
+	key := field1(r, "key")
+	switch {
+	case (in.Caller == "") != (key == ""):
 		return fail.New(fail.Invalid, "A caller and its key belong together: say both, or neither.")
+	case key != "":
+		in.Key = []string{key}
 	}
-	secret, err := o.config.Sales.Supplied.PutIn(o.config.Sales.By(r.Context(), by(v)), t, caller, key)
+	switch {
+	case in.Model == "free":
+		in.Price, in.Currency = "", ""
+	case in.Model != "" && in.Price == "":
+		return fail.New(fail.Invalid, "A price has an amount, such as 0.02; without a price, subscribers alone may have it.")
+	}
+	if in.At == "" { // the other fields of the form have something chosen
+		in.Form, in.Agent = "", ""
+	}
+	err := in.ReadFiles(pasted{})
+	if err != nil {
+		return fail.New(fail.Invalid, "the caller's %v", err)
+	}
+	out, err := do(o, r, v, in)
 	if err != nil {
 		return wrong(err)
 	}
-	o.config.Note(r, v.in, "put the tenant "+t.ID+" in")
-	if secret == "" {
-		o.to(w, r, link("tenant", "id", t.ID))
+	o.config.Note(r, v.in, "put the tenant "+in.ID+" in")
+	if out.Secret == "" {
+		o.to(w, r, link("tenant", "id", in.ID))
 		return nil
 	}
-	return o.showTenant(w, r, v, t.ID, secret)
+	return o.showTenant(w, r, v, in.ID, out.Secret)
+}
+
+// pasted reads a key of a form, which may be PEM. A form names no files.
+type pasted struct{}
+
+// ReadFile refuses.
+func (pasted) ReadFile(string) ([]byte, error) {
+	return nil, fail.New(fail.Invalid, "a form names no files")
+}
+
+// ReadKeys reads a key.
+func (pasted) ReadKeys(text string) ([]ramp.Key, error) {
+	text = strings.NewReplacer("-----BEGIN PUBLIC KEY-----", "", "-----END PUBLIC KEY-----", "").Replace(text)
+	public, err := ramp.DecodePublicKey(strings.Join(strings.Fields(text), ""))
+	return []ramp.Key{{Public: public, Active: true}}, err
 }

@@ -1,0 +1,162 @@
+// Package operator has what an owner or an operator does with a front desk, each written once: an operation is a struct
+// whose fields are what it is told and whose method Do carries it out. Tags of the fields name them for each way in:
+//
+//	path, query, json   the address and the body of a request under /admin (package api)
+//	arg, name, help...  arguments and flags of the command line, as kong reads them
+//	column, cli         of a result: the head of its column in a table, and its member in the command's JSON
+//
+// What changes something is recorded in the ledger, in the transaction that changes it, as the doing of [Actor].
+package operator
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/requesters"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/wire/ramp"
+)
+
+// Operator is what operations read and change. What a configuration switches off is nil.
+type Operator struct {
+	DB         *store.DB
+	Requesters *requesters.Registry
+	Callers    *requesters.PushClients
+	Tenants    *push.Tenants
+	Shelves    *push.Store
+	Deliveries *identity.DeliveryKeys // which sign addresses for others
+	Accounts   *accounts.Ledger
+	Balances   *accounts.Reader
+	// Known gives the id of a tenant, or of a site that is served here, by its id or one of its hosts.
+	Known func(name string) (id string, ok bool)
+	// Host gives a domain in the form in which the catalog has hosts; ok is false for what is none.
+	Host func(domain string) (host string, ok bool)
+	Now  func() time.Time
+}
+
+// selling refuses operations that only an Exchange has.
+func (o *Operator) selling() error {
+	if o.Tenants == nil {
+		return fail.New(fail.Invalid, "this front desk is no Exchange; set ramp.enabled in the configuration")
+	}
+	return nil
+}
+
+// change runs fn in a transaction, from which the ledger learns of each change.
+func (o *Operator) change(ctx context.Context, fn func(tx *store.Tx, now time.Time) error) error {
+	return o.DB.UpdateBatched(ctx, func(tx *store.Tx) error { return fn(tx, o.Now().UTC().Truncate(time.Microsecond)) })
+}
+
+type actorKey struct{}
+
+// WithActor names who does what is done in a context: the id of a key as the ledger has it. Commands name nobody.
+func WithActor(ctx context.Context, actor string) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+// Actor is who does something; empty for the command line.
+func Actor(ctx context.Context) string {
+	actor, _ := ctx.Value(actorKey{}).(string)
+	return actor
+}
+
+// Operation is one operation, with what the ways in need to know of it.
+type Operation struct {
+	ID      string // in the OpenAPI description
+	Method  string // of the request; empty where it is not called over HTTP
+	Path    string // its pattern
+	Summary string
+	In, Out reflect.Type
+	Run     func(ctx context.Context, o *Operator, in any) (any, error) // in is a pointer to an In
+	Say     func(in, out any) string                                    // what was done, in a sentence; nil where the result is shown
+}
+
+// Doer is what an operation is told, which carries it out.
+type Doer[Out any] interface {
+	Do(ctx context.Context, o *Operator) (Out, error)
+}
+
+// Checker is an operation that finds mistakes in what it is told, before anything is opened.
+type Checker interface{ Check() error }
+
+// Files reads what the command line names instead of saying.
+type Files interface {
+	ReadFile(name string) ([]byte, error)
+	// ReadKeys reads a public key in base64, or a file named with @, which may be PEM or an agent's document.
+	ReadKeys(text string) ([]ramp.Key, error)
+}
+
+// FileReader is an operation that takes files of the command line.
+type FileReader interface{ ReadFiles(Files) error }
+
+// Fresh is a result that says whether something was made, instead of put in the place of another.
+type Fresh interface{ Fresh() bool }
+
+// define makes an operation that is called by an address of a request.
+func define[In Doer[Out], Out any](id, method, path, summary string) Operation {
+	op := Operation{
+		ID: id, Method: method, Path: path, Summary: summary, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
+		Run: func(ctx context.Context, o *Operator, in any) (any, error) {
+			if c, ok := in.(Checker); ok {
+				if err := c.Check(); err != nil {
+					return nil, err
+				}
+			}
+			return (*in.(*In)).Do(ctx, o)
+		},
+	}
+	if _, says := any(*new(In)).(interface{ Say(Out) string }); says {
+		op.Say = func(in, out any) string {
+			return any(*in.(*In)).(interface{ Say(Out) string }).Say(out.(Out))
+		}
+	}
+	return op
+}
+
+// command makes an operation of the command line alone.
+func command[In Doer[Out], Out any]() Operation { return define[In]("", "", "", "") }
+
+// Operations are all.
+func Operations() (all []Operation) {
+	for _, some := range [][]Operation{
+		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
+		domainOperations,
+	} {
+		all = append(all, some...)
+	}
+	return all
+}
+
+// Of gives the operation that is told what a type says.
+func Of(in reflect.Type) Operation {
+	for _, one := range Operations() {
+		if one.In == in {
+			return one
+		}
+	}
+	panic("operator: no operation is told " + in.String())
+}
+
+// FieldError is a mistake in one field of what an operation is told.
+type FieldError struct {
+	Field, Problem string
+}
+
+func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
+
+// Unwrap is the mistake as requests are told of it.
+func (e *FieldError) Unwrap() error { return fail.New(fail.Invalid, "%s", e.Error()) }
+
+func invalid(format string, args ...any) error { return fail.New(fail.Invalid, format, args...) }
+
+func wrong(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FieldError{field, err.Error()}
+}
