@@ -249,17 +249,18 @@ func (in Statement) Do(ctx context.Context, o *Operator) ([]Line, error) {
 // Pay books a payment. One that was booked under its reference before is not booked twice.
 type Pay struct {
 	AccountName
-	Kind      string `json:"kind" form:"do"`
-	Amount    string `json:"amount" form:"amount"`
-	Reference string `json:"reference" form:"reference"`
+	Kind      string `json:"kind"`
+	Amount    string `json:"amount"`
+	Reference string `json:"reference"`
 	// Seen is the last movement that a person saw: the same payment behind it was sent twice.
-	Seen int64 `json:"-" form:"seen"`
+	Seen int64 `json:"-"`
 }
 
 // Paid is what a payment moved.
 type Paid struct {
 	Moved Amount `json:"moved"`
-	// Again says that the payment was booked before, under its reference, and is not booked twice.
+	// Again says that the payment was booked before, under its reference, and is not booked
+	// twice.
 	Again   bool    `json:"again"`
 	Account Balance `json:"account"`
 }
@@ -288,7 +289,8 @@ func (in Pay) pay(
 	if in.Seen > 0 {
 		again, err := book.PaymentBooked(ctx, tx, in.Kind, in.Buyer, in.Currency, amount, in.Reference, in.Seen)
 		if err == nil && again {
-			err = invalid("the same amount with the same reference was booked a moment ago, and is not booked twice; " +
+			err = invalid("the same amount with the same reference was booked a moment ago, and is not " +
+				"booked twice; " +
 				"if it is meant to be, load the page again and send it once more")
 		}
 		if err != nil {
@@ -302,7 +304,8 @@ func (in Pay) pay(
 	case known && (before == amount || in.Kind == accounts.Lapse && before < amount):
 		return Amount(before), true, nil
 	case known:
-		return 0, false, invalid("a %s of %s was booked under this reference before; use another reference for another payment",
+		return 0, false, invalid("a %s of %s was booked under this reference before; use another "+
+			"reference for another payment",
 			in.Kind, policy.Amount(before))
 	}
 	n, err := book.Pay(ctx, tx, in.Kind, in.Buyer, in.Currency, amount, in.Reference, now)
@@ -318,12 +321,13 @@ type Payment struct {
 }
 
 func (p Payment) pay(ctx context.Context, o *Operator, kind string) (Paid, error) {
-	return Pay{AccountName: AccountName{p.Currency, p.Buyer}, Kind: kind, Amount: p.Amount, Reference: p.Reference}.Do(ctx, o)
+	in := Pay{AccountName: AccountName{p.Currency, p.Buyer}, Kind: kind, Amount: p.Amount, Reference: p.Reference}
+	return in.Do(ctx, o)
 }
 
 func (p Payment) say(out Paid, format string, of ...any) string {
 	if out.Again {
-		return fmt.Sprintf("%s %s was booked under this reference before, and is not booked twice.", out.Moved, p.Currency)
+		format, of = "%s %s was booked under this reference before, and is not booked twice.", nil
 	}
 	return fmt.Sprintf(format, append([]any{out.Moved, p.Currency}, of...)...)
 }
@@ -333,7 +337,8 @@ type Credit struct{ Payment }
 
 // Example is of the command.
 func (Credit) Example() string {
-	return "Example:\n\n\tfrontdesk ramp account credit buyer.example.com/research-bot 250 USD --reference INV-2027-118"
+	return "Example:\n\n\tfrontdesk ramp account credit buyer.example.com/research-bot 250 USD " +
+		"--reference INV-2027-118"
 }
 
 func (in Credit) Do(ctx context.Context, o *Operator) (Paid, error) {

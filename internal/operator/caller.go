@@ -82,7 +82,8 @@ func (c PutInCaller) Fresh() bool { return c.fresh }
 func (PutCaller) Example() string {
 	return "Servers that run take it within a second. What was said before and is not named now is no more.\n\n" +
 		"Examples:\n\n\tfrontdesk ramp caller add acme-cms --tenant acme --key @acme-pub.pem\n" +
-		"\tfrontdesk ramp caller add verifier --tenant acme --domain verifier.example.com --key MCowBQYDK2VwAyEA..."
+		"\tfrontdesk ramp caller add verifier --tenant acme --domain verifier.example.com --key " +
+		"MCowBQYDK2VwAyEA..."
 }
 
 // ReadFiles reads the keys of the command line.
@@ -107,7 +108,8 @@ func (in PutCaller) Do(ctx context.Context, o *Operator) (out PutInCaller, err e
 	for i, name := range in.Tenants {
 		id, ok := o.Known(name)
 		if !ok {
-			return out, invalid("tenants[%d]: there is no tenant %.80s; GET %s lists those there are", i, name, tenantsPath)
+			return out, invalid("tenants[%d]: there is no tenant %.80s; GET %s lists those there are",
+				i, name, tenantsPath)
 		}
 		one.Tenants = append(one.Tenants, id)
 	}

@@ -54,7 +54,8 @@ func showDomain(d push.Domain, now time.Time) Domain {
 	return out
 }
 
-// domains are the domains that were verified once, by their names, and then those of tenants that never were.
+// domains are the domains that were verified once, by their names, and then those of tenants that
+// never were.
 func (o *Operator) domains(ctx context.Context) ([]Domain, error) {
 	if err := o.selling(); err != nil {
 		return nil, err
@@ -141,7 +142,8 @@ func (in ShowDomain) Do(ctx context.Context, o *Operator) (Domain, error) {
 		}
 	}
 	if err == nil {
-		err = fail.New(fail.NotFound, "the domain %.253s is no tenant's; GET %s lists those there are", host, domainsPath)
+		err = fail.New(fail.NotFound, "the domain %.253s is no tenant's; GET %s lists those there are",
+			host, domainsPath)
 	}
 	return Domain{}, err
 }
@@ -168,7 +170,8 @@ func (in ForgetDomain) Do(ctx context.Context, o *Operator) (Forgotten, error) {
 
 // Say tells what holds now.
 func (in ForgetDomain) Say(out Forgotten) string {
-	return "The domain " + out.Forgotten + " is not verified any more. What is at it is sold as the tenant's delivery says."
+	return "The domain " + out.Forgotten + " is not verified any more. " +
+		"What is at it is sold as the tenant's delivery says."
 }
 
 // ListChallenges lists the last challenges, of one domain or of all.

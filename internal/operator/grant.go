@@ -32,8 +32,8 @@ var grantOperations = []Operation{
 	command[SuspendGrant](), command[ResumeGrant](), command[EndGrant](), command[SetQuota](),
 }
 
-// Grant is a licence or a subscription as it is told, and as a request has it. Of a subscription, paid is empty; of a
-// licence, currency is, and it has no quotas.
+// Grant is a licence or a subscription as it is told, and as a request has it. Of a subscription,
+// paid is empty; of a licence, currency is, and it has no quotas.
 type Grant struct {
 	ID       string   `json:"id" column:"1:ID"`
 	Buyer    string   `json:"buyer" column:"2:BUYER"`
@@ -49,7 +49,8 @@ type Grant struct {
 	Quotas   []Quota  `json:"quotas,omitempty"`
 }
 
-// Quota is a quota of a subscription. A request has unit, limit and period, and may forget what was used with anew.
+// Quota is a quota of a subscription. A request has unit, limit and period, and may forget what
+// was used with anew.
 type Quota struct {
 	Unit   string `json:"unit"`
 	Limit  int64  `json:"limit"`
@@ -150,7 +151,8 @@ func (o *Operator) setQuotas(ctx context.Context, tx *store.Tx, id string, quota
 			return invalid("quota %d: %v", i+1, err)
 		}
 		if q.Used != 0 || q.Left != 0 || q.Resets != "" {
-			return invalid("quota %d: what is used and left is counted by purchases; send unit, limit and period", i+1)
+			return invalid("quota %d: what is used and left is counted by purchases; send unit, limit and "+
+				"period", i+1)
 		}
 		if err := o.Accounts.SetQuota(ctx, tx, id, row, now); err != nil {
 			return err
@@ -298,7 +300,8 @@ type AddLicense struct {
 
 // Example is of the command.
 func (AddLicense) Example() string {
-	return "A requester names a licence as license_id; it must be the requester's, or its domain's, and cover what is bought.\n\n" +
+	return "A requester names a licence as license_id; it must be the requester's, or its domain's, " +
+		"and cover what is bought.\n\n" +
 		"Example:\n\n\tfrontdesk ramp license add lic-2027-118 'buyer.example.com/*' --path '/archive/**' " +
 		"--paid training --ends 2028-01-01T00:00:00Z"
 }
@@ -325,8 +328,10 @@ type AddSubscription struct {
 
 // Example is of the command.
 func (AddSubscription) Example() string {
-	return "Under a subscription nothing is charged. Without quotas it has no bounds; without a period, a quota is for the whole time.\n\n" +
-		"Example:\n\n\tfrontdesk ramp subscription add sub-acme 'buyer.example.com/*' --label finance.markets " +
+	return "Under a subscription nothing is charged. Without quotas it has no bounds; without a " +
+		"period, a quota is for the whole time.\n\n" +
+		"Example:\n\n\tfrontdesk ramp subscription add sub-acme 'buyer.example.com/*' --label " +
+		"finance.markets " +
 		"--quota accesses=1000/1mo --quota burst=10/1m"
 }
 
@@ -353,8 +358,9 @@ func quotaOf(text string) (Quota, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	limit, period, periodic := strings.Cut(rest, "/")
 	n, err := strconv.ParseInt(limit, 10, 64)
-	if _, _, wrongPeriod := accounts.ParsePeriod(period); err != nil || !ok || wrongPeriod != nil || periodic && period == "" {
-		return Quota{}, invalid("%q is no quota; write UNIT=LIMIT/PERIOD, like accesses=1000/1mo or burst=10/1m, "+
+	if _, _, no := accounts.ParsePeriod(period); err != nil || !ok || no != nil || periodic && period == "" {
+		return Quota{}, invalid("%q is no quota; write UNIT=LIMIT/PERIOD, like accesses=1000/1mo or "+
+			"burst=10/1m, "+
 			"or UNIT=LIMIT for the whole time; units are %s", text, strings.Join(accounts.Units, ", "))
 	}
 	return Quota{Unit: name, Limit: n, Period: period}, nil
@@ -362,7 +368,7 @@ func quotaOf(text string) (Quota, error) {
 
 // GrantID names a licence or a subscription.
 type GrantID struct {
-	ID string `json:"-" path:"id" form:"id" arg:"" name:"id" help:"Its id, as the list shows it."`
+	ID string `json:"-" path:"id" arg:"" name:"id" help:"Its id, as the list shows it."`
 }
 
 // ShowLicense tells of a licence.
@@ -461,7 +467,8 @@ type SetQuota struct {
 
 // Example is of the command.
 func (SetQuota) Example() string {
-	return "What was used stays, unless --anew forgets it. A period counts from when the quota was first set, or its period changed.\n\n" +
+	return "What was used stays, unless --anew forgets it. A period counts from when the quota was " +
+		"first set, or its period changed.\n\n" +
 		"Example:\n\n\tfrontdesk ramp subscription quota sub-acme accesses=2000/1mo"
 }
 

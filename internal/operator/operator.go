@@ -1,11 +1,13 @@
-// Package operator has what an owner or an operator does with a front desk, each written once: an operation is a struct
-// whose fields are what it is told and whose method Do carries it out. Tags of the fields name them for each way in:
+// Package operator has what an owner or an operator does with a front desk, each written once: an
+// operation is a struct whose fields are what it is told and whose method Do carries it out. Tags
+// of the fields name them for each way in:
 //
 //	path, query, json   the address and the body of a request under /admin (package api)
 //	arg, name, help...  arguments and flags of the command line, as kong reads them
-//	column, cli         of a result: the head of its column in a table, and its member in the command's JSON
+//	column, cli         of a result: its column in a table, and its member in the command's JSON
 //
-// What changes something is recorded in the ledger, in the transaction that changes it, as the doing of [Actor].
+// What changes something is recorded in the ledger, in the transaction that changes it, as the
+// doing of [Actor].
 package operator
 
 import (
@@ -32,9 +34,11 @@ type Operator struct {
 	Deliveries *identity.DeliveryKeys // which sign addresses for others
 	Accounts   *accounts.Ledger
 	Balances   *accounts.Reader
-	// Known gives the id of a tenant, or of a site that is served here, by its id or one of its hosts.
+	// Known gives the id of a tenant, or of a site that is served here, by its id or one of
+	// its hosts.
 	Known func(name string) (id string, ok bool)
-	// Host gives a domain in the form in which the catalog has hosts; ok is false for what is none.
+	// Host gives a domain in the form in which the catalog has hosts; ok is false for what is
+	// none.
 	Host func(domain string) (host string, ok bool)
 	Now  func() time.Time
 }
@@ -54,7 +58,8 @@ func (o *Operator) change(ctx context.Context, fn func(tx *store.Tx, now time.Ti
 
 type actorKey struct{}
 
-// WithActor names who does what is done in a context: the id of a key as the ledger has it. Commands name nobody.
+// WithActor names who does what is done in a context: the id of a key as the ledger has it.
+// Commands name nobody.
 func WithActor(ctx context.Context, actor string) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
@@ -73,7 +78,8 @@ type Operation struct {
 	Summary string
 	In, Out reflect.Type
 	Run     func(ctx context.Context, o *Operator, in any) (any, error) // in is a pointer to an In
-	Say     func(in, out any) string                                    // what was done, in a sentence; nil where the result is shown
+	// Say tells what was done in a sentence; nil where the result is shown.
+	Say func(in, out any) string
 }
 
 // Doer is what an operation is told, which carries it out.
@@ -87,7 +93,8 @@ type Checker interface{ Check() error }
 // Files reads what the command line names instead of saying.
 type Files interface {
 	ReadFile(name string) ([]byte, error)
-	// ReadKeys reads a public key in base64, or a file named with @, which may be PEM or an agent's document.
+	// ReadKeys reads a public key in base64, or a file named with @, which may be PEM or an
+	// agent's document.
 	ReadKeys(text string) ([]ramp.Key, error)
 }
 

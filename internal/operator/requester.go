@@ -51,7 +51,8 @@ type Requester struct {
 
 type requesterKeys []Key
 
-// Cell counts the keys that the operator was given; without any, those count that the domain publishes.
+// Cell counts the keys that the operator was given; without any, those count that the domain
+// publishes.
 func (k requesterKeys) Cell() string {
 	if len(k) == 0 {
 		return "published"
@@ -243,9 +244,9 @@ func (AddRequester) Say(out AddedRequester) string {
 	return fmt.Sprintf("The requester %s is in; %s count for it.", out.Account, keys)
 }
 
-// subscribe gives a buyer the subscription that it is put in with, and gives its id; empty for none. It is an object
-// as it is posted for subscriptions, whose buyer is the requester where it names none; or the id of one that the
-// requester has already, by its domain.
+// subscribe gives a buyer the subscription that it is put in with, and gives its id; empty for
+// none. It is an object as it is posted for subscriptions, whose buyer is the requester where it
+// names none; or the id of one that the requester has already, by its domain.
 func (o *Operator) subscribe(
 	ctx context.Context, tx *store.Tx, buyer string, value strictjson.Value,
 ) (id string, err error) {
@@ -296,7 +297,8 @@ type ChangeRequester struct {
 
 // Example is of the command.
 func (ChangeRequester) Example() string {
-	return "What is not named stays as it is; scopes and keys that are named stand in place of those before.\n\n" +
+	return "What is not named stays as it is; scopes and keys that are named stand in place of those " +
+		"before.\n\n" +
 		"Example:\n\n\tfrontdesk ramp requester change agents.example.com research-bot " +
 		"--scope news:* --scope sport:read --no rate"
 }
@@ -356,7 +358,8 @@ func (in SuspendRequester) Do(ctx context.Context, o *Operator) (Requester, erro
 
 // Say tells until when.
 func (SuspendRequester) Say(out Requester) string {
-	return "The requester " + out.Account + " is let in no longer until it is resumed; servers that run know it within a second."
+	return "The requester " + out.Account + " is let in no longer until it is resumed; " +
+		"servers that run know it within a second."
 }
 
 // ResumeRequester lets a requester in again.

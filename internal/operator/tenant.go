@@ -15,7 +15,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Tenants are providers for whom an Exchange sells beside the sites that it serves (RAMP v1, CatalogService).
+// Tenants are providers for whom an Exchange sells beside the sites that it serves (RAMP v1,
+// CatalogService).
 const (
 	tenantsPath    = "/admin/tenants"
 	tenantPath     = tenantsPath + "/{id}"
@@ -104,7 +105,8 @@ type TenantList struct {
 
 // Empty is what the command says where there are none.
 func (ListTenants) Empty() string {
-	return "There are no tenants. Put one in with `frontdesk ramp tenant add`; the sites of the configuration need none."
+	return "There are no tenants. Put one in with `frontdesk ramp tenant add`; " +
+		"the sites of the configuration need none."
 }
 
 func (ListTenants) Do(ctx context.Context, o *Operator) (list TenantList, err error) {
@@ -141,7 +143,8 @@ func (in PutTenant) Do(ctx context.Context, o *Operator) (PutInTenant, error) {
 		return PutInTenant{}, err
 	}
 	if in.Created != "" || in.Changed != "" {
-		return PutInTenant{}, invalid("when a tenant was put in is told here, and cannot be said; leave out created and changed")
+		return PutInTenant{}, invalid("when a tenant was put in is told here, and cannot be said; leave " +
+			"out created and changed")
 	}
 	put, fresh, err := o.Tenants.Put(ctx, t)
 	if err != nil {
@@ -186,7 +189,8 @@ func (in RemoveTenant) Do(ctx context.Context, o *Operator) (Removed, error) {
 
 // Say tells what becomes of it.
 func (in RemoveTenant) Say(Removed) string {
-	return "The tenant " + in.ID + " is removed. What was pushed for it is deleted within hours, and its id is not used again."
+	return "The tenant " + in.ID + " is removed. " +
+		"What was pushed for it is deleted within hours, and its id is not used again."
 }
 
 // ListRejections lists the entries that were refused last, the last first.
@@ -237,41 +241,50 @@ func (in ListRejections) Do(ctx context.Context, o *Operator) (list RejectionLis
 	return list, err
 }
 
-// Onboard puts a tenant in with a caller who may push for it, and a key that signs its addresses, or changes it. A
-// caller that is there already is given the tenant by PutCaller: it is not taken over here.
+// OnboardDelivery is who delivers for a tenant, and how addresses are signed there.
+type OnboardDelivery struct {
+	At         string `placeholder:"URL" help:"Who delivers: scheme and host, such as https://cdn.acme.example."`
+	Form       string `placeholder:"FORM" help:"How addresses are signed there: hmac, cloudfront, akamai, fastly or ed25519."`
+	Agent      string `enum:",requester,license" default:"" help:"What addresses are bound to there: requester (without it, too), who bought; or license, the licence that the buyer names and whoever fetches shows."`
+	KeyPairID  string `name:"key-pair-id" placeholder:"ID" help:"For cloudfront: the id that CloudFront gave the public key."`
+	SecretFile string `placeholder:"FILE" help:"Take the secret that signs addresses from a file, or from standard input with -, instead of making one."`
+	Encoding   string `enum:",text,base64,hex" default:"" help:"How it is written in the file: text, base64 or hex."`
+
+	secret []byte // of SecretFile
+}
+
+// Onboard puts a tenant in with a caller who may push for it, and a key that signs its addresses,
+// or changes it. A caller that is there already is given the tenant by PutCaller: it is not taken
+// over here.
 type Onboard struct {
-	ID         string        `arg:"" name:"id" form:"id" help:"What it is called, such as acme: small letters, digits and dashes."`
-	Domain     []string      `required:"" form:"domains" placeholder:"HOST" help:"A domain of it, such as www.acme.example; may be repeated."`
+	ID         string        `arg:"" name:"id" help:"What it is called, such as acme: small letters, digits and dashes."`
+	Domain     []string      `required:"" placeholder:"HOST" help:"A domain of it, such as www.acme.example; may be repeated."`
 	Resource   []string      `placeholder:"URI" help:"How the URIs begin of what it sells that is no web page, such as duns: or urn:acme:; may be repeated."`
-	Name       string        `form:"name" placeholder:"TEXT" help:"What people call it."`
-	Price      string        `form:"rate" placeholder:"AMOUNT" help:"What its content costs, such as 0.02."`
-	Model      string        `form:"model" default:"per_access" placeholder:"MODEL" help:"For what that is: per_access, per_token, per_fetch, free and so on, as in the terms."`
-	Currency   string        `form:"currency" placeholder:"CODE" help:"Such as USD."`
+	Name       string        `placeholder:"TEXT" help:"What people call it."`
+	Price      string        `placeholder:"AMOUNT" help:"What its content costs, such as 0.02."`
+	Model      string        `default:"per_access" placeholder:"MODEL" help:"For what that is: per_access, per_token, per_fetch, free and so on, as in the terms."`
+	Currency   string        `placeholder:"CODE" help:"Such as USD."`
 	Permit     []string      `placeholder:"FUNCTION" help:"The only uses that are allowed, such as ai-input; may be repeated."`
 	Prohibit   []string      `placeholder:"FUNCTION" help:"A use that is not allowed, such as ai-train; may be repeated."`
 	Report     time.Duration `placeholder:"SPAN" help:"Within which a use must be reported, such as 24h."`
 	Mutability string        `placeholder:"WORD" help:"static, dynamic or live. Without it, static where an entry has a hash."`
-	At         string        `form:"at" placeholder:"URL" help:"Who delivers: scheme and host, such as https://cdn.acme.example."`
-	Form       string        `form:"cdn" placeholder:"FORM" help:"How addresses are signed there: hmac, cloudfront, akamai, fastly or ed25519."`
-	Agent      string        `form:"agent" enum:",requester,license" default:"" help:"What addresses are bound to there: requester (without it, too), who bought; or license, the licence that the buyer names and whoever fetches shows."`
-	KeyPairID  string        `name:"key-pair-id" placeholder:"ID" help:"For cloudfront: the id that CloudFront gave the public key."`
-	SecretFile string        `placeholder:"FILE" help:"Take the secret that signs addresses from a file, or from standard input with -, instead of making one."`
-	Encoding   string        `enum:",text,base64,hex" default:"" help:"How it is written in the file: text, base64 or hex."`
-	Caller     string        `form:"caller" placeholder:"ID" help:"A caller who may push for it; its key is --key. One that is there already is given the tenant by frontdesk ramp caller add."`
-	Key        []string      `form:"key" placeholder:"KEY" help:"The caller's Ed25519 public key, as frontdesk ramp caller add takes it; may be repeated."`
+	OnboardDelivery
+	Caller string   `placeholder:"ID" help:"A caller who may push for it; its key is --key. One that is there already is given the tenant by frontdesk ramp caller add."`
+	Key    []string `placeholder:"KEY" help:"The caller's Ed25519 public key, as frontdesk ramp caller add takes it; may be repeated."`
 	// New refuses to change a tenant that is there.
 	New bool `kong:"-"`
 
 	caller requesters.PushClient
-	secret []byte
 }
 
 // Example is of the command.
 func (Onboard) Example() string {
-	return "What was said before and is not named now is no more; the keys that sign addresses stay. Servers that run take it " +
+	return "What was said before and is not named now is no more; the keys that sign addresses stay. " +
+		"Servers that run take it " +
 		"within two seconds. Standard output has the secret that signs addresses, if one is made, for " +
 		"whoever delivers.\n\n" +
-		"Example:\n\n\tfrontdesk ramp tenant add acme --domain www.acme.example --price 0.02 --currency USD --form hmac " +
+		"Example:\n\n\tfrontdesk ramp tenant add acme --domain www.acme.example --price 0.02 --currency " +
+		"USD --form hmac " +
 		"--at https://cdn.acme.example --caller acme-cms --key @acme-pub.pem"
 }
 
@@ -296,7 +309,8 @@ func (in *Onboard) ReadFiles(files Files) (err error) {
 	return err
 }
 
-// Onboarded is a tenant that was put in, and the secret that signs its addresses where one was made.
+// Onboarded is a tenant that was put in, and the secret that signs its addresses where one was
+// made.
 type Onboarded struct {
 	Tenant *push.Tenant
 	Secret string
@@ -308,7 +322,8 @@ func (in Onboard) Do(ctx context.Context, o *Operator) (out Onboarded, err error
 		return out, err
 	}
 	if in.New && o.Tenants.Get(in.ID) != nil {
-		return out, invalid("There is a tenant of this id; choose another, or change it by frontdesk ramp tenant add.")
+		return out, invalid("There is a tenant of this id; choose another, or change it by frontdesk ramp " +
+			"tenant add.")
 	}
 	t := push.Tenant{
 		ID: in.ID, Name: in.Name, Domains: in.Domain, Resources: in.Resource, Mutability: in.Mutability,
@@ -328,7 +343,8 @@ func (in Onboard) Do(ctx context.Context, o *Operator) (out Onboarded, err error
 		switch {
 		case err == nil && before.Domain == "" && slices.Equal(before.Tenants, one.Tenants): // it is put in again
 		case fail.From(err).Code != fail.NotFound || err == nil:
-			return out, invalid("there is a caller %.80s; choose another, or give it the tenant by `frontdesk ramp caller add`", in.Caller)
+			return out, invalid("there is a caller %.80s; choose another, or give it the tenant by "+
+				"`frontdesk ramp caller add`", in.Caller)
 		}
 	}
 	put, fresh, err := o.Tenants.Put(ctx, t)
@@ -340,7 +356,8 @@ func (in Onboard) Do(ctx context.Context, o *Operator) (out Onboarded, err error
 		word = "in"
 	}
 	out.Tenant = put
-	out.Notes = append(out.Notes, fmt.Sprintf("The tenant %s is %s, with %s.", put.ID, word, strings.Join(put.Domains, ", ")))
+	out.Notes = append(out.Notes,
+		fmt.Sprintf("The tenant %s is %s, with %s.", put.ID, word, strings.Join(put.Domains, ", ")))
 	if in.Caller != "" {
 		if _, err := o.Callers.Put(ctx, one); err != nil {
 			return out, err

@@ -10,7 +10,8 @@ import (
 	"frontdesk/wire/ramp"
 )
 
-// Instant is a time in a result: to the second in requests' answers, and whole in the JSON of commands.
+// Instant is a time in a result: to the second in requests' answers, and whole in the JSON of
+// commands.
 type Instant struct{ time.Time }
 
 // MarshalText is RFC 3339.
@@ -47,7 +48,8 @@ func (p Page) rows() int {
 	return p.Limit + 1
 }
 
-// part is the rows of a page of which one more was read, and from where the next goes on: empty for none.
+// part is the rows of a page of which one more was read, and from where the next goes on: empty
+// for none.
 func part[R any](p Page, all []R, place func(R) string) (rows []R, next string) {
 	if p.Limit == 0 || len(all) <= p.Limit {
 		return all, ""
@@ -72,7 +74,8 @@ type Printed struct {
 // AsJSON says whether JSON is asked for.
 func (p Printed) AsJSON() bool { return p.JSON }
 
-// Key is a public key: told in standard base64 of its 32 bytes, and read in every form that documents have.
+// Key is a public key: told in standard base64 of its 32 bytes, and read in every form that
+// documents have.
 type Key struct {
 	Thumbprint string `json:"-" cli:"name"` // RFC 7638; not told of callers
 	ID         string `json:"id,omitempty" cli:"-"`

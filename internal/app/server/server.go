@@ -28,6 +28,7 @@ import (
 	"frontdesk/internal/app/config"
 
 	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/ask/page"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
@@ -37,7 +38,6 @@ import (
 	"frontdesk/internal/licensing/disputes/enforcement"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/rampapi"
-	"frontdesk/internal/operator/console"
 )
 
 // Options are what a server needs.
@@ -257,17 +257,17 @@ func (s *Server) probes() []apphttp.Route {
 
 // page is the page on which people ask.
 func (s *Server) page() http.Handler {
-	config := console.Config{
+	config := page.Config{
 		Title: s.config.Console.Title, About: s.config.Console.About, Examples: s.config.Console.Examples, Types: s.config.Console.Types, Ask: askPath,
 		PublicURL: s.outside.PublicURL,
 	}
 	for _, site := range s.config.AllSites() {
-		config.Sites = append(config.Sites, console.Site{ID: site.ID, Name: first(site.Name, site.ID)})
+		config.Sites = append(config.Sites, page.Site{ID: site.ID, Name: first(site.Name, site.ID)})
 		if len(s.config.Sites) == 0 {
 			config.Title = first(config.Title, site.Name)
 		}
 	}
-	return console.Handler(config)
+	return page.Handler(config)
 }
 
 // ServeHTTP answers one request.

@@ -1,8 +1,11 @@
+// Package console is the owner's pages under /console/: what was given to whom, what was denied, the keys of platforms,
+// what agents submit, and what is sold, for those who are logged in. They are in English, and work without any script.
 package console
 
 import (
 	"bytes"
 	"context"
+	"embed"
 	"html/template"
 	"iter"
 	"net/http"
@@ -11,12 +14,17 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/ask/page"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/wire/receipt"
 )
+
+//go:embed owner.html owner_accounts.html owner_inbox.html owner_request.html owner_sales.html owner_deliveries.html
+//go:embed owner_disputes.html owner_tenants.html owner_domains.html owner_reconcile.html
+var embedded embed.FS
 
 // OwnerPath is where the owner's pages are.
 const OwnerPath = "/console/"
@@ -61,11 +69,11 @@ func Owner(config OwnerConfig) http.Handler {
 	if config.Title == "" {
 		config.Title = "Frontdesk"
 	}
-	o := &owner{config: config, files: load()}
+	o := &owner{config: config, files: page.Load()}
 	o.template = ownerTemplate(func(until time.Time) string { return leftOf(until, config.Now()) })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console", func(w http.ResponseWriter, r *http.Request) { o.to(w, r, "") })
-	mux.Handle("GET /console/assets/", http.StripPrefix("/console", http.HandlerFunc(o.files.serve)))
+	mux.Handle("GET /console/assets/", http.StripPrefix("/console", http.HandlerFunc(o.files.Serve)))
 	mux.HandleFunc("GET /console/login", o.showLogin)
 	mux.HandleFunc("POST /console/login", o.login)
 	mux.HandleFunc("POST /console/logout", o.inside(o.logout))
@@ -93,7 +101,7 @@ const maxForm = 1 << 20
 
 type owner struct {
 	config   OwnerConfig
-	files    *files
+	files    *page.Files
 	template *template.Template
 }
 
@@ -145,7 +153,7 @@ func (o *owner) show(w http.ResponseWriter, r *http.Request, status int, s sheet
 	if o.config.Warnings != nil && s.In != nil {
 		s.Warned = o.config.Warnings()
 	}
-	s.Assets = s.Base + strings.TrimPrefix(o.files.root, "/")
+	s.Assets = s.Base + strings.TrimPrefix(o.files.Root, "/")
 	var body bytes.Buffer
 	if err := o.template.ExecuteTemplate(&body, "sheet", s); err != nil {
 		http.Error(w, "The page could not be drawn.", http.StatusInternalServerError)

@@ -37,6 +37,9 @@ type SalesConfig struct {
 	Requesters func(ctx context.Context, begins, after string, limit int) ([]requesters.Registration, error)
 }
 
+// Site is a site that is served here.
+type Site struct{ ID, Name string }
+
 // salesRoutes serve what is sold.
 func (o *owner) salesRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /console/sales", o.inside(o.sales))

@@ -148,7 +148,10 @@ func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *visit) erro
 	in := operator.Onboard{
 		New: true, ID: field1(r, "id"), Name: field1(r, "name"), Domain: strings.Fields(r.PostForm.Get("domains")),
 		Model: field1(r, "model"), Price: field1(r, "rate"), Currency: strings.ToUpper(field1(r, "currency")),
-		At: field1(r, "at"), Form: field1(r, "cdn"), Agent: field1(r, "agent"), Caller: field1(r, "caller"),
+		Caller: field1(r, "caller"),
+		OnboardDelivery: operator.OnboardDelivery{
+			At: field1(r, "at"), Form: field1(r, "cdn"), Agent: field1(r, "agent"),
+		},
 	}
 	key := field1(r, "key")
 	switch {

@@ -1,4 +1,4 @@
-package console
+package page
 
 import (
 	"encoding/json"
@@ -213,7 +213,7 @@ func TestFilesAreKeptForGoodUnderTheirHash(t *testing.T) {
 			t.Errorf("GET %s: %s, %s; a page from before an upgrade must get its file, and not keep it", old, answer.Status, answer.Header.Get("Cache-Control"))
 		}
 	}
-	for _, address := range []string{"/assets/", "/assets/ask.js", "/assets/0/page.html", "/assets/0/../console.go", "/assets/0/1/ask.js", "/other", "/index.html"} {
+	for _, address := range []string{"/assets/", "/assets/ask.js", "/assets/0/page.html", "/assets/0/../page.go", "/assets/0/1/ask.js", "/other", "/index.html"} {
 		if answer := get(h, address); answer.StatusCode == http.StatusOK {
 			t.Errorf("GET %s: 200", address)
 		}
@@ -228,7 +228,7 @@ var markupSinks = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|doc
 
 func TestScriptsNeverWriteMarkupAndNameNoOtherHost(t *testing.T) {
 	t.Parallel()
-	for name, source := range load().byName {
+	for name, source := range Load().byName {
 		if path.Ext(name) == ".js" || path.Ext(name) == ".css" {
 			if found := markupSinks.Find(source); found != nil {
 				t.Errorf("%s has %q", name, found)
@@ -276,7 +276,7 @@ var (
 func TestEveryTextOfThePageIsThereAndIsUsed(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
-	for name, source := range load().byName {
+	for name, source := range Load().byName {
 		if path.Ext(name) != ".js" {
 			continue
 		}

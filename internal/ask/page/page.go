@@ -1,13 +1,10 @@
-// Package console is the page on which a person asks: a box, the answers as cards while they arrive, the summary,
-// and the request and response themselves for those who build on them. It is one server-rendered page with a style
-// sheet and a few script modules, all embedded; nothing comes from anywhere else and nothing is built.
+// Package page is the page on which a person asks: a box, the answers as cards while they arrive, the summary, and the
+// request and response themselves for those who build on them. It is one page drawn here with a style sheet and a few
+// script modules, all embedded; nothing comes from anywhere else and nothing is built.
 //
-// It is a client like any other: it posts to /ask and shows what comes back. Of our rooms it needs phrase alone, for its own
-// words in the language of who looks at it.
-//
-// The package has the owner's pages, too, under /console/: what was given to whom, what was denied, the keys of platforms, what
-// agents submit, and what is sold, for those who are logged in. They read through what server hands them, and are in English. server mounts both.
-package console
+// It is a client like any other: it posts to /ask and shows what comes back. It imports i18n alone, for its own words
+// in the language of who looks at it.
+package page
 
 import (
 	"bytes"
@@ -59,17 +56,17 @@ func Handler(config Config) http.Handler {
 			return "http://" + r.Host
 		}
 	}
-	files := load()
+	files := Load()
 	p := &page{config: config, files: files, template: files.template()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.show)
-	mux.HandleFunc("GET /assets/", files.serve)
+	mux.HandleFunc("GET /assets/", files.Serve)
 	return mux
 }
 
 type page struct {
 	config   Config
-	files    *files
+	files    *Files
 	template *template.Template
 }
 
@@ -115,7 +112,7 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 		Config: p.config,
 		Asked:  asked{clip(query.Get("q")), query.Get("site"), query.Get("type"), query.Get("summary") == "1"},
 		Prefix: prefix,
-		Assets: prefix + p.files.root,
+		Assets: prefix + p.files.Root,
 		Ask:    prefix + p.config.Ask,
 		Desk:   data{prefix + p.config.Ask, p.config.Title, p.config.Sites, say, speaker.PageTypes()},
 

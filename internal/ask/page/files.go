@@ -1,4 +1,4 @@
-package console
+package page
 
 import (
 	"crypto/sha256"
@@ -12,18 +12,19 @@ import (
 	"strings"
 )
 
-//go:embed page.html owner.html owner_accounts.html owner_inbox.html owner_request.html owner_sales.html owner_deliveries.html owner_disputes.html owner_tenants.html owner_domains.html owner_reconcile.html assets
+//go:embed page.html assets
 var embedded embed.FS
 
-// files are the page's files, served from a folder whose name is their common hash: a browser may keep them for
-// good, and modules that import each other are always of one version.
-type files struct {
-	root   string // "/assets/<hash>"
+// Files are the page's files, served from a folder whose name is their common hash: a browser may keep them for
+// good, and modules that import each other are always of one version. The owner's pages have theirs among them.
+type Files struct {
+	Root   string // "/assets/<hash>"
 	byName map[string][]byte
 }
 
-func load() *files {
-	f := &files{byName: map[string][]byte{}}
+// Load reads the files.
+func Load() *Files {
+	f := &Files{byName: map[string][]byte{}}
 	sum := sha256.New()
 	err := fs.WalkDir(embedded, "assets", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -38,17 +39,17 @@ func load() *files {
 	if err != nil {
 		panic(err) // the files are embedded above: only a build without them could fail
 	}
-	f.root = "/assets/" + hex.EncodeToString(sum.Sum(nil)[:6])
+	f.Root = "/assets/" + hex.EncodeToString(sum.Sum(nil)[:6])
 	return f
 }
 
-func (f *files) template() *template.Template {
+func (f *Files) template() *template.Template {
 	return template.Must(template.New("page.html").ParseFS(embedded, "page.html"))
 }
 
-// serve answers with a file. Under the name of another version, which a page from before an upgrade asks for, it
+// Serve answers with a file. Under the name of another version, which a page from before an upgrade asks for, it
 // serves the file as it is now and lets nobody keep it.
-func (f *files) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Files) Serve(w http.ResponseWriter, r *http.Request) {
 	folder, name := path.Split(r.URL.Path)
 	text, ok := f.byName[name]
 	if !ok || strings.Count(folder, "/") != 3 {
@@ -58,7 +59,7 @@ func (f *files) serve(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", contentType(name))
 	header.Set("X-Content-Type-Options", "nosniff")
-	if strings.TrimSuffix(folder, "/") == f.root {
+	if strings.TrimSuffix(folder, "/") == f.Root {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	} else {
 		header.Set("Cache-Control", "no-cache")
