@@ -9,8 +9,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// A run keeps in memory where it stands with every item: identity, digest and number, some hundred bytes for each, but
-// nothing of their content. So it reads the versions of its source once, in order, and writes only what has changed.
+// A run keeps in memory where it stands with every item: identity, digest and number, some hundred
+// bytes for each, but nothing of their content. So it reads the versions of its source once, in
+// order, and writes only what has changed.
 
 // version is what a run knows of a version of an item.
 type version struct {
@@ -47,7 +48,8 @@ type insertion struct {
 	item *Item
 }
 
-// flush writes the batch, in one transaction. What the run knows changes only when that has succeeded.
+// flush writes the batch, in one transaction. What the run knows changes only when that has
+// succeeded.
 func (r *Run) flush(ctx context.Context) error {
 	if len(r.batch) == 0 {
 		return nil
@@ -147,7 +149,8 @@ func (s *Summary) add(v *version, times int) {
 	s.Passages += times * int(v.passages)
 }
 
-// save carries the plan out. A batch in which nothing changed writes nothing, unless the lease needs it.
+// save carries the plan out. A batch in which nothing changed writes nothing, unless the lease
+// needs it.
 func (r *Run) save(ctx context.Context, p *plan) error {
 	if len(p.drop)+len(p.expire)+len(p.restore)+len(p.insert) == 0 && r.catalog.now().Before(r.renewAt) {
 		return nil
@@ -227,7 +230,8 @@ func (r *Run) insert(ctx context.Context, tx *store.Tx, inserts []insertion) err
 			}
 		}
 	}
-	_, err := tx.BulkInsert(ctx, "content_version", []string{"n", "source", "id", "since", "until", "passages", "hash"}, versions)
+	_, err := tx.BulkInsert(ctx, "content_version", []string{"n", "source", "id", "since", "until", "passages", "hash"},
+		versions)
 	if err != nil {
 		return err
 	}
@@ -294,8 +298,9 @@ func parts[T any](list []T, size int) iter.Seq[[]T] {
 	}
 }
 
-// among gives the parameters of an IN (...), of which the first is $from, and their values. The list is filled up
-// with the last value to one of a few lengths, so that there are few statements for the engines to know.
+// among gives the parameters of an IN (...), of which the first is $from, and their values. The
+// list is filled up with the last value to one of a few lengths, so that there are few statements
+// for the engines to know.
 func among[T any](from int, values []T) (list string, args []any) {
 	length := maxAmong
 	for _, n := range []int{1, 10, 100} {

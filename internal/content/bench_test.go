@@ -15,7 +15,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// generator makes varied items like those of a shop: an object of about 900 bytes, and passages of about 120 words.
+// generator makes varied items like those of a shop: an object of about 900 bytes, and passages of
+// about 120 words.
 type generator struct {
 	random *rand.Rand
 	words  []string
@@ -66,7 +67,9 @@ func generate(count, passages int) (items []content.Item) {
 	return items
 }
 
-func ingest(t testing.TB, catalog *content.Catalog, items []content.Item, options content.CommitOptions) content.Summary {
+func ingest(
+	t testing.TB, catalog *content.Catalog, items []content.Item, options content.CommitOptions,
+) content.Summary {
 	t.Helper()
 	run, err := catalog.Begin(context.Background(), "shop", "products")
 	if err != nil {
@@ -82,7 +85,8 @@ func ingest(t testing.TB, catalog *content.Catalog, items []content.Item, option
 	return summary
 }
 
-// engines runs a benchmark on SQLite, and on PostgreSQL if there is one. Each call of open gives a new database.
+// engines runs a benchmark on SQLite, and on PostgreSQL if there is one. Each call of open gives a
+// new database.
 func engines(b *testing.B, bench func(b *testing.B, open func() *content.Catalog)) {
 	on := func(fresh storetest.Fresh) func(*testing.B) {
 		return func(b *testing.B) {
@@ -164,10 +168,11 @@ func BenchmarkChanges(b *testing.B) {
 	})
 }
 
-// BenchmarkScale fills an empty catalog with as many passages as FRONTDESK_PASSAGES says, five to an item, reads it all,
-// changes one item in a hundred and follows that:
+// BenchmarkScale fills an empty catalog with as many passages as FRONTDESK_PASSAGES says, five to
+// an item, reads it all, changes one item in a hundred and follows that:
 //
-//	FRONTDESK_PASSAGES=1000000 go test -run xxx -bench Scale -benchtime 1x -timeout 30m ./internal/content
+//	FRONTDESK_PASSAGES=1000000 go test -run xxx -bench Scale -benchtime 1x -timeout 30m \
+//		./internal/content
 func BenchmarkScale(b *testing.B) {
 	wanted, _ := strconv.Atoi(os.Getenv("FRONTDESK_PASSAGES"))
 	if wanted == 0 {
@@ -211,7 +216,9 @@ func scaleRun(b *testing.B, catalog *content.Catalog, items int, changed func(in
 	}
 }
 
-func readAll(b *testing.B, catalog *content.Catalog, from map[content.SourceKey]int64) (to map[content.SourceKey]int64, n int) {
+func readAll(
+	b *testing.B, catalog *content.Catalog, from map[content.SourceKey]int64,
+) (to map[content.SourceKey]int64, n int) {
 	to, err := catalog.Changes(b.Context(), from, func(content.Change) error { n++; return nil })
 	if err != nil {
 		b.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Catalog is the content of all sites in one database. Its methods may be called from several goroutines, and by
-// several processes on one database.
+// Catalog is the content of all sites in one database. Its methods may be called from several
+// goroutines, and by several processes on one database.
 type Catalog struct {
 	db     *store.DB
 	now    func() time.Time
@@ -63,7 +63,8 @@ func New(db *store.DB, options Options) *Catalog {
 	return &Catalog{db: db, now: now, limits: usualLimits, numbers: map[SourceKey]int64{}}
 }
 
-// limits are how much is done at a time, so that neither memory nor a transaction grows with the catalog.
+// limits are how much is done at a time, so that neither memory nor a transaction grows with the
+// catalog.
 type limits struct {
 	batchItems int // a batch is written when it has so many items,
 	batchBytes int // or so many bytes of them
@@ -71,8 +72,8 @@ type limits struct {
 	page       int // items that one query reads
 }
 
-// In pages the engines keep to the order of the numbers, where for all items at once PostgreSQL might sort a whole
-// catalog with its texts.
+// In pages the engines keep to the order of the numbers, where for all items at once PostgreSQL
+// might sort a whole catalog with its texts.
 var usualLimits = limits{batchItems: 500, batchBytes: 4 << 20, sweep: 2000, page: 1000}
 
 // Sources lists the sources of all sites, by site and name.
@@ -82,7 +83,8 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 		func(row store.Scanner) (s Source, err error) {
 			var lastRun, failed, tried, next int64
 			var counts string
-			if err := row.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed, &s.LastError, &tried, &next, &s.Attempt.Detail); err != nil {
+			if err := row.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed,
+				&s.LastError, &tried, &next, &s.Attempt.Detail); err != nil {
 				return s, err
 			}
 			s.LastRun, s.Failed = store.FromMicros(lastRun), store.FromMicros(failed)
@@ -96,8 +98,8 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 		})
 }
 
-// RecordFailure records that filling the source went wrong, for Sources to tell, until its next run is published. It also works
-// when ctx has ended, which may be what went wrong.
+// RecordFailure records that filling the source went wrong, for Sources to tell, until its next run
+// is published. It also works when ctx has ended, which may be what went wrong.
 func (c *Catalog) RecordFailure(ctx context.Context, key SourceKey, problem error) error {
 	if problem == nil {
 		return nil
@@ -119,8 +121,8 @@ func (c *Catalog) RecordFailure(ctx context.Context, key SourceKey, problem erro
 	})
 }
 
-// RecordAttempt records an attempt to fill a source, for Sources to tell. It also works when ctx has ended, which may be
-// what ended the attempt.
+// RecordAttempt records an attempt to fill a source, for Sources to tell. It also works when ctx
+// has ended, which may be what ended the attempt.
 func (c *Catalog) RecordAttempt(ctx context.Context, key SourceKey, attempt Attempt) error {
 	ctx = context.WithoutCancel(ctx)
 	return c.db.Update(ctx, func(tx *store.Tx) error {
@@ -142,7 +144,8 @@ func clip(s string, n int) string {
 	return clean(s[:n])
 }
 
-// Remove forgets a source: its items are gone for every reader at once. A source that nobody knows is no error.
+// Remove forgets a source: its items are gone for every reader at once. A source that nobody knows
+// is no error.
 func (c *Catalog) Remove(ctx context.Context, site, source string) error {
 	known, err := c.number(ctx, SourceKey{site, source})
 	if err != nil || known == 0 {
@@ -186,7 +189,9 @@ func sourceNumber(ctx context.Context, tx *store.Tx, key SourceKey) (n int64, er
 // ensureSource is the number of a source, which it enters if nobody knows it yet.
 func ensureSource(ctx context.Context, tx *store.Tx, key SourceKey) (int64, error) {
 	if unclean(key.Site) || unclean(key.Source) || key.Source == "" {
-		return 0, fail.New(fail.Invalid, "the source %q of site %q cannot be kept: a source needs a name of printable characters", key.Source, key.Site)
+		return 0, fail.New(fail.Invalid,
+			"the source %q of site %q cannot be kept: a source needs a name of printable characters", key.Source,
+			key.Site)
 	}
 	n, err := sourceNumber(ctx, tx, key)
 	if err != nil || n != 0 {

@@ -45,8 +45,10 @@ var key = content.SourceKey{Site: site, Source: source}
 func item(name string, variant int) content.Item {
 	url := "https://example.org/" + name
 	i := content.Item{
-		URL: url, Types: []string{"Recipe", "HowTo"}, Name: fmt.Sprint(name, " ", variant), Description: "A " + name + ".",
-		Keys: "soup\nwinter", Language: "en", Image: url + ".jpg", Publisher: "Example", Origin: "recipes.jsonl:1",
+		URL: url, Types: []string{"Recipe", "HowTo"}, Name: fmt.Sprint(name, " ", variant),
+		Description: "A " + name + ".",
+		Keys:        "soup\nwinter", Language: "en", Image: url + ".jpg", Publisher: "Example",
+		Origin:    "recipes.jsonl:1",
 		Published: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Object: fmt.Appendf(nil, `{"url":%q,"variant":%d}`, url, variant),
 	}
 	for k := range variant % 3 {
@@ -190,7 +192,8 @@ func TestRunIsInvisibleUntilItCommits(t *testing.T) {
 		put(t, run, items("a:2", "b:3", "c", "e", "f", "g", "h")...)
 		wantCurrent(t, catalog, "a", "b", "c", "d")
 		summary := commit(t, run, content.CommitOptions{})
-		wantSummary(t, summary, content.Summary{Added: 4, Changed: 2, Unchanged: 1, Removed: 1, Items: 7, Passages: 7, Revision: 2})
+		wantSummary(t, summary,
+			content.Summary{Added: 4, Changed: 2, Unchanged: 1, Removed: 1, Items: 7, Passages: 7, Revision: 2})
 		wantCurrent(t, catalog, "a:2", "b:3", "c", "e", "f", "g", "h")
 	})
 }
@@ -204,7 +207,8 @@ func TestUnchangedRunPublishesNothingNew(t *testing.T) {
 		same[1].Origin = "elsewhere.jsonl:9"
 		run := begin(t, catalog)
 		put(t, run, same...)
-		wantSummary(t, commit(t, run, content.CommitOptions{}), content.Summary{Unchanged: 3, Items: 3, Passages: 3, Revision: 1})
+		wantSummary(t, commit(t, run, content.CommitOptions{}),
+			content.Summary{Unchanged: 3, Items: 3, Passages: 3, Revision: 1})
 		sources, err := catalog.Sources(t.Context())
 		if err != nil || len(sources) != 1 || !sources[0].LastRun.Equal(clock.now()) {
 			t.Errorf("the run is not remembered: %+v %v", sources, err)
@@ -297,7 +301,8 @@ func TestGoodSourceIsNotReplacedByLessThanHalf(t *testing.T) {
 		if _, err := run.Commit(t.Context(), content.CommitOptions{}); err == nil {
 			t.Fatal("a good source was emptied")
 		}
-		wantSummary(t, commit(t, run, content.CommitOptions{AllowShrink: true}), content.Summary{Removed: 3, Revision: 3})
+		wantSummary(t, commit(t, run, content.CommitOptions{AllowShrink: true}),
+			content.Summary{Removed: 3, Revision: 3})
 		wantCurrent(t, catalog)
 	})
 }
@@ -328,7 +333,8 @@ func TestAbortLeavesEverythingAsItWas(t *testing.T) {
 		if _, err := run.Commit(t.Context(), content.CommitOptions{}); err == nil {
 			t.Error("an aborted run can be committed")
 		}
-		wantSummary(t, fill(t, catalog, "a", "b", "c"), content.Summary{Added: 1, Unchanged: 2, Items: 3, Passages: 3, Revision: 2})
+		wantSummary(t, fill(t, catalog, "a", "b", "c"),
+			content.Summary{Added: 1, Unchanged: 2, Items: 3, Passages: 3, Revision: 2})
 		wantCurrent(t, catalog, "a", "b", "c")
 	})
 }
@@ -376,7 +382,8 @@ func TestOneRunAtATime(t *testing.T) {
 		_, err = first.Commit(t.Context(), content.CommitOptions{})
 		wantCode(t, err, fail.Unavailable, "taken over")
 		put(t, second, items("b:2", "c:2")...)
-		wantSummary(t, commit(t, second, content.CommitOptions{}), content.Summary{Added: 2, Items: 2, Passages: 4, Revision: 1})
+		wantSummary(t, commit(t, second, content.CommitOptions{}),
+			content.Summary{Added: 2, Items: 2, Passages: 4, Revision: 1})
 		wantCurrent(t, catalog, "b:2", "c:2")
 		if err := first.Abort(t.Context()); err != nil {
 			t.Error(err)
@@ -434,7 +441,8 @@ func TestTextThatNoDatabaseKeepsIsMended(t *testing.T) {
 		put(t, run, bad)
 		commit(t, run, content.CommitOptions{})
 		got := current(t, catalog)[bad.URL]
-		if got.Name != "soup \uFFFD of\uFFFDday" || !slices.Equal(got.Types, []string{"Rec\uFFFDipe", "How To"}) || got.Passages[0].Text != "text \uFFFD\uFFFD" {
+		if got.Name != "soup \uFFFD of\uFFFDday" || !slices.Equal(got.Types, []string{"Rec\uFFFDipe", "How To"}) ||
+			got.Passages[0].Text != "text \uFFFD\uFFFD" {
 			t.Errorf("kept as %+v", got)
 		}
 		run = begin(t, catalog)
@@ -466,14 +474,16 @@ func TestSitesAndSourcesAreApart(t *testing.T) {
 		}
 		var urls []string
 		err = catalog.EachItem(t.Context(), "b", func(i content.Item) error { urls = append(urls, i.URL); return nil })
-		if diff := cmp.Diff([]string{"https://example.org/shared", "https://example.org/own2"}, urls); diff != "" || err != nil {
+		if diff := cmp.Diff([]string{"https://example.org/shared", "https://example.org/own2"}, urls); diff != "" ||
+			err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		if err := catalog.Remove(t.Context(), "a", "x"); err != nil {
 			t.Fatal(err)
 		}
 		revisions, err := catalog.Revisions(t.Context())
-		if diff := cmp.Diff(map[content.SourceKey]int64{keys[0]: 2, keys[1]: 1, keys[2]: 1}, revisions); diff != "" || err != nil {
+		if diff := cmp.Diff(map[content.SourceKey]int64{keys[0]: 2, keys[1]: 1, keys[2]: 1}, revisions); diff != "" ||
+			err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		follower := newFollower()
@@ -618,13 +628,15 @@ func TestFollowerTooFarBehindIsTold(t *testing.T) {
 		for n := range content.KeepRemovals + 2 {
 			fill(t, catalog, "a", fmt.Sprint("b", n))
 		}
-		for from, wantErr := range map[int64]bool{0: false, 1: true, 2: false, content.KeepRemovals + 3: false, content.KeepRemovals + 4: true} {
+		for from, wantErr := range map[int64]bool{0: false, 1: true, 2: false, content.KeepRemovals + 3: false,
+			content.KeepRemovals + 4: true} {
 			_, err := catalog.Changes(t.Context(), map[content.SourceKey]int64{key: from}, nothing)
 			if errors.Is(err, content.ErrBehind) != wantErr || (err != nil) != wantErr {
 				t.Errorf("from revision %d: %v", from, err)
 			}
 		}
-		_, err := catalog.Changes(t.Context(), map[content.SourceKey]int64{{Site: "of", Source: "another database"}: 1}, nothing)
+		_, err := catalog.Changes(t.Context(), map[content.SourceKey]int64{{Site: "of", Source: "another database"}: 1},
+			nothing)
 		if !errors.Is(err, content.ErrBehind) {
 			t.Errorf("a source that the database does not know: %v", err)
 		}
@@ -674,7 +686,8 @@ func TestChangesComeInOrder(t *testing.T) {
 			}
 		}
 		read(nil)
-		if diff := cmp.Diff([]string{"1z 1false", "1m 1false", "2y 1false", "2a 2false", "2b 1false"}, got); diff != "" {
+		if diff := cmp.Diff([]string{"1z 1false", "1m 1false", "2y 1false", "2a 2false", "2b 1false"}, got); diff !=
+			"" {
 			t.Errorf("all (-want +got):\n%s", diff)
 		}
 		fill(t, catalog, "y", "z", "a:2")

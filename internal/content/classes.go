@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// classText is the tree of schema.org classes, one a line: a class and its direct parents. It is written by
-// internal/classgen from schema-dts 2.1.0, which follows the vocabulary with its pending terms as of 2026.
+// classText is the tree of schema.org classes, one a line: a class and its direct parents. It is
+// written by internal/classgen from schema-dts 2.1.0, which follows the vocabulary with its pending
+// terms as of 2026.
 //
 //go:embed classes.txt
 var classText string
@@ -15,8 +16,9 @@ var classText string
 // root is the class that every other class, known or not, descends from.
 const root = "Thing"
 
-// IsA says whether typ is ancestor or a descendant of it in schema.org's class tree, over all parents of a class.
-// Names are canonical ("Recipe"; see KnownType). A type that schema.org does not know is only itself and a Thing.
+// IsA says whether typ is ancestor or a descendant of it in schema.org's class tree, over all
+// parents of a class. Names are canonical ("Recipe"; see KnownType). A type that schema.org does
+// not know is only itself and a Thing.
 func IsA(typ, ancestor string) bool {
 	if typ == ancestor || ancestor == root {
 		return typ != ""
@@ -30,7 +32,8 @@ func IsA(typ, ancestor string) bool {
 	return known && t.above[below].has(above)
 }
 
-// KnownType finds a schema.org class by its name in any case and gives the name as schema.org writes it.
+// KnownType finds a schema.org class by its name in any case and gives the name as schema.org
+// writes it.
 func KnownType(name string) (canonical string, ok bool) {
 	t := tree()
 	if _, ok := t.numbers[name]; ok {
@@ -40,7 +43,8 @@ func KnownType(name string) (canonical string, ok bool) {
 	return canonical, ok
 }
 
-// classTree numbers the classes and holds each one's ancestors, itself among them, as a set of numbers.
+// classTree numbers the classes and holds each one's ancestors, itself among them, as a set of
+// numbers.
 type classTree struct {
 	numbers map[string]int
 	folded  map[string]string // lower-case name to canonical name
@@ -65,7 +69,8 @@ func growTree(text string) *classTree {
 	return t
 }
 
-// climb fills in a class's ancestors, its parents' first. The tree has no cycles; classgen's input cannot say one.
+// climb fills in a class's ancestors, its parents' first. The tree has no cycles; classgen's input
+// cannot say one.
 func (t *classTree) climb(class int, parents [][]string) classSet {
 	if t.above[class] != nil {
 		return t.above[class]

@@ -47,7 +47,8 @@ func TestUnknownTypeIsOnlyItselfAndAThing(t *testing.T) {
 
 func TestKnownTypeFindsAnyCase(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"recipe": "Recipe", "HOWTO": "HowTo", "Product": "Product", "3dmodel": "3DModel", "faqpage": "FAQPage"} {
+	for name, want := range map[string]string{"recipe": "Recipe", "HOWTO": "HowTo", "Product": "Product",
+		"3dmodel": "3DModel", "faqpage": "FAQPage"} {
 		if got, ok := KnownType(name); !ok || got != want {
 			t.Errorf("KnownType(%q) = %q, %v; want %q", name, got, ok, want)
 		}

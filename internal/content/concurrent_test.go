@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestReadersSeeWholeStates reads through one connection to the database, as a server does, what runs publish through
-// another, as an ingest does.
+// TestReadersSeeWholeStates reads through one connection to the database, as a server does, what
+// runs publish through another, as an ingest does.
 func TestReadersSeeWholeStates(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -69,7 +69,8 @@ func wantState(t *testing.T, f *follower) {
 	}
 }
 
-// TestSourcesAreFilledSideBySide runs over several sources at once, which is one at a time for each but not for all.
+// TestSourcesAreFilledSideBySide runs over several sources at once, which is one at a time for each
+// but not for all.
 func TestSourcesAreFilledSideBySide(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {

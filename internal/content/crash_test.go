@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// stateItems are the items of the source's n-th state: a part changes, a part goes, a part comes with each.
+// stateItems are the items of the source's n-th state: a part changes, a part goes, a part comes
+// with each.
 func stateItems(n int) (made []content.Item) {
 	for i := range 120 {
 		switch {
@@ -47,8 +48,8 @@ func stateItems(n int) (made []content.Item) {
 	return made
 }
 
-// victim publishes one state after another, and says so after each, until it is killed. A run that a victim before it
-// has left behind must not keep it waiting.
+// victim publishes one state after another, and says so after each, until it is killed. A run that
+// a victim before it has left behind must not keep it waiting.
 func victim(ctx context.Context, dsn string, from int) error {
 	db, err := store.Open(ctx, store.Config{DSN: dsn, Schemas: []store.Schema{content.Schema}})
 	if err != nil {
@@ -72,9 +73,10 @@ func victim(ctx context.Context, dsn string, from int) error {
 	}
 }
 
-// TestKilledProcessLeavesAWholeState kills a process that fills a source at random moments, again and again (10 times,
-// or as many as FRONTDESK_KILLS says). After each kill the database is sound and holds exactly the state that the
-// process reported last, or the next one: that was durable before it could be reported.
+// TestKilledProcessLeavesAWholeState kills a process that fills a source at random moments, again
+// and again (10 times, or as many as FRONTDESK_KILLS says). After each kill the database is sound
+// and holds exactly the state that the process reported last, or the next one: that was durable
+// before it could be reported.
 func TestKilledProcessLeavesAWholeState(t *testing.T) {
 	t.Parallel()
 	kills := 10
@@ -84,7 +86,8 @@ func TestKilledProcessLeavesAWholeState(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		begin := time.Now()
-		at := identify(t, dsn, killOne(t, dsn, 0, time.Hour, 2)) // one that is left alone for long enough to do two runs
+		// one that is left alone for long enough to do two runs
+		at := identify(t, dsn, killOne(t, dsn, 0, time.Hour, 2))
 		span := time.Since(begin)
 		for range kills {
 			reported := killOne(t, dsn, at+1, rand.N(span), -1)
@@ -94,8 +97,9 @@ func TestKilledProcessLeavesAWholeState(t *testing.T) {
 	})
 }
 
-// killOne starts a process that goes on from a state, kills it some time after it has opened the database or when it has
-// reported so many states, and returns the last state that it reported, -1 if none.
+// killOne starts a process that goes on from a state, kills it some time after it has opened the
+// database or when it has reported so many states, and returns the last state that it reported, -1
+// if none.
 func killOne(t *testing.T, dsn string, from int, after time.Duration, states int) int {
 	t.Helper()
 	process := exec.Command(os.Args[0])
@@ -126,7 +130,8 @@ func killOne(t *testing.T, dsn string, from int, after time.Duration, states int
 	return reported
 }
 
-// identify checks the database and says which state it holds: reported or, if that was never said, the next.
+// identify checks the database and says which state it holds: reported or, if that was never said,
+// the next.
 func identify(t *testing.T, dsn string, reported int) int {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Config{DSN: dsn, Schemas: []store.Schema{content.Schema}})
@@ -145,7 +150,8 @@ func identify(t *testing.T, dsn string, reported int) int {
 	}
 	got := map[string]content.Item{}
 	catalog := content.New(db, content.Options{})
-	if err := catalog.EachItem(t.Context(), site, func(i content.Item) error { got[i.URL] = i; return nil }); err != nil {
+	if err := catalog.EachItem(t.Context(), site, func(i content.Item) error { got[i.URL] = i; return nil }); err !=
+		nil {
 		t.Fatal(err)
 	}
 	diff := ""
@@ -164,6 +170,7 @@ func identify(t *testing.T, dsn string, reported int) int {
 			return n
 		}
 	}
-	t.Fatalf("the process reported state %d, and the database holds neither that nor the next (-want +got):\n%s", reported, diff)
+	t.Fatalf("the process reported state %d, and the database holds neither that nor the next (-want +got):\n%s",
+		reported, diff)
 	return 0
 }

@@ -17,7 +17,8 @@ var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 // key is an item's identity; ItemID writes it out.
 type key [16]byte
 
-// ItemID is the identity of the item at url in a source of a site, over all its versions: 26 letters and digits.
+// ItemID is the identity of the item at url in a source of a site, over all its versions: 26
+// letters and digits.
 func ItemID(site, source, url string) string { return itemKey(site, source, url).String() }
 
 func itemKey(site, source, url string) key {
@@ -38,8 +39,9 @@ func parseKey(id []byte) (k key, ok bool) {
 	return k, err == nil
 }
 
-// PassageID is the identity of a passage within its item. It depends on the text alone, and on how many equal texts
-// came before it in the item, so that it stays when other parts of the item change.
+// PassageID is the identity of a passage within its item. It depends on the text alone, and on how
+// many equal texts came before it in the item, so that it stays when other parts of the item
+// change.
 func PassageID(text string, seen int) string {
 	sum := sha256.Sum256([]byte(text))
 	id := base32Lower.EncodeToString(sum[:10])
@@ -70,7 +72,8 @@ func hashItem(item *Item) [16]byte {
 	return d.sum()
 }
 
-// digest hashes a sequence of fields, each with its length before it, so that no two sequences look alike.
+// digest hashes a sequence of fields, each with its length before it, so that no two sequences look
+// alike.
 type digest struct {
 	hash.Hash
 	scratch [sha256.Size]byte

@@ -16,9 +16,10 @@ import (
 // leaseTime is how long a run may be silent before another may take its source over.
 const leaseTime = 30 * time.Second
 
-// holder says who fills a source. It is kept as one line, "run boot space process started", so that a run that
-// was killed need not be waited for: a process on the same machine can look whether it still lives. Every write of
-// a run checks that the source is still its own, so that a wrong guess costs a run, but never harms the content.
+// holder says who fills a source. It is kept as one line, "run boot space process started", so that
+// a run that was killed need not be waited for: a process on the same machine can look whether it
+// still lives. Every write of a run checks that the source is still its own, so that a wrong guess
+// costs a run, but never harms the content.
 type holder struct {
 	run     string // of this run alone
 	boot    string // which machine, since which start; empty where that cannot be known
@@ -39,11 +40,12 @@ func (h holder) String() string {
 	return fmt.Sprintf("%s %s %s %d %s", h.run, orDash(h.boot), orDash(h.space), h.process, orDash(h.started))
 }
 
-// NewHolder names this process for a lease of another room, in the form that HolderGone reads. No two names are the same.
+// NewHolder names this process for a lease of another room, in the form that HolderGone reads. No
+// two names are the same.
 func NewHolder() string { return newHolder().String() }
 
-// HolderGone says whether the process that a NewHolder names is known to be dead, so that its lease need not be waited for.
-// A wrong guess must do no harm.
+// HolderGone says whether the process that a NewHolder names is known to be dead, so that its lease
+// need not be waited for. A wrong guess must do no harm.
 func HolderGone(name, engine string) bool { return parseHolder(name).gone(newHolder(), engine) }
 
 func orDash(s string) string {
@@ -53,7 +55,8 @@ func orDash(s string) string {
 	return s
 }
 
-// parseHolder reads a line that String wrote. One that it cannot read is a holder of whom nothing is known.
+// parseHolder reads a line that String wrote. One that it cannot read is a holder of whom nothing
+// is known.
 func parseHolder(line string) holder {
 	f := strings.Fields(line)
 	if len(f) != 5 {
@@ -70,8 +73,8 @@ func undash(s string) string {
 	return s
 }
 
-// gone reports whether h is known to be dead, as seen by a process that is me. An SQLite database serves one
-// machine only, so that there a holder from another boot is one from before a restart.
+// gone reports whether h is known to be dead, as seen by a process that is me. An SQLite database
+// serves one machine only, so that there a holder from another boot is one from before a restart.
 func (h holder) gone(me holder, engine string) bool {
 	if h.boot == "" || me.boot == "" {
 		return false
@@ -86,14 +89,15 @@ func (h holder) gone(me holder, engine string) bool {
 	return !alive || started != h.started
 }
 
-// processStart says when a process began and whether it lives. Where there is no /proc, every process does, and
-// the lease has to run out.
+// processStart says when a process began and whether it lives. Where there is no /proc, every
+// process does, and the lease has to run out.
 func processStart(process int) (started string, alive bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	if err != nil {
 		return "", !os.IsNotExist(err) || !hasProc()
 	}
-	// "pid (name) state ...": the name may hold anything, so count from the last parenthesis (proc(5)).
+	// "pid (name) state ...": the name may hold anything, so count from the last parenthesis
+	// (proc(5)).
 	_, rest, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
 	f := strings.Fields(rest)
 	if len(f) < 20 {
@@ -115,8 +119,8 @@ func readLine(path string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// acquire takes the lease of a source for a run that is about to begin. A lease that somebody holds is refused with
-// the time when it is free at the latest.
+// acquire takes the lease of a source for a run that is about to begin. A lease that somebody holds
+// is refused with the time when it is free at the latest.
 func (r *Run) acquire(ctx context.Context, tx *store.Tx) error {
 	var line string
 	var until, lastRun int64
@@ -145,14 +149,15 @@ func (r *Run) taken(by holder, left time.Duration) error {
 	if by.boot == r.holder.boot && by.process != 0 {
 		who = fmt.Sprintf("another run (process %d)", by.process)
 	}
-	err := fail.New(fail.Unavailable, "%s fills the source %s of site %s just now; wait until it is done, or, if it is dead, %s, and try again",
+	err := fail.New(fail.Unavailable,
+		"%s fills the source %s of site %s just now; wait until it is done, or, if it is dead, %s, and try again",
 		who, r.key.Source, r.key.Site, left)
 	err.RetryAfter = left
 	return err
 }
 
-// update is a transaction in which the run writes. It begins with renewing the lease, and fails if somebody has taken
-// that over.
+// update is a transaction in which the run writes. It begins with renewing the lease, and fails if
+// somebody has taken that over.
 func (r *Run) update(ctx context.Context, fn func(*store.Tx) error) error {
 	now := r.catalog.now()
 	err := r.catalog.db.Update(ctx, func(tx *store.Tx) error {
@@ -173,6 +178,7 @@ func (r *Run) update(ctx context.Context, fn func(*store.Tx) error) error {
 }
 
 func (r *Run) lost() error {
-	return fail.New(fail.Unavailable, "another run has taken over the source %s of site %s, because this one was silent for more than %s; "+
-		"what was published before is unchanged; run again", r.key.Source, r.key.Site, leaseTime)
+	return fail.New(fail.Unavailable,
+		"another run has taken over the source %s of site %s, because this one was silent for more than %s; "+
+			"what was published before is unchanged; run again", r.key.Source, r.key.Site, leaseTime)
 }

@@ -24,10 +24,11 @@ func TestHolderIsTakenForDeadOnlyIfThatIsKnown(t *testing.T) {
 		change           func(*holder)
 		sqlite, postgres bool
 	}{
-		"itself":                         {func(h *holder) {}, false, false},
-		"a process that is no more":      {func(h *holder) { h.process = noProcess }, true, true},
-		"an earlier one of that number":  {func(h *holder) { h.started = "12" }, true, true},
-		"one before the machine's start": {func(h *holder) { h.boot = "earlier" }, true, false}, // or on another machine
+		"itself":                        {func(h *holder) {}, false, false},
+		"a process that is no more":     {func(h *holder) { h.process = noProcess }, true, true},
+		"an earlier one of that number": {func(h *holder) { h.started = "12" }, true, true},
+		// or on another machine
+		"one before the machine's start": {func(h *holder) { h.boot = "earlier" }, true, false},
 		"one in another container":       {func(h *holder) { h.space, h.process = "pid:[1]", noProcess }, false, false},
 		"one on a machine without /proc": {func(h *holder) { h.boot, h.process = "", noProcess }, false, false},
 		"one of which nothing is known":  {func(h *holder) { *h = parseHolder("?") }, false, false},
@@ -44,7 +45,8 @@ func TestHolderIsTakenForDeadOnlyIfThatIsKnown(t *testing.T) {
 	}
 }
 
-// TestUnreapedProcessIsDead kills a process whose parent does not ask how it ended, so that it stays as a zombie.
+// TestUnreapedProcessIsDead kills a process whose parent does not ask how it ended, so that it
+// stays as a zombie.
 func TestUnreapedProcessIsDead(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -15,12 +15,14 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestCatalogBehavesLikeItsModel does random things to a catalog and to a model of it, a map per source: runs that are
-// committed, aborted, refused, overtaken or just dropped, as by a crash. After every step a full reading equals the
-// model, and so does what followers have that were told of the changes bit by bit.
+// TestCatalogBehavesLikeItsModel does random things to a catalog and to a model of it, a map per
+// source: runs that are committed, aborted, refused, overtaken or just dropped, as by a crash.
+// After every step a full reading equals the model, and so does what followers have that were told
+// of the changes bit by bit.
 func TestCatalogBehavesLikeItsModel(t *testing.T) {
 	t.Parallel()
-	// Each case opens the database several times: fewer of them than usual, unless the command line asks for a number.
+	// Each case opens the database several times: fewer of them than usual, unless the command line
+	// asks for a number.
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		defer flag.Set(checks.Name, checks.DefValue)
 		flag.Set(checks.Name, "25")
@@ -79,8 +81,8 @@ type modelRun struct {
 	moved map[string]bool         // items that it has published otherwise than they were
 	times int                     // how often an item was put, or kept
 	until int64                   // when the lease ends
-	// unsure says that the run went on after its lease had ended. Whether it has it back depends on whether a batch was
-	// full since, which is the catalog's affair.
+	// unsure says that the run went on after its lease had ended. Whether it has it back depends on
+	// whether a batch was full since, which is the catalog's affair.
 	unsure bool
 }
 
@@ -223,7 +225,8 @@ func (r *modelRun) seen() int {
 
 func (m *machine) commit(t *rapid.T) {
 	s, r := m.running(t)
-	options := content.CommitOptions{Partial: rapid.Bool().Draw(t, "partial"), AllowShrink: rapid.Bool().Draw(t, "allow")}
+	options := content.CommitOptions{Partial: rapid.Bool().Draw(t, "partial"),
+		AllowShrink: rapid.Bool().Draw(t, "allow")}
 	got, err := r.run.Commit(context.Background(), options)
 	base := s.items
 	if r.base != nil {
@@ -325,7 +328,8 @@ func (m *machine) wait(t *rapid.T) {
 	m.clock.advance(content.LeaseTime)
 	_, s := m.source(t)
 	for _, late := range s.late {
-		if _, err := late.run.Commit(context.Background(), content.CommitOptions{AllowShrink: true}); fail.From(err).Code != fail.Unavailable {
+		if _, err := late.run.Commit(context.Background(),
+			content.CommitOptions{AllowShrink: true}); fail.From(err).Code != fail.Unavailable {
 			t.Fatalf("a run that was overtaken commits with %v", err)
 		}
 	}
@@ -430,7 +434,8 @@ func (m *machine) check(t *rapid.T) {
 			t.Fatalf("Load (-want +got):\n%s", diff)
 		}
 	}
-	// Followers are at most a few revisions behind; one that is a single one behind can still load all that it has.
+	// Followers are at most a few revisions behind; one that is a single one behind can still load
+	// all that it has.
 	for _, f := range m.followers {
 		for ref, entry := range f.items {
 			at := f.at[content.SourceKey{Site: ref.Site, Source: ref.Source}]
@@ -449,7 +454,8 @@ func (m *machine) check(t *rapid.T) {
 		t.Fatal(err)
 	}
 	for _, got := range sources {
-		if s := m.sources[got.Source]; s != nil && (got.Revision != s.revision || got.Items != len(s.items) || got.Passages != passages(s.items)) {
+		if s := m.sources[got.Source]; s != nil &&
+			(got.Revision != s.revision || got.Items != len(s.items) || got.Passages != passages(s.items)) {
 			t.Fatalf("%+v, want revision %d with %d items", got, s.revision, len(s.items))
 		}
 	}

@@ -9,11 +9,13 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// A source that is read from the web remembers its pages from one run to the next: what the reader needs to ask a
-// server only for what has changed. What a run remembers holds once the run is committed, in the place of all that was
-// remembered before; if the run is aborted or dies, what was remembered before holds.
+// A source that is read from the web remembers its pages from one run to the next: what the reader
+// needs to ask a server only for what has changed. What a run remembers holds once the run is
+// committed, in the place of all that was remembered before; if the run is aborted or dies, what
+// was remembered before holds.
 
-// PutPageState keeps a state for the page at url, in the reader's own form, for the next run. The last of one page counts.
+// PutPageState keeps a state for the page at url, in the reader's own form, for the next run. The
+// last of one page counts.
 func (r *Run) PutPageState(ctx context.Context, url string, state []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,13 +52,14 @@ func (r *Run) PageState(ctx context.Context, url string) (state []byte, known bo
 	return state, known, err
 }
 
-// EachPageState calls fn with every page that the last committed run remembered, by URL. An error of fn ends it.
+// EachPageState calls fn with every page that the last committed run remembered, by URL. An error
+// of fn ends it.
 func (r *Run) EachPageState(ctx context.Context, fn func(url string, state []byte) error) error {
 	return r.catalog.remembered(ctx, r.source, r.pages, fn)
 }
 
-// EachPageState calls fn with every page that the last committed run of a source remembered, by URL. An error of fn ends it. While another run is committed
-// it may miss some.
+// EachPageState calls fn with every page that the last committed run of a source remembered, by
+// URL. An error of fn ends it. While another run is committed it may miss some.
 func (c *Catalog) EachPageState(ctx context.Context, key SourceKey, fn func(url string, state []byte) error) error {
 	var source, pages int64
 	known := false
@@ -129,8 +132,8 @@ func (r *Run) flushPages(ctx context.Context) error {
 	return err
 }
 
-// sweepPages takes away what no run needs any more: what was remembered before the last committed run, and what a run
-// that died had written.
+// sweepPages takes away what no run needs any more: what was remembered before the last committed
+// run, and what a run that died had written.
 func (r *Run) sweepPages(ctx context.Context) error {
 	return r.update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM content_page WHERE source = $1 AND run <> $2`, r.source, r.pages)
@@ -138,8 +141,8 @@ func (r *Run) sweepPages(ctx context.Context) error {
 	})
 }
 
-// KeepItems lets published items of the source stay as they are, even if the run has put others in their place, and says how
-// many of them there are not.
+// KeepItems lets published items of the source stay as they are, even if the run has put others in
+// their place, and says how many of them there are not.
 func (r *Run) KeepItems(ctx context.Context, urls ...string) (missing int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +181,8 @@ func (r *Run) KeepItems(ctx context.Context, urls ...string) (missing int, err e
 	return missing, nil
 }
 
-// DropItems says of published items of the source that they leave with Commit, also with one of CommitOptions.Subset, unless the run puts or keeps them.
+// DropItems says of published items of the source that they leave with Commit, also with one of
+// CommitOptions.Subset, unless the run puts or keeps them.
 func (r *Run) DropItems(urls ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,8 +196,8 @@ func (r *Run) DropItems(urls ...string) {
 	}
 }
 
-// RenewLease holds the source for a run that has nothing to put for a while. It costs nothing when the run wrote not long
-// ago.
+// RenewLease holds the source for a run that has nothing to put for a while. It costs nothing when
+// the run wrote not long ago.
 func (r *Run) RenewLease(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,8 +210,8 @@ func (r *Run) RenewLease(ctx context.Context) error {
 // IsFirst says whether no run of the source was ever committed.
 func (r *Run) IsFirst() bool { return r.first }
 
-// Checkpoint publishes what was put so far and removes nothing; the run goes on. It is for the first run of a source
-// that takes long, so that readers need not wait for its end.
+// Checkpoint publishes what was put so far and removes nothing; the run goes on. It is for the
+// first run of a source that takes long, so that readers need not wait for its end.
 func (r *Run) Checkpoint(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

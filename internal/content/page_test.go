@@ -81,7 +81,8 @@ func TestKeptItemsStayAndMissingOnesAreCounted(t *testing.T) {
 		fill(t, catalog, "a:0", "b:0", "c:0")
 		run := begin(t, catalog)
 		put(t, run, items("d:0")...)
-		missing, err := run.KeepItems(t.Context(), items("a:0")[0].URL, items("b:0")[0].URL, items("d:0")[0].URL, items("e:0")[0].URL)
+		missing, err := run.KeepItems(t.Context(), items("a:0")[0].URL, items("b:0")[0].URL, items("d:0")[0].URL,
+			items("e:0")[0].URL)
 		if err != nil || missing != 1 {
 			t.Errorf("%d missing, %v", missing, err)
 		}
@@ -163,7 +164,8 @@ func TestAttemptsAreTold(t *testing.T) {
 	})
 }
 
-// TestARunOfSomePagesTouchesNoOthers changes and drops what a few pages hold. Everything else stays: items, what is remembered, and when the source was last read.
+// TestARunOfSomePagesTouchesNoOthers changes and drops what a few pages hold. Everything else
+// stays: items, what is remembered, and when the source was last read.
 func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
@@ -203,7 +205,8 @@ func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
 		}
 		want := []string{"a:1", "c:0", "d:0", "e:0", "f:0", "g:0"}
 		wantCurrent(t, catalog, want...)
-		if diff := cmp.Diff(map[string]string{"u1": "of u1", "u2": "anew u2", "u3": "of u3", "u4": "anew u4", "u5": "anew u5"}, remembered(t, catalog)); diff != "" {
+		if diff := cmp.Diff(map[string]string{"u1": "of u1", "u2": "anew u2", "u3": "of u3", "u4": "anew u4",
+			"u5": "anew u5"}, remembered(t, catalog)); diff != "" {
 			t.Error(diff)
 		}
 		after := sources()
@@ -215,7 +218,8 @@ func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
 		for _, item := range items(want[:4]...) {
 			much.DropItems(item.URL)
 		}
-		if _, err := much.Commit(t.Context(), content.CommitOptions{Subset: true}); fail.From(err).Code != fail.Invalid {
+		if _, err := much.Commit(t.Context(), content.CommitOptions{Subset: true}); fail.From(err).Code !=
+			fail.Invalid {
 			t.Errorf("most of it may leave: %v", err)
 		}
 		if err := much.Abort(t.Context()); err != nil {

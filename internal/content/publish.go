@@ -9,10 +9,11 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Commit publishes what the run has put, all at once. Items of the source that were not put are removed, unless the
-// options say that the run was partial or of some pages only. A run that would leave less than half of the source's items is refused with
-// fail.Invalid, and can be committed again with AllowShrink. A run that changed nothing publishes no new revision.
-// After any other error the run is lost, and what was published before stands.
+// Commit publishes what the run has put, all at once. Items of the source that were not put are
+// removed, unless the options say that the run was partial or of some pages only. A run that would
+// leave less than half of the source's items is refused with fail.Invalid, and can be committed
+// again with AllowShrink. A run that changed nothing publishes no new revision. After any other
+// error the run is lost, and what was published before stands.
 func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,7 +53,8 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	return summary, nil
 }
 
-// shrinks refuses to put too little in the place of too much: more often than not the source was not read whole.
+// shrinks refuses to put too little in the place of too much: more often than not the source was
+// not read whole.
 func (r *Run) shrinks(options CommitOptions) error {
 	put := r.count.Added + r.count.Changed + r.count.Unchanged
 	if options.Subset {
@@ -61,8 +63,10 @@ func (r *Run) shrinks(options CommitOptions) error {
 	if options.Partial || options.AllowShrink || 2*put >= r.items {
 		return nil
 	}
-	return fail.New(fail.Invalid, "the source %s of site %s has %d items, and this run would leave %d; nothing was changed. "+
-		"If that is what you want, allow it (frontdesk ingest --allow-shrink)", r.key.Source, r.key.Site, r.items, put)
+	return fail.New(fail.Invalid,
+		"the source %s of site %s has %d items, and this run would leave %d; nothing was changed. "+
+			"If that is what you want, allow it (frontdesk ingest --allow-shrink)", r.key.Source, r.key.Site, r.items,
+		put)
 }
 
 // leaving are the items that were dropped, and neither put nor kept.
@@ -75,7 +79,8 @@ func (r *Run) leaving() (all []key) {
 	return all
 }
 
-// expireUnseen ends the published versions that the run has not put again; of some pages only those that were dropped.
+// expireUnseen ends the published versions that the run has not put again; of some pages only those
+// that were dropped.
 func (r *Run) expireUnseen(ctx context.Context, some bool) error {
 	var unseen []int64
 	for k, v := range r.current {

@@ -16,12 +16,13 @@ type Change struct {
 	Removed bool // only Entry.Ref is set, and names the version that was removed
 }
 
-// ErrBehind is what Changes gives a follower that cannot be told all that was removed since it last asked: it is many
-// revisions behind, or ahead, because an older copy of the database was put back. It starts over from nothing.
+// ErrBehind is what Changes gives a follower that cannot be told all that was removed since it last
+// asked: it is many revisions behind, or ahead, because an older copy of the database was put back.
+// It starts over from nothing.
 var ErrBehind = errors.New("the catalog cannot say what changed since then; start over")
 
-// Revisions gives the published revision of every source that was ever published, including those that were forgotten
-// since. It is cheap enough to be asked every second.
+// Revisions gives the published revision of every source that was ever published, including those
+// that were forgotten since. It is cheap enough to be asked every second.
 func (c *Catalog) Revisions(ctx context.Context) (map[SourceKey]int64, error) {
 	revisions := map[SourceKey]int64{}
 	err := c.db.View(ctx, func(tx *store.Tx) error {
@@ -54,12 +55,15 @@ func (c *Catalog) published(ctx context.Context, tx *store.Tx) (sources []publis
 	return sources, err
 }
 
-// Changes calls fn with all that was published since from, in one consistent snapshot, and returns the revisions to go
-// on from. From an empty map that is everything. The order is by site and source; in a source first what was removed,
-// then what is new, by revision and in the order in which it was put. A follower keys by Ref.ID: an item that was
-// replaced comes as its new version alone, and one that is reported as removed may be one that the follower never had.
-// An error of fn ends it and is returned. See also ErrBehind.
-func (c *Catalog) Changes(ctx context.Context, from map[SourceKey]int64, fn func(Change) error) (to map[SourceKey]int64, err error) {
+// Changes calls fn with all that was published since from, in one consistent snapshot, and returns
+// the revisions to go on from. From an empty map that is everything. The order is by site and
+// source; in a source first what was removed, then what is new, by revision and in the order in
+// which it was put. A follower keys by Ref.ID: an item that was replaced comes as its new version
+// alone, and one that is reported as removed may be one that the follower never had. An error of fn
+// ends it and is returned. See also ErrBehind.
+func (c *Catalog) Changes(
+	ctx context.Context, from map[SourceKey]int64, fn func(Change) error,
+) (to map[SourceKey]int64, err error) {
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		to = map[SourceKey]int64{}
 		sources, err := c.published(ctx, tx)
@@ -117,8 +121,8 @@ func (s publishedSource) removals(ctx context.Context, tx *store.Tx, since int64
 	}, s.n, since, s.published)
 }
 
-// What a page is read by: the versions between two numbers that are visible in revision $3, with what they hold. CROSS
-// JOIN keeps SQLite from turning the order of the tables around.
+// What a page is read by: the versions between two numbers that are visible in revision $3, with
+// what they hold. CROSS JOIN keeps SQLite from turning the order of the tables around.
 const (
 	selectWhole  = `SELECT v.n, v.id, v.since, ` + entryColumns + `, i.object` + pageOfItems
 	entryColumns = `i.url, i.types, i.name, i.description, i.keys, i.language, i.image, i.publisher, i.published, i.modified, i.origin, i.passages`
@@ -126,8 +130,8 @@ const (
 		WHERE i.n = v.n AND v.n > $1 AND v.n < $2 AND v.since <= $3 AND (v.until IS NULL OR v.until > $3) ORDER BY v.n LIMIT $4`
 )
 
-// walk calls fn with every item of the source that appeared after revision since, in the order of the numbers, which is
-// that of the revisions and of Put.
+// walk calls fn with every item of the source that appeared after revision since, in the order of
+// the numbers, which is that of the revisions and of Put.
 func (s publishedSource) walk(ctx context.Context, tx *store.Tx, since int64, fn func(*itemReader) error) error {
 	after, before := numberRange(s.n)
 	if since > 0 {
@@ -159,8 +163,8 @@ func (s publishedSource) additions(ctx context.Context, tx *store.Tx, since int6
 	})
 }
 
-// EachItem calls fn with every item that a site has now, whole, by source and in the order in which they were put. An error
-// of fn ends it and is returned.
+// EachItem calls fn with every item that a site has now, whole, by source and in the order in which
+// they were put. An error of fn ends it and is returned.
 func (c *Catalog) EachItem(ctx context.Context, site string, fn func(Item) error) error {
 	return c.db.View(ctx, func(tx *store.Tx) error {
 		sources, err := c.published(ctx, tx)
@@ -180,7 +184,8 @@ func (c *Catalog) EachItem(ctx context.Context, site string, fn func(Item) error
 	})
 }
 
-// LoadItems gives the items that refs name, whole, in their order. A version that is no more gives a zero Item.
+// LoadItems gives the items that refs name, whole, in their order. A version that is no more gives
+// a zero Item.
 func (c *Catalog) LoadItems(ctx context.Context, refs ...Ref) ([]Item, error) {
 	items := make([]Item, len(refs))
 	wanted := map[Ref][]int{}
@@ -214,8 +219,9 @@ type Replacement struct {
 	At time.Time // when readers first saw it
 }
 
-// Replacements gives the versions of an item that came after one, the oldest first and 100 at most, as far as they are known: those that a later
-// run has swept away are not, nor are those of before so many revisions.
+// Replacements gives the versions of an item that came after one, the oldest first and 100 at most,
+// as far as they are known: those that a later run has swept away are not, nor are those of before
+// so many revisions.
 func (c *Catalog) Replacements(ctx context.Context, of Ref) (all []Replacement, err error) {
 	n, err := c.number(ctx, SourceKey{of.Site, of.Source})
 	if err != nil || n == 0 {
@@ -267,8 +273,8 @@ func loadFrom(ctx context.Context, tx *store.Tx, key SourceKey, n int64, wanted 
 	return nil
 }
 
-// Find gives the current versions of the items at url in a site, by source: none, one, or one for each source that has
-// it.
+// Find gives the current versions of the items at url in a site, by source: none, one, or one for
+// each source that has it.
 func (c *Catalog) Find(ctx context.Context, site, url string) (refs []Ref, err error) {
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		refs = nil

@@ -46,7 +46,8 @@ func newItemReader(key SourceKey) *itemReader {
 	r := &itemReader{ref: Ref{Site: key.Site, Source: key.Source}}
 	i := &r.item
 	r.targets = []any{
-		&r.n, &r.ref.ID, &r.ref.Since, &i.URL, &r.types, &i.Name, &i.Description, &i.Keys, &i.Language, &i.Image, &i.Publisher,
+		&r.n, &r.ref.ID, &r.ref.Since, &i.URL, &r.types, &i.Name, &i.Description, &i.Keys, &i.Language, &i.Image,
+		&i.Publisher,
 		&r.published, &r.modified, &i.Origin, &r.passages, &r.object,
 	}
 	return r
@@ -77,8 +78,9 @@ func (r *itemReader) all(rows store.Rows, fn func(*itemReader) error) (n int, er
 	return n, rows.Err()
 }
 
-// packPassages writes passages as one value: for each its ID and its text, each after its length (a varint). One
-// value per item instead of one row per passage halves the time of ingesting and of reading on SQLite.
+// packPassages writes passages as one value: for each its ID and its text, each after its length (a
+// varint). One value per item instead of one row per passage halves the time of ingesting and of
+// reading on SQLite.
 func packPassages(passages []Passage) []byte {
 	size := 0
 	for i := range passages {

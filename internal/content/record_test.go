@@ -41,7 +41,8 @@ func FuzzUnpackPassages(f *testing.F) {
 func TestItemIDTellsItsPartsApart(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, parts := range [][3]string{{"a", "b", "c"}, {"ab", "", "c"}, {"a", "bc", ""}, {"", "ab", "c"}, {"c", "b", "a"}} {
+	for _, parts := range [][3]string{{"a", "b", "c"}, {"ab", "", "c"}, {"a", "bc", ""}, {"", "ab", "c"},
+		{"c", "b", "a"}} {
 		id := ItemID(parts[0], parts[1], parts[2])
 		if len(id) != 26 || strings.ToLower(id) != id || seen[id] {
 			t.Errorf("%q has the ID %q", parts, id)
@@ -57,7 +58,8 @@ func TestItemIDTellsItsPartsApart(t *testing.T) {
 		}
 	}
 	// Stable for ever: followers and receipts refer to it.
-	if got, want := ItemID("example.org", "recipes", "https://example.org/soup"), "mwymgvjztcft5sctxqyt6ih4wi"; got != want {
+	if got, want := ItemID("example.org", "recipes", "https://example.org/soup"), "mwymgvjztcft5sctxqyt6ih4wi"; got !=
+		want {
 		t.Errorf("the ID is %s, want %s", got, want)
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Run fills one source. What it puts becomes visible all at once with Commit; until then, and if it is aborted or
-// dies, readers see the source as it was. Put and the others may be called from several goroutines, one at a time.
+// Run fills one source. What it puts becomes visible all at once with Commit; until then, and if it
+// is aborted or dies, readers see the source as it was. Put and the others may be called from
+// several goroutines, one at a time.
 type Run struct {
 	catalog *Catalog
 	key     SourceKey
@@ -62,8 +63,9 @@ type Summary struct {
 type CommitOptions struct {
 	// Partial keeps the items that were not put: the run only adds and changes.
 	Partial bool
-	// Subset says that the run looked at some pages of the source only: items that were neither put nor dropped stay, what is remembered of pages that
-	// this run remembers nothing of stays too, and the source does not count as read anew.
+	// Subset says that the run looked at some pages of the source only: items that were neither put
+	// nor dropped stay, what is remembered of pages that this run remembers nothing of stays too,
+	// and the source does not count as read anew.
 	Subset bool
 	// AllowShrink lets the run publish less than half of what the source had, or nothing.
 	AllowShrink bool
@@ -71,9 +73,10 @@ type CommitOptions struct {
 
 var errRunOver = errors.New("the run is over")
 
-// Begin starts a run over a source, entering a source that is new. There is one at a time: while another lives, Begin
-// fails with fail.Unavailable and says when to try again. A run that died is taken over, at once if it was a process of
-// this machine, else when it has been silent for half a minute; what it left behind is swept away.
+// Begin starts a run over a source, entering a source that is new. There is one at a time: while
+// another lives, Begin fails with fail.Unavailable and says when to try again. A run that died is
+// taken over, at once if it was a process of this machine, else when it has been silent for half a
+// minute; what it left behind is swept away.
 func (c *Catalog) Begin(ctx context.Context, site, source string) (*Run, error) {
 	r := &Run{catalog: c, key: SourceKey{site, source}, holder: newHolder(), pending: map[key]version{}}
 	err := c.db.Update(ctx, func(tx *store.Tx) (err error) {
@@ -94,8 +97,9 @@ func (c *Catalog) Begin(ctx context.Context, site, source string) (*Run, error) 
 	return r, nil
 }
 
-// Put adds items to the run, or replaces those of the same URL. It keeps them until a batch is full, so they must not
-// be changed afterwards. Text that is not UTF-8 is mended. An item that cannot be kept fails the call, not the run.
+// Put adds items to the run, or replaces those of the same URL. It keeps them until a batch is
+// full, so they must not be changed afterwards. Text that is not UTF-8 is mended. An item that
+// cannot be kept fails the call, not the run.
 func (r *Run) Put(ctx context.Context, items ...Item) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,9 +125,11 @@ func (r *Run) Put(ctx context.Context, items ...Item) error {
 // admit mends an item's texts and refuses one without an address.
 func (r *Run) admit(item Item) (Item, error) {
 	if item.URL == "" || unclean(item.URL) {
-		return item, fail.New(fail.Invalid, "%s: the item has no URL that can be kept (%q)", item.Origin, clip(clean(item.URL), 200))
+		return item, fail.New(fail.Invalid, "%s: the item has no URL that can be kept (%q)", item.Origin,
+			clip(clean(item.URL), 200))
 	}
-	for _, s := range []*string{&item.Name, &item.Description, &item.Keys, &item.Language, &item.Image, &item.Publisher, &item.Origin} {
+	for _, s := range []*string{&item.Name, &item.Description, &item.Keys, &item.Language, &item.Image, &item.Publisher,
+		&item.Origin} {
 		*s = clean(*s)
 	}
 	for _, s := range []*string{&item.Name, &item.Description, &item.Publisher} {
@@ -137,7 +143,9 @@ func (r *Run) admit(item Item) (Item, error) {
 			item.Types[i] = clean(strings.ReplaceAll(t, "\n", " ")) // lines part them in the database
 		}
 	}
-	if slices.ContainsFunc(item.Passages, func(p Passage) bool { return unclean(p.ID) || plain.Sanitize(clean(p.Text)) != p.Text }) {
+	if slices.ContainsFunc(item.Passages, func(p Passage) bool {
+		return unclean(p.ID) || plain.Sanitize(clean(p.Text)) != p.Text
+	}) {
 		item.Passages = slices.Clone(item.Passages)
 		for i, p := range item.Passages {
 			item.Passages[i] = Passage{ID: clean(p.ID), Text: plain.Sanitize(clean(p.Text))}
@@ -156,8 +164,8 @@ func weigh(item *Item) int {
 	return size
 }
 
-// Abort ends the run without publishing it. After Commit it does nothing. It also works when ctx has ended, so that it
-// can be deferred.
+// Abort ends the run without publishing it. After Commit it does nothing. It also works when ctx
+// has ended, so that it can be deferred.
 func (r *Run) Abort(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,26 +4,31 @@ import "frontdesk/internal/infra/store"
 
 // Schema is the tables of this room.
 //
-// content_source has one row per source that was ever filled. Its number n stands for the source in the other
-// tables. published is the revision that readers see, 0 before the first; horizon is the revision before which
-// removals are no longer remembered; what ended at swept or before holds no content any more. A forgotten source
-// keeps its row, so that its revisions go on should it come back.
+// content_source has one row per source that was ever filled. Its number n stands for the source in
+// the other tables. published is the revision that readers see, 0 before the first; horizon is the
+// revision before which removals are no longer remembered; what ended at swept or before holds no
+// content any more. A forgotten source keeps its row, so that its revisions go on should it come
+// back.
 //
-// content_version has one small row per version of an item, content_item what the version holds. A version is part
-// of the revisions from since up to, but not including, until; until is NULL for one that nothing has replaced. A
-// run writes with published+1 in either column, which no reader takes for true before the run is published. The
-// number n of a version has its source's number in the upper bits and counts up in the lower 40, so that a source's
-// versions lie together in the order in which they were put, and n orders them as since does.
+// content_version has one small row per version of an item, content_item what the version holds. A
+// version is part of the revisions from since up to, but not including, until; until is NULL for
+// one that nothing has replaced. A run writes with published+1 in either column, which no reader
+// takes for true before the run is published. The number n of a version has its source's number in
+// the upper bits and counts up in the lower 40, so that a source's versions lie together in the
+// order in which they were put, and n orders them as since does.
 //
-// content_page has what a run over the web remembers of each page for the next. What holds is that of the run that
-// content_source.pages counts; a run writes with pages+1, and sweeps the others away.
+// content_page has what a run over the web remembers of each page for the next. What holds is that
+// of the run that content_source.pages counts; a run writes with pages+1, and sweeps the others
+// away.
 //
-// content_revision says when readers first saw a revision that brought versions, in microseconds, of the last keepTimes of a source.
+// content_revision says when readers first saw a revision that brought versions, in microseconds,
+// of the last keepTimes of a source.
 //
-// next_run and attempt are what the one that fills the source told of its last attempt; nothing here depends on them.
+// next_run and attempt are what the one that fills the source told of its last attempt; nothing
+// here depends on them.
 //
-// What a removed version held goes with the sweep at the beginning of a later run; its row in content_version stays
-// for a while, to tell followers of the removal.
+// What a removed version held goes with the sweep at the beginning of a later run; its row in
+// content_version stays for a while, to tell followers of the removal.
 var Schema = store.Schema{
 	ID: "content",
 	Steps: []string{`

@@ -7,11 +7,12 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// keepRemovals is for how many revisions a source remembers what was removed. A follower that is further behind has to
-// start over.
+// keepRemovals is for how many revisions a source remembers what was removed. A follower that is
+// further behind has to start over.
 const keepRemovals = 32
 
-// keepForgotten is how long a forgotten source keeps its content for readers that have not yet heard.
+// keepForgotten is how long a forgotten source keeps its content for readers that have not yet
+// heard.
 const keepForgotten = time.Hour
 
 // numberBits is how many versions a source can have in all its life: 2^40.
@@ -22,8 +23,8 @@ func numberRange(source int64) (after, before int64) {
 	return source << numberBits, (source + 1) << numberBits
 }
 
-// sweep takes away what runs before have left: what a run that died had written, then what versions held that no reader
-// uses any more. A reader one revision behind still finds all it may ask for.
+// sweep takes away what runs before have left: what a run that died had written, then what versions
+// held that no reader uses any more. A reader one revision behind still finds all it may ask for.
 func (r *Run) sweep(ctx context.Context) error {
 	if err := r.undo(ctx); err != nil {
 		return err
@@ -46,8 +47,11 @@ func (r *Run) undo(ctx context.Context) error {
 		})
 }
 
-// each runs fn, in transactions of a bearable size, for all that query finds, which must be less each time.
-func (r *Run) each(ctx context.Context, query string, bound int64, fn func(context.Context, *store.Tx, []int64) error) error {
+// each runs fn, in transactions of a bearable size, for all that query finds, which must be less
+// each time.
+func (r *Run) each(
+	ctx context.Context, query string, bound int64, fn func(context.Context, *store.Tx, []int64) error,
+) error {
 	for more := true; more; {
 		err := r.update(ctx, func(tx *store.Tx) error {
 			found, err := numbers(ctx, tx, query, r.source, bound, r.catalog.limits.sweep)
@@ -71,7 +75,8 @@ func numbers(ctx context.Context, tx *store.Tx, query string, args ...any) (foun
 	}, args...)
 }
 
-// retire lets go of versions that ended before the published revision, and of removals too old to be told.
+// retire lets go of versions that ended before the published revision, and of removals too old to
+// be told.
 func (r *Run) retire(ctx context.Context) error {
 	if err := r.catalog.empty(ctx, r.source, r.swept, r.published-1); err != nil {
 		return err
@@ -80,7 +85,8 @@ func (r *Run) retire(ctx context.Context) error {
 	if oldest <= 0 {
 		return nil
 	}
-	// The horizon moves before anything behind it goes, so that no follower misses a removal and does not know it.
+	// The horizon moves before anything behind it goes, so that no follower misses a removal and
+	// does not know it.
 	err := r.update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE content_source SET horizon = $1 WHERE n = $2`, oldest, r.source)
 		return err
@@ -91,8 +97,8 @@ func (r *Run) retire(ctx context.Context) error {
 	return r.each(ctx, `SELECT n FROM content_version WHERE source = $1 AND until <= $2 LIMIT $3`, oldest, dropVersions)
 }
 
-// empty takes away what a source's versions held that ended after swept, but not after last, and the versions
-// themselves if another took their place: only removals need to be remembered.
+// empty takes away what a source's versions held that ended after swept, but not after last, and
+// the versions themselves if another took their place: only removals need to be remembered.
 func (c *Catalog) empty(ctx context.Context, source, swept, last int64) error {
 	at, more := place{swept, 1 << 62}, true
 	for more {
@@ -150,7 +156,8 @@ func (c *Catalog) deadPage(ctx context.Context, source, last int64, after place)
 		}, source, last, after.until, after.n, c.limits.sweep)
 }
 
-// sweepForgotten empties the sources that were forgotten a while ago: nothing else may ever begin a run over them.
+// sweepForgotten empties the sources that were forgotten a while ago: nothing else may ever begin a
+// run over them.
 func (c *Catalog) sweepForgotten(ctx context.Context) error {
 	type source struct{ n, swept, published int64 }
 	var forgotten []source

@@ -101,7 +101,8 @@ func (c *candidates) passages(yield func(passage) bool) {
 			if c.needMore = i >= len(c.articles); c.needMore {
 				return
 			}
-			if a := c.articles[i]; a != nil && at < len(a.passages) && !yield(passage{article: a, at: at, foundFor: c}) {
+			if a := c.articles[i]; a != nil && at < len(a.passages) &&
+				!yield(passage{article: a, at: at, foundFor: c}) {
 				return
 			}
 		}

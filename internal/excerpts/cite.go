@@ -104,7 +104,8 @@ func (r report) record(ctx context.Context, tx *store.Tx) (*EventResult, *Refusa
 	case err != nil:
 		return nil, nil, err
 	case known && before.Digest != r.Digest:
-		return nil, refuse(EventConflict, "Another event has this event_id; events are never changed, report a new one."), nil
+		return nil, refuse(EventConflict,
+			"Another event has this event_id; events are never changed, report a new one."), nil
 	case known:
 		return &EventResult{Replay: true, Entry: before.Entry, Verdict: before.Verdict}, nil, nil
 	}

@@ -19,11 +19,14 @@ import (
 func (g *giver) shown(t *testing.T) (Event, Source) {
 	t.Helper()
 	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3), sentences("four", 3)))
+	g.Fill(t,
+		"site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3),
+			sentences("four", 3)))
 	asked := g.request("session")
 	source := g.given(t, asked).Sources[0]
 	return Event{
-		Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: "site.example", StatedAt: g.clock.Now(),
+		Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house",
+		Domain: "site.example", StatedAt: g.clock.Now(),
 		SourceURL: source.URL, Chunks: source.Chunks,
 	}, source
 }
@@ -47,15 +50,16 @@ func (g *giver) cited(t *testing.T, r Event) map[string]any {
 	return nil
 }
 
-// TestAnEntryOfACitationHoldsNoTextOfThePlatforms: an entry stays for ever, and what a platform writes freely may be
-// anything, such as the question of a person.
+// TestAnEntryOfACitationHoldsNoTextOfThePlatforms: an entry stays for ever, and what a platform
+// writes freely may be anything, such as the question of a person.
 func TestAnEntryOfACitationHoldsNoTextOfThePlatforms(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	r, _ := g.shown(t)
 	for surface, want := range map[string]any{
 		"": nil, "footnote": "footnote", "answer.card_2:top-left": "answer.card_2:top-left",
-		"ana@example.com": "other", "how do I leave": "other", "fußnote": "other", "a\nb": "other", strings.Repeat("x", 65): "other",
+		"ana@example.com": "other", "how do I leave": "other", "fußnote": "other", "a\nb": "other",
+		strings.Repeat("x", 65): "other",
 	} {
 		r.Surface = surface
 		if got := g.cited(t, r)["display_surface"]; got != want {
@@ -82,7 +86,8 @@ func TestAPassageIsCitedOnceInAnEntry(t *testing.T) {
 	}
 }
 
-// TestTheTimeOfACitationIsHeldAgainstOurs: what happened before the access, or is still to come, is flagged.
+// TestTheTimeOfACitationIsHeldAgainstOurs: what happened before the access, or is still to come, is
+// flagged.
 func TestTheTimeOfACitationIsHeldAgainstOurs(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
@@ -90,7 +95,8 @@ func TestTheTimeOfACitationIsHeldAgainstOurs(t *testing.T) {
 	for _, c := range []struct {
 		off  time.Duration
 		want string
-	}{{0, VerdictAgrees}, {-freshness, VerdictAgrees}, {-freshness - time.Second, VerdictEarly}, {freshness, VerdictAgrees}, {freshness + time.Second, VerdictAhead}} {
+	}{{0, VerdictAgrees}, {-freshness, VerdictAgrees}, {-freshness - time.Second, VerdictEarly},
+		{freshness, VerdictAgrees}, {freshness + time.Second, VerdictAhead}} {
 		r.StatedAt = g.clock.Now().Add(c.off)
 		if got := g.cited(t, r)["verdict"]; got != c.want {
 			t.Errorf("%s away from now: %v, want %s", c.off, got, c.want)
@@ -120,7 +126,8 @@ func TestAnEntrySaysThatNobodySignedAnEvent(t *testing.T) {
 	if body := g.cited(t, r); body["unsigned"] != nil {
 		t.Errorf("a signed citation: %v", body)
 	}
-	r.ID, r.Digest, r.Key = "from anybody", sha256.Sum256([]byte("from anybody")), identity.PlatformKey{Platform: r.Key.Platform}
+	r.ID, r.Digest, r.Key = "from anybody", sha256.Sum256([]byte("from anybody")),
+		identity.PlatformKey{Platform: r.Key.Platform}
 	if _, err := g.Cite(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

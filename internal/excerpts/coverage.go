@@ -19,7 +19,8 @@ type givenBefore struct {
 func (r *retrieval) givenBefore(ctx context.Context, tx *store.Tx, found *candidates) (*givenBefore, error) {
 	given := &givenBefore{platform: grants.Coverage{}}
 	var err error
-	if given.session, err = grants.SessionCoverage(ctx, tx, r.session, r.now); err != nil || r.policy.shareOfDay() >= 1 {
+	if given.session, err = grants.SessionCoverage(ctx, tx, r.session, r.now); err != nil ||
+		r.policy.shareOfDay() >= 1 {
 		return given, err
 	}
 	given.platform, err = grants.PlatformCoverage(ctx, tx, r.Key.Platform, found.urls(), r.now)
@@ -29,12 +30,14 @@ func (r *retrieval) givenBefore(ctx context.Context, tx *store.Tx, found *candid
 // keepGiven records what is given now with what was given before.
 func (r *retrieval) keepGiven(ctx context.Context, tx *store.Tx, given *givenBefore) error {
 	until := r.now.Add(r.policy.Limits.Session)
-	if err := grants.RecordCoverage(ctx, tx, r.session, given.session, until); err != nil || r.policy.shareOfDay() >= 1 {
+	if err := grants.RecordCoverage(ctx, tx, r.session, given.session, until); err != nil ||
+		r.policy.shareOfDay() >= 1 {
 		return err
 	}
 	for _, url := range given.fresh {
 		key := grants.ArticleKey(r.Key.Platform, url)
-		if err := grants.RecordCoverage(ctx, tx, key, given.platform.ForArticle(url), r.now.Add(articleDay)); err != nil {
+		if err := grants.RecordCoverage(ctx, tx, key, given.platform.ForArticle(url), r.now.Add(articleDay)); err !=
+			nil {
 			return err
 		}
 	}

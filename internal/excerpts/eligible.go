@@ -193,6 +193,7 @@ func (n *newest) cut() {
 
 func newestFirst(a, b index.Hit) int {
 	return cmp.Or(
-		cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Source, b.Source),
+		cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL),
+		cmp.Compare(a.Source, b.Source),
 	)
 }

@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/testkit/contenttest"
 )
 
-// TestASessionThatHasSeenEnoughIsToldSo, and one to which nothing could be given from the beginning is not.
+// TestASessionThatHasSeenEnoughIsToldSo, and one to which nothing could be given from the beginning
+// is not.
 func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)

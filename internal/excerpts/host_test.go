@@ -8,12 +8,13 @@ import (
 	"frontdesk/wire/intent"
 )
 
-// TestAPublisherWhoseHostIsNotASCII has its items under each spelling of its host; answers have the one that an address
-// in JSON Schema's sense may have, and citations of it are taken.
+// TestAPublisherWhoseHostIsNotASCII has its items under each spelling of its host; answers have the
+// one that an address in JSON Schema's sense may have, and citations of it are taken.
 func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 	t.Parallel()
 	const ascii = "https://xn--bcher-kva.example"
-	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a", "https://BÜCHER.example./a", "https://bücher.example:8443/a", "https://b%C3%BCcher.example/a"} {
+	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a",
+		"https://BÜCHER.example./a", "https://bücher.example:8443/a", "https://b%C3%BCcher.example/a"} {
 		g := newGiver(t)
 		g.owner.Publisher.Domain = "xn--bcher-kva.example"
 		g.SetRules(t, policy.Rule{Access: policy.Open, Labels: []string{"news.a"}})
@@ -32,13 +33,16 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 			t.Errorf("the repetition: %+v", again)
 		}
 		g.cited(t, Event{
-			Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house", Domain: g.owner.Publisher.Domain, StatedAt: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
+			Signature: Signature{Key: asked.Key}, Kind: intent.EventCitation, Request: asked.ID, PublisherID: "house",
+			Domain: g.owner.Publisher.Domain, StatedAt: g.clock.Now(), SourceURL: source.URL, Chunks: source.Chunks,
 		})
 	}
 	g := newGiver(t)
 	for address, want := range map[string]bool{
-		"https://site.example/a": true, "https://WWW.Site.example/a": true, "https://site.example./a": true, "https://xsite.example/a": false,
-		"https://site.example.evil.example/a": false, "https://site.example@evil.example/a": false, "https://news.site.example/a": false, "ftp://site.example/a": false, "urn:x": false,
+		"https://site.example/a": true, "https://WWW.Site.example/a": true, "https://site.example./a": true,
+		"https://xsite.example/a":             false,
+		"https://site.example.evil.example/a": false, "https://site.example@evil.example/a": false,
+		"https://news.site.example/a": false, "ftp://site.example/a": false, "urn:x": false,
 	} {
 		if got := g.owner.owns(address); got != want {
 			t.Errorf("%s is the publisher's: %v, want %v", address, got, want)

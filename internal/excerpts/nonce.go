@@ -16,8 +16,8 @@ type Signature struct {
 	Until time.Time // until when the nonce may not be used again
 }
 
-// UseNonce uses up the nonce of a message that was signed and goes no further, such as one that cannot
-// be read. It says whether the nonce was fresh.
+// UseNonce uses up the nonce of a message that was signed and goes no further, such as one that
+// cannot be read. It says whether the nonce was fresh.
 func (s *Service) UseNonce(ctx context.Context, by Signature) (fresh bool, err error) {
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		fresh, err = s.deps.Nonces.UseNonce(ctx, tx, by.Key.ID, by.Nonce, by.Until)

@@ -71,8 +71,8 @@ type Refuse struct {
 
 // Reports says what platforms have to report of what they were given.
 type Reports struct {
-	// MaxUncited is from how many answers without any citation reported a platform gets no more; 0 never
-	// ends it. Answers count once they are older than Grace, up to seven days.
+	// MaxUncited is from how many answers without any citation reported a platform gets no more; 0
+	// never ends it. Answers count once they are older than Grace, up to seven days.
 	MaxUncited int
 	Grace      time.Duration
 }
@@ -138,7 +138,8 @@ func (p *Policy) closed(inScope bool, now time.Time) *Refusal {
 func (p *Policy) refuses(r RetrieveRequest, now time.Time) *Refusal {
 	switch {
 	case r.StatedAt.Sub(now).Abs() > freshness:
-		return refuse(PolicyViolation, "The request's timestamp is more than %d seconds from now; ask when a user does.",
+		return refuse(PolicyViolation,
+			"The request's timestamp is more than %d seconds from now; ask when a user does.",
 			int(freshness.Seconds()))
 	case r.Violation != "":
 		return refuse(PolicyViolation, "%s", r.Violation)

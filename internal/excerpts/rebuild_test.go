@@ -17,7 +17,8 @@ import (
 	"frontdesk/internal/testkit/contenttest"
 )
 
-// rebuilt is what a platform has of an article when it puts together what all its sessions were given.
+// rebuilt is what a platform has of an article when it puts together what all its sessions were
+// given.
 type rebuilt struct {
 	mu   sync.Mutex
 	of   content.Item
@@ -91,8 +92,8 @@ func (g *giver) rebuild(t *testing.T, b *rebuilt, name string, sessions int) (re
 	return refused
 }
 
-// TestNoPlatformRebuildsAnArticleBySessions takes forty sessions to see all of an article: a session's id is the
-// caller's own text.
+// TestNoPlatformRebuildsAnArticleBySessions takes forty sessions to see all of an article: a
+// session's id is the caller's own text.
 func TestNoPlatformRebuildsAnArticleBySessions(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
@@ -140,8 +141,8 @@ func TestNoPlatformRebuildsAnArticleAtOnce(t *testing.T) {
 	}
 }
 
-// TestThePlatformsShareIsTold where it leaves less than the session alone might see, and nowhere else; and a
-// repetition tells the same.
+// TestThePlatformsShareIsTold where it leaves less than the session alone might see, and nowhere
+// else; and a repetition tells the same.
 func TestThePlatformsShareIsTold(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
@@ -168,7 +169,8 @@ func TestThePlatformsShareIsTold(t *testing.T) {
 		tokens += c.Tokens
 	}
 	if limited.MaxTokens != tokens || limited.MaxChunks != 2 {
-		t.Errorf("the limits are told as %d and %d, and there are %d tokens", limited.MaxChunks, limited.MaxTokens, tokens)
+		t.Errorf("the limits are told as %d and %d, and there are %d tokens", limited.MaxChunks, limited.MaxTokens,
+			tokens)
 	}
 	again := g.given(t, g.again(r))
 	diff := cmp.Diff(limited.Chunks, again.Chunks)
@@ -177,7 +179,8 @@ func TestThePlatformsShareIsTold(t *testing.T) {
 	}
 }
 
-// TestAPlatformThatHasSeenEnoughIsToldSo, while other platforms, and those for whom the owner opens it, get more.
+// TestAPlatformThatHasSeenEnoughIsToldSo, while other platforms, and those for whom the owner opens
+// it, get more.
 func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
@@ -193,7 +196,8 @@ func TestAPlatformThatHasSeenEnoughIsToldSo(t *testing.T) {
 	g.given(t, asking("one", "lamp"))
 	_, err := g.Retrieve(t.Context(), asking("two", "kettle"))
 	var refusal *Refusal
-	if !errors.As(err, &refusal) || refusal.Reason != PolicyViolation || !strings.Contains(refusal.Message, "platform") {
+	if !errors.As(err, &refusal) || refusal.Reason != PolicyViolation ||
+		!strings.Contains(refusal.Message, "platform") {
 		t.Errorf("the other half in another session: %v", err)
 	}
 	g.given(t, asking("two", "lamp")) // which the platform has seen

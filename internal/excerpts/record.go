@@ -45,10 +45,13 @@ type accessItem struct {
 }
 
 // recordAccess puts the access event into the ledger, and gives the entry's id.
-func (r *retrieval) recordAccess(ctx context.Context, tx *store.Tx, record grants.Answer, out *RetrieveResult) (string, error) {
+func (r *retrieval) recordAccess(
+	ctx context.Context, tx *store.Tx, record grants.Answer, out *RetrieveResult,
+) (string, error) {
 	body := accessBody{
 		Event: out.Event, Publisher: publisherOf{Domain: r.policy.Publisher.Domain, ID: r.policy.Publisher.ID},
-		Platform: platformOf{r.Key.Platform}, Returned: len(out.Chunks), Tokens: record.Tokens, Mode: intent.RetrievalChunks,
+		Platform: platformOf{r.Key.Platform}, Returned: len(out.Chunks), Tokens: record.Tokens,
+		Mode:  intent.RetrievalChunks,
 		Terms: r.view.Terms.Version(),
 	}
 	for _, source := range out.Sources {

@@ -201,7 +201,9 @@ func (r *retrieval) owesReports(ctx context.Context, tx *store.Tx) (*Refusal, er
 
 // recordGrant chooses among the candidates what may be given, and records it: in the ledger, for
 // those who get access events, and as what the session and the platform were given.
-func (r *retrieval) recordGrant(ctx context.Context, tx *store.Tx, found *candidates) (*RetrieveResult, *Refusal, error) {
+func (r *retrieval) recordGrant(
+	ctx context.Context, tx *store.Tx, found *candidates,
+) (*RetrieveResult, *Refusal, error) {
 	given, err := r.givenBefore(ctx, tx, found)
 	if err != nil {
 		return nil, nil, err
@@ -265,7 +267,8 @@ func (r *retrieval) replay(ctx context.Context, before *grants.Request) (*Retrie
 			}
 		}
 	}
-	out, _ := r.selectChunks(slices.Values(passages), &givenBefore{session: grants.Coverage{}, platform: grants.Coverage{}})
+	out, _ := r.selectChunks(slices.Values(passages),
+		&givenBefore{session: grants.Coverage{}, platform: grants.Coverage{}})
 	if len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
 	}

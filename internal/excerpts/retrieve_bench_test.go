@@ -39,13 +39,15 @@ func (g *giver) library(t contenttest.T, items, passages int) {
 	g.Fill(t, "site", "s", all...)
 }
 
-// BenchmarkRetrieve says what an answer costs over 100,000 passages, beside its floor: the signature, the search for the same
-// words under the same conditions, and one durable commit, through the same store, of a row of the size of the entry that an
-// answer leaves in the ledger. At 64 clients it counts commits.
+// BenchmarkRetrieve says what an answer costs over 100,000 passages, beside its floor: the
+// signature, the search for the same words under the same conditions, and one durable commit,
+// through the same store, of a row of the size of the entry that an answer leaves in the ledger. At
+// 64 clients it counts commits.
 func BenchmarkRetrieve(b *testing.B) {
 	g := newGiver(b)
 	if err := g.db.Update(b.Context(), func(tx *store.Tx) error {
-		_, err := tx.Exec(b.Context(), `CREATE TABLE floor (n BIGINT NOT NULL, entry `+map[string]string{store.SQLite: "BLOB", store.PostgreSQL: "BYTEA"}[g.db.Engine()]+` NOT NULL)`)
+		_, err := tx.Exec(b.Context(),
+			`CREATE TABLE floor (n BIGINT NOT NULL, entry `+map[string]string{store.SQLite: "BLOB", store.PostgreSQL: "BYTEA"}[g.db.Engine()]+` NOT NULL)`)
 		return err
 	}); err != nil {
 		b.Fatal(err)
@@ -68,7 +70,8 @@ func BenchmarkRetrieve(b *testing.B) {
 		signed()
 		all := g.Current()
 		all.Index.Find(index.Question{
-			Text: question(n), Limit: 10, MinScore: 1, Within: g.eligibility(all).within("news.a", "").Selection, Prefer: []string{"en-US"}, Further: maxFurther,
+			Text: question(n), Limit: 10, MinScore: 1, Within: g.eligibility(all).within("news.a", "").Selection,
+			Prefer: []string{"en-US"}, Further: maxFurther,
 		})
 		return g.db.Update(ctx, func(tx *store.Tx) error {
 			_, err := tx.Exec(ctx, `INSERT INTO floor (n, entry) VALUES ($1, $2)`, n, entry)

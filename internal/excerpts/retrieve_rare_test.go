@@ -7,15 +7,17 @@ import (
 	"frontdesk/internal/testkit/contenttest"
 )
 
-// TestARareWordInASmallDomainHidesNothing asks as people do, with a word that nothing has beside one that fits. The words that
-// are not found must not outweigh the ones that are: the platform has said which domain it asks in.
+// TestARareWordInASmallDomainHidesNothing asks as people do, with a word that nothing has beside
+// one that fits. The words that are not found must not outweigh the ones that are: the platform has
+// said which domain it asks in.
 func TestARareWordInASmallDomainHidesNothing(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.deps.MinScore = 20
 	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.Fill(t, "site", "s",
-		contenttest.NewArticle("a/1", sentences("brass", 8)), contenttest.NewArticle("a/2", sentences("paper", 8)), contenttest.NewArticle("a/3", "A cupboard is made of oak. It has four drawers and a key."),
+		contenttest.NewArticle("a/1", sentences("brass", 8)), contenttest.NewArticle("a/2", sentences("paper", 8)),
+		contenttest.NewArticle("a/3", "A cupboard is made of oak. It has four drawers and a key."),
 		contenttest.NewArticle("b/1", "The zebu is an ox."))
 	for _, c := range []struct {
 		text  string

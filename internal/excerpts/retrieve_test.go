@@ -43,11 +43,12 @@ type giver struct {
 // schemas are those of the tables that a giver needs.
 var schemas = []store.Schema{content.Schema, identity.PlatformSchema, ledger.Schema, grants.Schema, outbox.Schema}
 
-// newGiver gives passages of the site "site", which labels pages below /a/ with "news.a" and pages below /b/ with
-// "news.b.c".
+// newGiver gives passages of the site "site", which labels pages below /a/ with "news.a" and pages
+// below /b/ with "news.b.c".
 func newGiver(t testing.TB) *giver {
 	t.Helper()
-	g := &giver{db: storetest.Chosen(t, schemas...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), owner: usualOwner()}
+	g := &giver{db: storetest.Chosen(t, schemas...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)),
+		owner: usualOwner()}
 	g.Corpus = contenttest.New(t, g.db, released.Deps{Sites: contenttest.Sites("site"), Passages: true})
 	keys, err := identity.OpenSiteKeys(t.TempDir(), g.clock.Now)
 	if err == nil {
@@ -57,8 +58,10 @@ func newGiver(t testing.TB) *giver {
 		t.Fatal(err)
 	}
 	g.Service, err = New(Deps{
-		Corpus: g.Corpus.Corpus, Policy: func() *Policy { return g.owner }, DB: g.db, Nonces: identity.NewNonces(g.db, 0, g.clock.Now),
-		Ledger:   ledger.New(g.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: g.clock.Now}),
+		Corpus: g.Corpus.Corpus, Policy: func() *Policy { return g.owner }, DB: g.db,
+		Nonces: identity.NewNonces(g.db, 0, g.clock.Now),
+		Ledger: ledger.New(g.db,
+			ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: g.clock.Now}),
 		MinScore: 1, Now: g.clock.Now,
 	})
 	if err != nil {
@@ -70,8 +73,9 @@ func newGiver(t testing.TB) *giver {
 
 func usualOwner() *Policy {
 	return &Policy{
-		Publisher: Publisher{ID: "house", Name: "The House", Domain: "site.example"}, Domains: []string{"news.a", "news.b"},
-		Access: Access{Enabled: true}, Supports: Supports{Chunks: true, Citations: true},
+		Publisher: Publisher{ID: "house", Name: "The House", Domain: "site.example"},
+		Domains:   []string{"news.a", "news.b"},
+		Access:    Access{Enabled: true}, Supports: Supports{Chunks: true, Citations: true},
 		Limits: Limits{Chunks: 5, Tokens: 800, Share: 0.5, Session: time.Hour},
 	}
 }
@@ -88,7 +92,8 @@ func labelled(like policy.Rule) []policy.Rule {
 func (g *giver) request(session string) RetrieveRequest {
 	n := g.made.Add(1)
 	r := RetrieveRequest{
-		Signature: Signature{Key: identity.PlatformKey{ID: "key", Platform: "chat"}}, ID: fmt.Sprint("request ", n), Version: "0.1", StatedAt: g.clock.Now(), Domain: "news.a",
+		Signature: Signature{Key: identity.PlatformKey{ID: "key", Platform: "chat"}}, ID: fmt.Sprint("request ", n),
+		Version: "0.1", StatedAt: g.clock.Now(), Domain: "news.a",
 		Language: "en-US", Session: session, Text: "lamp",
 	}
 	return g.again(r)
@@ -175,10 +180,12 @@ func TestPassagesAreGivenAndRecorded(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.SetRules(t, labelled(policy.Rule{Access: policy.Licensed})...)
-	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
+	g.Fill(t,
+		"site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
 	r := g.request("session")
 	given := g.given(t, r)
-	if len(given.Chunks) == 0 || len(given.Sources) != 1 || given.Sources[0].URL != "https://site.example/a/1" || given.Replay {
+	if len(given.Chunks) == 0 || len(given.Sources) != 1 || given.Sources[0].URL != "https://site.example/a/1" ||
+		given.Replay {
 		t.Fatalf("given %+v", given)
 	}
 	entries := g.entries(t, r.ID)
@@ -190,7 +197,8 @@ func TestPassagesAreGivenAndRecorded(t *testing.T) {
 	for _, c := range given.Chunks {
 		tokens += c.Tokens
 	}
-	if entries[0]["kind"] != "access" || entries[0]["party"] != "platform:chat" || body["chunks_returned"] != float64(len(given.Chunks)) || body["token_count"] != float64(tokens) ||
+	if entries[0]["kind"] != "access" || entries[0]["party"] != "platform:chat" ||
+		body["chunks_returned"] != float64(len(given.Chunks)) || body["token_count"] != float64(tokens) ||
 		body["terms"] != g.Terms().Version() {
 		t.Errorf("the entry is %v", entries[0])
 	}
@@ -223,13 +231,21 @@ func TestTheOrderOfRefusals(t *testing.T) {
 		ask    []func(*RetrieveRequest)
 		reason Reason
 	}{
-		{"disabled comes first", func(e *Policy) { e.Access.Enabled, e.Supports.Chunks = false, false }, []func(*RetrieveRequest){stale, elsewhere}, AccessDisabled},
-		{"so does paused", func(e *Policy) { e.Access.State, e.Supports.Chunks = "paused", false }, []func(*RetrieveRequest){stale, elsewhere}, AccessDisabled},
+		{"disabled comes first", func(e *Policy) {
+			e.Access.Enabled, e.Supports.Chunks = false, false
+		}, []func(*RetrieveRequest){stale, elsewhere}, AccessDisabled},
+		{"so does paused", func(e *Policy) {
+			e.Access.State, e.Supports.Chunks = "paused", false
+		}, []func(*RetrieveRequest){stale, elsewhere}, AccessDisabled},
 		{"and the end", func(e *Policy) {
 			e.Access.Sunset, e.Supports.Chunks = g.clock.Now().AddDate(0, 0, -1).Truncate(24*time.Hour), false
 		}, []func(*RetrieveRequest){elsewhere}, AccessDisabled},
-		{"then the domain", func(e *Policy) { e.Supports.Chunks = false }, []func(*RetrieveRequest){stale, elsewhere}, OutOfScope},
-		{"then what is supported", func(e *Policy) { e.Supports.Chunks = false }, []func(*RetrieveRequest){stale}, Unsupported},
+		{"then the domain", func(e *Policy) {
+			e.Supports.Chunks = false
+		}, []func(*RetrieveRequest){stale, elsewhere}, OutOfScope},
+		{"then what is supported", func(e *Policy) {
+			e.Supports.Chunks = false
+		}, []func(*RetrieveRequest){stale}, Unsupported},
 		{"then the limits", func(*Policy) {}, nil, RateLimited},
 	} {
 		g.owner = usualOwner()
@@ -267,7 +283,8 @@ func TestOtherRefusals(t *testing.T) {
 	g := newGiver(t)
 	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3)))
-	g.owner.Refuse.Countries, g.owner.Refuse.Languages, g.owner.Refuse.Placements, g.owner.Refuse.Confidence = []string{"FR"}, []string{"fr", "de-CH"}, []string{"ad"}, 0.5
+	g.owner.Refuse.Countries, g.owner.Refuse.Languages, g.owner.Refuse.Placements, g.owner.Refuse.Confidence = []string{
+		"FR"}, []string{"fr", "de-CH"}, []string{"ad"}, 0.5
 	low, enough := 0.49, 0.5
 	for name, c := range map[string]struct {
 		change func(*RetrieveRequest)
@@ -323,7 +340,8 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 	}
 	g.clock.Advance(time.Minute)
 	again := g.given(t, g.again(r))
-	if diff := cmp.Diff(first.Chunks, again.Chunks); diff != "" || !again.Replay || again.Event != first.Event || again.Entry != first.Entry || !again.At.Equal(first.At) {
+	if diff := cmp.Diff(first.Chunks, again.Chunks); diff != "" || !again.Replay || again.Event != first.Event ||
+		again.Entry != first.Entry || !again.At.Equal(first.At) {
 		t.Errorf("the repetition differs: %+v %s", again, diff)
 	}
 	changed := r
@@ -354,7 +372,9 @@ func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 	if !errors.As(err, &refusal) || refusal.Reason != RateLimited || refusal.RetryAfter <= 0 {
 		t.Errorf("the error is %v", err)
 	}
-	_, err = g.Cite(t.Context(), Event{Signature: Signature{r.Key, "n", r.Until}, ID: "e", Request: r.ID, Kind: intent.EventAccess, PublisherID: "house", Domain: "site.example"})
+	_, err = g.Cite(t.Context(),
+		Event{Signature: Signature{r.Key, "n", r.Until}, ID: "e", Request: r.ID, Kind: intent.EventAccess,
+			PublisherID: "house", Domain: "site.example"})
 	if !errors.As(err, &refusal) || refusal.Reason != RateLimited || refusal.RetryAfter <= 0 {
 		t.Errorf("the error of an event is %v", err)
 	}
@@ -392,7 +412,8 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 	g.SetRules(t, append(rules, policy.Rule{Access: policy.Open})...)
 	var items []content.Item
 	for i := range 6 {
-		one := contenttest.NewArticle(fmt.Sprintf("%s/%d", []string{"a", "b"}[i%2], i), sentences(fmt.Sprint("x", i), 3), sentences(fmt.Sprint("y", i), 3))
+		one := contenttest.NewArticle(fmt.Sprintf("%s/%d", []string{"a", "b"}[i%2], i),
+			sentences(fmt.Sprint("x", i), 3), sentences(fmt.Sprint("y", i), 3))
 		one.Published = time.Date(2027, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		items = append(items, one)
 	}
@@ -421,14 +442,16 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 	}
 }
 
-// TestWhoHasSeenTheBestArticleGetsTheNext asks for a passage whose article the session has seen as much of as it may, so that
-// more articles have to be loaded than at first; the request still counts once.
+// TestWhoHasSeenTheBestArticleGetsTheNext asks for a passage whose article the session has seen as
+// much of as it may, so that more articles have to be loaded than at first; the request still
+// counts once.
 func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
 	g.owner.Limits.Chunks, g.owner.Limits.SharePerDay = 1, 1
-	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("first", 3), sentences("omega", 3)), contenttest.NewArticle("a/2", sentences("other", 3), sentences("omega", 3)))
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("first", 3), sentences("omega", 3)),
+		contenttest.NewArticle("a/2", sentences("other", 3), sentences("omega", 3)))
 	ask := func(session, text string) RetrieveRequest {
 		r := g.request(session)
 		r.Text = text
@@ -448,7 +471,8 @@ func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 	}
 }
 
-// TestManyAtOnceNeverSeeMoreTogether has one session ask from all sides at once, also with the same request.
+// TestManyAtOnceNeverSeeMoreTogether has one session ask from all sides at once, also with the same
+// request.
 func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
@@ -507,13 +531,14 @@ func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 	}
 }
 
-// TestNothingIsHalfDone has each table refuse to be written, one after the other: then nothing at all must be there, and
-// the same request, sent again, must get what it asked for, with one entry.
+// TestNothingIsHalfDone has each table refuse to be written, one after the other: then nothing at
+// all must be there, and the same request, sent again, must get what it asked for, with one entry.
 func TestNothingIsHalfDone(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.SetRules(t, labelled(policy.Rule{Access: policy.Open})...)
-	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
+	g.Fill(t,
+		"site", "s", contenttest.NewArticle("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
 	g.deps.Sinks = []Sink{{Name: "auditor"}, {Name: "theirs", Platform: "chat"}, {Name: "of others", Platform: "other"}}
 	entryTable := "ledger_entry"
 	if g.db.Engine() == store.PostgreSQL {

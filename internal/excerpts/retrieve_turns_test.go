@@ -65,16 +65,20 @@ func drawCorpus(t *rapid.T) corpus {
 
 func drawOwner(t *rapid.T) *Policy {
 	e := usualOwner()
-	e.Limits.Chunks, e.Limits.Tokens = rapid.IntRange(1, 4).Draw(t, "chunks"), rapid.SampledFrom([]int{60, 90, 40, 20, 200, 12, 5, 1}).Draw(t, "tokens")
-	e.Limits.Share, e.Supports.FullArticle = rapid.SampledFrom([]float64{0.5, 0.95, 0.3, 0.01}).Draw(t, "share"), rapid.IntRange(0, 3).Draw(t, "full") == 3
+	e.Limits.Chunks, e.Limits.Tokens = rapid.IntRange(1, 4).Draw(t,
+		"chunks"), rapid.SampledFrom([]int{60, 90, 40, 20, 200, 12, 5, 1}).Draw(t, "tokens")
+	e.Limits.Share, e.Supports.FullArticle = rapid.SampledFrom([]float64{0.5, 0.95, 0.3, 0.01}).Draw(t,
+		"share"), rapid.IntRange(0, 3).Draw(t, "full") == 3
 	e.Limits.SharePerDay = rapid.SampledFrom([]float64{0, 0, 1, 0.7, 0.2}).Draw(t, "share of a day")
-	e.Domains = rapid.SampledFrom([][]string{{"news.a", "news.b"}, {"news"}, {"news.a", "news.b"}, {"news.b.c"}}).Draw(t, "domains")
+	e.Domains = rapid.SampledFrom([][]string{{"news.a", "news.b"}, {"news"}, {"news.a", "news.b"},
+		{"news.b.c"}}).Draw(t, "domains")
 	return e
 }
 
 // drawRules are rules by which passages may be given or not.
 func drawRules(t *rapid.T) []policy.Rule {
-	like := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Open, policy.Licensed}).Draw(t, "access")}
+	like := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Open, policy.Licensed}).Draw(t,
+		"access")}
 	like.Display.Words = rapid.SampledFrom([]int{0, 0, 5, 20}).Draw(t, "words")
 	like.Countries.Prohibit = rapid.SampledFrom([][]string{nil, nil, {"FR"}}).Draw(t, "prohibited")
 	if like.Countries.Prohibit == nil {
@@ -119,17 +123,21 @@ func tightenedForPlatforms(t *rapid.T, rules []policy.Rule) []policy.Rule {
 	return rules
 }
 
-// may says of an item by its address whether it may give passages to a request, by the documentation, and how many
-// words of it.
+// may says of an item by its address whether it may give passages to a request, by the
+// documentation, and how many words of it.
 func (c corpus) may(rules *policy.Terms, owner *Policy, area, url, country string) (bool, int) {
 	d := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: url, Types: []string{"Article"}})
-	labelled := slices.ContainsFunc(d.Labels, func(l string) bool { return l == area || strings.HasPrefix(l, area+".") })
-	fits := labelled && d.Access != policy.Blocked && d.Permits(policy.Use{Function: "ai-input", Country: country}) == policy.Permitted &&
+	labelled := slices.ContainsFunc(d.Labels, func(l string) bool {
+		return l == area || strings.HasPrefix(l, area+".")
+	})
+	fits := labelled && d.Access != policy.Blocked &&
+		d.Permits(policy.Use{Function: "ai-input", Country: country}) == policy.Permitted &&
 		(len(d.Delivery) == 0 || slices.Contains(d.Delivery, "direct")) && !c.within[url]
 	return fits, d.DisplayWords
 }
 
-// holds checks an answer against everything that bounds it, and adds it to what the platform has seen.
+// holds checks an answer against everything that bounds it, and adds it to what the platform has
+// seen.
 func (c corpus) holds(t *rapid.T, g *giver, r RetrieveRequest, area string, given *RetrieveResult, seen seen) {
 	rules := g.Terms()
 	maxChunks, maxTokens := g.owner.Limits.Chunks, g.owner.Limits.Tokens
@@ -139,8 +147,10 @@ func (c corpus) holds(t *rapid.T, g *giver, r RetrieveRequest, area string, give
 	if r.Key.MaxTokens > 0 {
 		maxTokens = min(maxTokens, r.Key.MaxTokens)
 	}
-	if given.MaxChunks != maxChunks || given.MaxTokens > maxTokens || given.MaxTokens < maxTokens && !given.LimitedByDay {
-		t.Fatalf("the limits are told as %d and %d, and are %d and %d", given.MaxChunks, given.MaxTokens, maxChunks, maxTokens)
+	if given.MaxChunks != maxChunks || given.MaxTokens > maxTokens ||
+		given.MaxTokens < maxTokens && !given.LimitedByDay {
+		t.Fatalf("the limits are told as %d and %d, and are %d and %d", given.MaxChunks, given.MaxTokens, maxChunks,
+			maxTokens)
 	}
 	if len(given.Chunks) == 0 || len(given.Chunks) > maxChunks {
 		t.Fatalf("%d chunks, at most %d", len(given.Chunks), maxChunks)
@@ -164,7 +174,8 @@ func (c corpus) holds(t *rapid.T, g *giver, r RetrieveRequest, area string, give
 			t.Fatalf("chunk %s is there twice", chunk.ID)
 		}
 		ids[chunk.ID] = true
-		if want := (utf8.RuneCountInString(chunk.Text) + 3) / 4; chunk.Tokens != want || chunk.Text == "" || !utf8.ValidString(chunk.Text) {
+		if want := (utf8.RuneCountInString(chunk.Text) + 3) / 4; chunk.Tokens != want || chunk.Text == "" ||
+			!utf8.ValidString(chunk.Text) {
 			t.Fatalf("chunk %q is counted as %d tokens, and has %d", chunk.Text, chunk.Tokens, want)
 		}
 		tokens += chunk.Tokens
@@ -180,7 +191,8 @@ func (c corpus) holds(t *rapid.T, g *giver, r RetrieveRequest, area string, give
 			t.Fatalf("%q is no part of a passage of %s", chunk.Text, url)
 		}
 	}
-	if tokens > given.MaxTokens || given.LimitedByDay && (g.owner.Supports.FullArticle || g.owner.Limits.SharePerDay == 1) {
+	if tokens > given.MaxTokens ||
+		given.LimitedByDay && (g.owner.Supports.FullArticle || g.owner.Limits.SharePerDay == 1) {
 		t.Fatalf("%d tokens, at most %d are told, limited by the day: %v", tokens, given.MaxTokens, given.LimitedByDay)
 	}
 	for id := range sourceOf {
@@ -192,7 +204,8 @@ func (c corpus) holds(t *rapid.T, g *giver, r RetrieveRequest, area string, give
 	c.together(t, g, given, sourceOf, seen)
 }
 
-// together takes an answer into what all sessions have seen, and holds that they have seen no more than a day's share.
+// together takes an answer into what all sessions have seen, and holds that they have seen no more
+// than a day's share.
 func (c corpus) together(t *rapid.T, g *giver, given *RetrieveResult, sourceOf map[string]string, seen seen) {
 	for _, one := range c.items {
 		of := seen.of("all", one.URL)
@@ -211,7 +224,9 @@ func (c corpus) together(t *rapid.T, g *giver, given *RetrieveResult, sourceOf m
 }
 
 // marks takes in what an answer has of an item, and says how many words that is.
-func (c corpus) marks(one content.Item, given *RetrieveResult, sourceOf map[string]string, of map[string][]bool) (shown int) {
+func (c corpus) marks(
+	one content.Item, given *RetrieveResult, sourceOf map[string]string, of map[string][]bool,
+) (shown int) {
 	for _, chunk := range given.Chunks {
 		if sourceOf[chunk.ID] != one.URL {
 			continue
@@ -232,8 +247,11 @@ func (c corpus) marks(one content.Item, given *RetrieveResult, sourceOf map[stri
 	return shown
 }
 
-// adds takes an answer into what the platform has seen, and holds that nobody has seen more of an item than may be.
-func (c corpus) adds(t *rapid.T, g *giver, r RetrieveRequest, given *RetrieveResult, sourceOf map[string]string, seen seen) {
+// adds takes an answer into what the platform has seen, and holds that nobody has seen more of an
+// item than may be.
+func (c corpus) adds(
+	t *rapid.T, g *giver, r RetrieveRequest, given *RetrieveResult, sourceOf map[string]string, seen seen,
+) {
 	for _, one := range c.items {
 		of := seen.of(r.Session, one.URL)
 		before, wordsBefore := c.amount(one, of)
@@ -251,7 +269,8 @@ func (c corpus) adds(t *rapid.T, g *giver, r RetrieveRequest, given *RetrieveRes
 			whole += len(p.Text)
 		}
 		if !g.owner.Supports.FullArticle && (float64(after) > g.owner.Limits.Share*float64(whole) || after >= whole) {
-			t.Fatalf("session %s saw %d of %d bytes of %s, share %g", r.Session, after, whole, one.URL, g.owner.Limits.Share)
+			t.Fatalf("session %s saw %d of %d bytes of %s, share %g", r.Session, after, whole, one.URL,
+				g.owner.Limits.Share)
 		}
 		if words > 0 && wordsAfter > max(words, wordsBefore) {
 			t.Fatalf("session %s saw %d words of %s, %d may be shown", r.Session, wordsAfter, one.URL, words)
@@ -259,11 +278,13 @@ func (c corpus) adds(t *rapid.T, g *giver, r RetrieveRequest, given *RetrieveRes
 	}
 }
 
-// whence finds a chunk in an item by its id: in which passage it is, and from which byte on; -1 for nowhere.
+// whence finds a chunk in an item by its id: in which passage it is, and from which byte on; -1 for
+// nowhere.
 func (c corpus) whence(one content.Item, chunk Chunk) (passage string, from int) {
 	for _, p := range one.Passages {
 		for from := 0; from+len(chunk.Text) <= len(p.Text); from++ {
-			if strings.HasPrefix(p.Text[from:], chunk.Text) && chunkID(grants.Chunk{Site: "site", URL: one.URL, Passage: p.ID, From: from}) == chunk.ID {
+			if strings.HasPrefix(p.Text[from:], chunk.Text) &&
+				chunkID(grants.Chunk{Site: "site", URL: one.URL, Passage: p.ID, From: from}) == chunk.ID {
 				return p.ID, from
 			}
 		}
@@ -290,8 +311,8 @@ func (c corpus) amount(one content.Item, of map[string][]bool) (bytes, words int
 	return bytes, words
 }
 
-// TestNoTurnsGetMoreThanMayBe asks in any sequence, of any corpus, under any limits and terms, which may get tighter in
-// between, and repeats requests.
+// TestNoTurnsGetMoreThanMayBe asks in any sequence, of any corpus, under any limits and terms,
+// which may get tighter in between, and repeats requests.
 func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
@@ -341,17 +362,22 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 					}
 				}
 				for _, chunk := range given.Chunks {
-					if !slices.ContainsFunc(old.given.Chunks, func(o Chunk) bool { return o.ID == chunk.ID && strings.HasPrefix(o.Text, chunk.Text) }) {
+					if !slices.ContainsFunc(old.given.Chunks, func(o Chunk) bool {
+						return o.ID == chunk.ID && strings.HasPrefix(o.Text, chunk.Text)
+					}) {
 						t.Fatalf("the repetition gives %q, which was not given before", chunk.Text)
 					}
 				}
 			default:
 				r := g.request(name + rapid.SampledFrom([]string{"s1", "s2"}).Draw(t, "session"))
 				r.Key.Platform = name
-				r.Domain = rapid.SampledFrom([]string{"news.a", "news.a", "news.b", "news.b.c", "news.b.c.d", "news"}).Draw(t, "domain")
+				r.Domain = rapid.SampledFrom([]string{"news.a", "news.a", "news.b", "news.b.c", "news.b.c.d",
+					"news"}).Draw(t, "domain")
 				r.Country = rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country")
-				r.Text = rapid.SampledFrom([]string{"", "lamp", "same lamp words", "lamp part 1 room", "part 2", "part 3 corner", "zeppelin"}).Draw(t, "text")
-				r.Key.MaxChunks, r.Key.MaxTokens = rapid.SampledFrom([]int{0, 0, 1, 9}).Draw(t, "own chunks"), rapid.SampledFrom([]int{0, 0, 20, 900}).Draw(t, "own tokens")
+				r.Text = rapid.SampledFrom([]string{"", "lamp", "same lamp words", "lamp part 1 room", "part 2",
+					"part 3 corner", "zeppelin"}).Draw(t, "text")
+				r.Key.MaxChunks, r.Key.MaxTokens = rapid.SampledFrom([]int{0, 0, 1, 9}).Draw(t,
+					"own chunks"), rapid.SampledFrom([]int{0, 0, 20, 900}).Draw(t, "own tokens")
 				r = g.again(r)
 				area := ""
 				for _, label := range g.owner.Domains {
@@ -377,7 +403,9 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 				}
 				for _, chunk := range given.Chunks {
 					if !slices.ContainsFunc(c.items, func(i content.Item) bool {
-						return slices.ContainsFunc(i.Passages, func(p content.Passage) bool { return p.Text == chunk.Text })
+						return slices.ContainsFunc(i.Passages, func(p content.Passage) bool {
+							return p.Text == chunk.Text
+						})
 					}) {
 						cut++
 					}
@@ -396,6 +424,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 	}
 	t.Logf("%d answers, %d repetitions, %d passages cut, %d from their middle", answers, repeated, cut, inside)
 	if answers == 0 || repeated == 0 || cut == 0 || inside == 0 && answers > 20 {
-		t.Errorf("the turns tell nothing: %d answers, %d repetitions, %d passages cut, %d from their middle", answers, repeated, cut, inside)
+		t.Errorf("the turns tell nothing: %d answers, %d repetitions, %d passages cut, %d from their middle", answers,
+			repeated, cut, inside)
 	}
 }

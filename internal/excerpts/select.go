@@ -16,7 +16,9 @@ import (
 
 // selectChunks takes of passages, the best first, what may be given beside what was given before,
 // and says how that is recorded.
-func (r *retrieval) selectChunks(passages iter.Seq[passage], given *givenBefore) (out *RetrieveResult, record grants.Answer) {
+func (r *retrieval) selectChunks(
+	passages iter.Seq[passage], given *givenBefore,
+) (out *RetrieveResult, record grants.Answer) {
 	out = &RetrieveResult{
 		Event:     intent.AccessEventID(r.policy.Publisher.ID, r.Key.Platform, r.ID),
 		Citations: r.policy.Supports.Citations, MaxChunks: r.maxChunks, MaxTokens: r.maxTokens,

@@ -16,13 +16,15 @@ import (
 func (g *giver) exits() []tightening.Exit {
 	first := fmt.Sprint("again ", g.made.Add(1))
 	return []tightening.Exit{
-		{Name: "passages for platforms", Function: released.Input, Chosen: true, Given: true, Released: func(t contenttest.T) string {
-			return g.retrieved(t, fmt.Sprint("first ", g.made.Add(1)))
-		}},
+		{Name: "passages for platforms", Function: released.Input, Chosen: true, Given: true,
+			Released: func(t contenttest.T) string {
+				return g.retrieved(t, fmt.Sprint("first ", g.made.Add(1)))
+			}},
 		// Asked under one set of rules, and again under the next.
-		{Name: "passages that are asked for again", Function: released.Input, Given: true, Released: func(t contenttest.T) string {
-			return g.retrieved(t, first)
-		}},
+		{Name: "passages that are asked for again", Function: released.Input, Given: true,
+			Released: func(t contenttest.T) string {
+				return g.retrieved(t, first)
+			}},
 	}
 }
 
@@ -45,7 +47,8 @@ func TestTighteningARuleNeverGrowsWhatAnyExitReleases(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.owner = &Policy{
-		Publisher: Publisher{ID: "site", Name: "Site", Domain: "site.example"}, Domains: []string{"news"}, Access: Access{Enabled: true},
+		Publisher: Publisher{ID: "site", Name: "Site", Domain: "site.example"}, Domains: []string{"news"},
+		Access:   Access{Enabled: true},
 		Supports: Supports{Chunks: true, Citations: true, FullArticle: true},
 		Limits:   Limits{Chunks: 100, Tokens: 100_000, Share: 1, Session: time.Hour},
 	}

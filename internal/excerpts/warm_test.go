@@ -7,12 +7,14 @@ import (
 	"frontdesk/internal/testkit/contenttest"
 )
 
-// TestArticlesAreThereBeforeTheyAreAskedFor loads those that may give passages, and no others, anew with other terms.
+// TestArticlesAreThereBeforeTheyAreAskedFor loads those that may give passages, and no others, anew
+// with other terms.
 func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	g := newGiver(t)
 	g.SetRules(t, labelled(policy.Rule{Access: policy.Licensed})...)
-	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", "A lamp that burns all night."), contenttest.NewArticle("a/2", "A lamp that does not."), contenttest.NewArticle("elsewhere/3", "No lamp."))
+	g.Fill(t, "site", "s", contenttest.NewArticle("a/1", "A lamp that burns all night."),
+		contenttest.NewArticle("a/2", "A lamp that does not."), contenttest.NewArticle("elsewhere/3", "No lamp."))
 	there := func(want int) {
 		t.Helper()
 		found := 0

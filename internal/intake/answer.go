@@ -27,7 +27,8 @@ func (s *Service) Draft(q *Request, outcome offers.Outcome) (*SubmitResult, erro
 	return &SubmitResult{Status: offers.Offered, Offer: offered(r, &told), Entry: r.ID}, nil
 }
 
-// answerable holds an answer by hand against what an answer must be, and gives the intake that it is of.
+// answerable holds an answer by hand against what an answer must be, and gives the intake that it
+// is of.
 func (s *Service) answerable(r vault.Record, outcome offers.Outcome, now time.Time) (*Definition, error) {
 	if err := outcome.Check(now); err != nil {
 		return nil, fail.New(fail.Invalid, "this is no answer: %v", err)
@@ -85,7 +86,8 @@ func (s *Service) Answer(ctx context.Context, id string, outcome offers.Outcome,
 	return err
 }
 
-// findWaiting finds a submission that waits for an answer. The error is fail.NotFound where there is none of the id.
+// findWaiting finds a submission that waits for an answer. The error is fail.NotFound where there
+// is none of the id.
 func findWaiting(ctx context.Context, tx *store.Tx, id string, now time.Time) (vault.Record, error) {
 	r, known, err := vault.Find(ctx, tx, id)
 	if err == nil && (!known || r.StateAt(now) != vault.Waiting) {
@@ -94,7 +96,8 @@ func findWaiting(ctx context.Context, tx *store.Tx, id string, now time.Time) (v
 	return r, err
 }
 
-// sealReply seals a person's answer in the record of the submission that waited for it, under the key that it has.
+// sealReply seals a person's answer in the record of the submission that waited for it, under the
+// key that it has.
 func (s *Service) sealReply(
 	ctx context.Context, waited vault.Record, answer vault.Answer,
 ) (a answeredRecord, err error) {

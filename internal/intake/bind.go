@@ -29,8 +29,8 @@ type BindRequest struct {
 	Confirmed string           // metadata.user_confirmed_at; may be empty
 }
 
-// Bind binds an offer: once, however often and by however many it is asked at a time. It gives the answer as it was
-// recorded, the JSON of a wire.Bound. The same bind again gets the same bytes.
+// Bind binds an offer: once, however often and by however many it is asked at a time. It gives the
+// answer as it was recorded, the JSON of a wire.Bound. The same bind again gets the same bytes.
 //
 // The order of checks: offer, session and agent; an answer that was given before; expiry; scopes;
 // required fields; their form. The error is a *[Refusal] of OfferUnknown, OfferBound, OfferExpired,
@@ -165,8 +165,8 @@ func (o offerState) validate(d *Definition, b BindRequest) (v validBinding, err 
 	return v, nil
 }
 
-// keepDeclared gives those members of bind_data that are required or declared: others are not taken (B7 29 and check 57 of our
-// reading).
+// keepDeclared gives those members of bind_data that are required or declared: others are not taken
+// (B7 29 and check 57 of our reading).
 func keepDeclared(data strictjson.Value, required []string, declared *wire.Schema) (strictjson.Value, error) {
 	var members map[string]strictjson.Value
 	if err := strictjson.Decode(data, &members); err != nil {

@@ -27,11 +27,13 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 	k.clock.Advance(time.Hour)
 	first := k.bound(t, k.binding(1, offer, `{"email":"jane@example.com","full_name":"Jane Doe","fax":"12"}`))
 	answer, err := wire.ReadBound(first, wire.Options{})
-	if err != nil || answer.SessionID != sessionID(1) || answer.OfferID != offer || answer.Status != wire.StatusBound || answer.Message != "We call you." || answer.BoundAt != "2027-05-04T13:00:00Z" {
+	if err != nil || answer.SessionID != sessionID(1) || answer.OfferID != offer || answer.Status != wire.StatusBound ||
+		answer.Message != "We call you." || answer.BoundAt != "2027-05-04T13:00:00Z" {
 		t.Fatalf("%s: %v", first, err)
 	}
 	k.clock.Advance(time.Minute)
-	for name, same := range map[string]string{"the same": person, "the same in other words": ` {"full_name":"Jane Doe", "email":"jane\u0040example.com"}`, "more that is not taken": `{"email":"jane@example.com","full_name":"Jane Doe","fax":"13"}`} {
+	for name, same := range map[string]string{"the same": person,
+		"the same in other words": ` {"full_name":"Jane Doe", "email":"jane\u0040example.com"}`, "more that is not taken": `{"email":"jane@example.com","full_name":"Jane Doe","fax":"13"}`} {
 		if again := k.bound(t, k.binding(1, offer, same)); string(again) != string(first) {
 			t.Errorf("%s: %s", name, again)
 		}
@@ -42,7 +44,9 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 		}
 	}
 	told := k.deliver(t, nil)
-	if told == nil || string(told.Data) != person || string(told.Input) != `{"age":41}` || told.Summary != "Two jars a week." || told.ID != offer || told.Intake != "assessment" || told.Agent != "agent-7" {
+	if told == nil || string(told.Data) != person || string(told.Input) != `{"age":41}` ||
+		told.Summary != "Two jars a week." || told.ID != offer || told.Intake != "assessment" ||
+		told.Agent != "agent-7" {
 		t.Fatalf("told is %+v", told)
 	}
 	if again := k.deliver(t, nil); again != nil {
@@ -53,12 +57,15 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 		t.Fatalf("there are %d entries", len(entries))
 	}
 	body := entries[0]["body"].(map[string]any)
-	if told.Entry != entries[0]["id"] || entries[0]["subject"] != offer || entries[0]["request"] != sessionID(1) || entries[0]["party"] != "agent:agent-7" || body["outcome"] != "bound" ||
-		body["effect"] != "crm" || body["user_confirmed_at"] != "2027-05-04T09:59:58Z" || fmt.Sprint(body["fields"]) != "[email full_name]" || fmt.Sprint(body["consent_scope"]) != "[intake bind]" ||
+	if told.Entry != entries[0]["id"] || entries[0]["subject"] != offer || entries[0]["request"] != sessionID(1) ||
+		entries[0]["party"] != "agent:agent-7" || body["outcome"] != "bound" ||
+		body["effect"] != "crm" || body["user_confirmed_at"] != "2027-05-04T09:59:58Z" ||
+		fmt.Sprint(body["fields"]) != "[email full_name]" || fmt.Sprint(body["consent_scope"]) != "[intake bind]" ||
 		body["consent"] != "asserted by the agent, not proven" || len(body["bind_data_hash"].(string)) != 64 {
 		t.Errorf("the entry is %v", entries[0])
 	}
-	if q := k.request(t, vault.Filter{State: vault.Bound}); q.Bind == nil || q.Bind.Done.IsZero() || string(q.Fields) != person {
+	if q := k.request(t, vault.Filter{State: vault.Bound}); q.Bind == nil || q.Bind.Done.IsZero() ||
+		string(q.Fields) != person {
 		t.Errorf("the inbox has %+v", q)
 	}
 }
@@ -76,19 +83,30 @@ func TestWhatIsNoBindIsRefusedAndLeavesNoTrace(t *testing.T) {
 		reason Reason
 		told   string
 	}{
-		{name: "an offer that there is not", change: func(_ *taker, b *BindRequest) { b.Offer = "x" }, reason: OfferUnknown},
-		{name: "another session", change: func(_ *taker, b *BindRequest) { b.Session = sessionID(2) }, reason: OfferUnknown},
-		{name: "another agent", change: func(_ *taker, b *BindRequest) { b.Agent.ID = "agent-8" }, reason: OfferUnknown},
+		{name: "an offer that there is not", change: func(_ *taker, b *BindRequest) { b.Offer = "x" },
+			reason: OfferUnknown},
+		{name: "another session", change: func(_ *taker, b *BindRequest) { b.Session = sessionID(2) },
+			reason: OfferUnknown},
+		{name: "another agent", change: func(_ *taker, b *BindRequest) { b.Agent.ID = "agent-8" },
+			reason: OfferUnknown},
 		{name: "another intake", change: func(k *taker, b *BindRequest) {
 			other := *k.intake
 			other.ID, b.Intake = "other", "other"
 			k.others = append(k.others, &other)
 		}, reason: OfferUnknown},
-		{name: "an intake that there is not", change: func(_ *taker, b *BindRequest) { b.Intake = "other" }, reason: OfferUnknown},
-		{name: "an intake that binds no more", change: func(k *taker, _ *BindRequest) { k.intake.Binding = false }, reason: OfferUnknown},
-		{name: "an offer that has just expired", change: func(k *taker, _ *BindRequest) { k.clock.Advance(7 * 24 * time.Hour) }, reason: OfferExpired},
-		{name: "no consent to bind", change: func(_ *taker, b *BindRequest) { b.Agent.ConsentScope = []wire.Scope{wire.ScopeIntake} }, reason: InputInvalid, told: `"bind"`},
-		{name: "no consent that the intake needs", change: func(k *taker, _ *BindRequest) { k.intake.Bind.Consent = []wire.Scope{wire.ScopePayment} }, reason: InputInvalid, told: `"payment"`},
+		{name: "an intake that there is not", change: func(_ *taker, b *BindRequest) { b.Intake = "other" },
+			reason: OfferUnknown},
+		{name: "an intake that binds no more", change: func(k *taker, _ *BindRequest) { k.intake.Binding = false },
+			reason: OfferUnknown},
+		{name: "an offer that has just expired", change: func(k *taker, _ *BindRequest) {
+			k.clock.Advance(7 * 24 * time.Hour)
+		}, reason: OfferExpired},
+		{name: "no consent to bind", change: func(_ *taker, b *BindRequest) {
+			b.Agent.ConsentScope = []wire.Scope{wire.ScopeIntake}
+		}, reason: InputInvalid, told: `"bind"`},
+		{name: "no consent that the intake needs", change: func(k *taker, _ *BindRequest) {
+			k.intake.Bind.Consent = []wire.Scope{wire.ScopePayment}
+		}, reason: InputInvalid, told: `"payment"`},
 		{name: "a field is missing", data: `{"email":"jane@example.com"}`, reason: BindIncomplete, told: "full_name"},
 		{name: "a field is empty", data: `{"email":"jane@example.com","full_name":" "}`, reason: BindIncomplete, told: "full_name"},
 		{name: "a field is null", data: `{"email":null,"full_name":"Jane Doe"}`, reason: BindIncomplete, told: "email"},
@@ -116,7 +134,8 @@ func TestWhatIsNoBindIsRefusedAndLeavesNoTrace(t *testing.T) {
 					t.Errorf("the message holds a value: %s", r.Message)
 				}
 			}
-			if n := k.rowsOf(t, "submission_bind") + k.rowsOf(t, "outbox_effect") + len(k.ledgerEntries(t, "bind")); n != 0 {
+			if n := k.rowsOf(t, "submission_bind") + k.rowsOf(t, "outbox_effect") +
+				len(k.ledgerEntries(t, "bind")); n != 0 {
 				t.Errorf("%d traces of what was refused", n)
 			}
 		})
@@ -142,10 +161,12 @@ func TestAnOfferIsBoundUntilItsLastInstant(t *testing.T) {
 	k := newTaker(t)
 	until := k.clock.Now().Add(90 * time.Minute)
 	k.engine.say = func(offers.Request) (offers.Outcome, error) {
-		return offers.Outcome{Status: offers.Offered, Summary: "Now.", Expires: until, BindRequires: []string{}, TermsURL: "https://site.example/terms"}, nil
+		return offers.Outcome{Status: offers.Offered, Summary: "Now.", Expires: until, BindRequires: []string{},
+			TermsURL: "https://site.example/terms"}, nil
 	}
 	out := k.submitted(t, k.submission(1, `{"age":41}`))
-	if !out.Offer.Expires.Equal(until) || out.Offer.TermsURL != "https://site.example/terms" || len(out.Offer.Requires) != 0 {
+	if !out.Offer.Expires.Equal(until) || out.Offer.TermsURL != "https://site.example/terms" ||
+		len(out.Offer.Requires) != 0 {
 		t.Errorf("%+v", out.Offer)
 	}
 	k.clock.Advance(90*time.Minute - time.Nanosecond)
@@ -156,7 +177,8 @@ func TestAnOfferIsBoundUntilItsLastInstant(t *testing.T) {
 	}
 }
 
-// TestAThousandBindsAreOne has many bind one offer at once: half with the same data as the first, half with other.
+// TestAThousandBindsAreOne has many bind one offer at once: half with the same data as the first,
+// half with other.
 func TestAThousandBindsAreOne(t *testing.T) {
 	t.Parallel()
 	clients := 1000
@@ -192,7 +214,8 @@ func TestAThousandBindsAreOne(t *testing.T) {
 	}
 	fields := string(k.request(t, vault.Filter{}).Fields)
 	for i, answer := range answers {
-		if bound := strings.HasPrefix(answer, "{"); bound != (data[i] == fields) || !bound && answer != string(OfferBound) {
+		if bound := strings.HasPrefix(answer, "{"); bound != (data[i] == fields) ||
+			!bound && answer != string(OfferBound) {
 			t.Fatalf("with %s, and %s bound, the answer is %s", data[i], fields, answer)
 		}
 	}
@@ -222,7 +245,8 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 	}
 }
 
-// TestABindWhoseVaultIsMissingIsKept gives a service another vault, as whoever moves a server and forgets it.
+// TestABindWhoseVaultIsMissingIsKept gives a service another vault, as whoever moves a server and
+// forgets it.
 func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
@@ -284,18 +308,23 @@ func TestAnEffectIsAReferenceAlone(t *testing.T) {
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	k.bound(t, k.binding(1, offer, person))
 	var got outbox.Effect
-	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now, Do: func(_ context.Context, e outbox.Effect) error { got = e; return nil }})
+	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now,
+		Do: func(_ context.Context, e outbox.Effect) error {
+			got = e
+			return nil
+		}})
 	if _, err := box.RunOne(t.Context(), "crm"); err != nil {
 		t.Fatal(err)
 	}
 	var body map[string]string
-	if err := json.Unmarshal(got.Body, &body); err != nil || len(body) != 1 || body["offer"] != offer || got.ID != effectID(offer) {
+	if err := json.Unmarshal(got.Body, &body); err != nil || len(body) != 1 || body["offer"] != offer ||
+		got.ID != effectID(offer) {
 		t.Errorf("the effect %s is %s", got.ID, got.Body)
 	}
 }
 
-// TestWhoIsMoreThanAnIDIsSealed keeps what may be a person's out of the rows of the database, which backups have, and lets
-// those read it whom it concerns until it is erased.
+// TestWhoIsMoreThanAnIDIsSealed keeps what may be a person's out of the rows of the database, which
+// backups have, and lets those read it whom it concerns until it is erased.
 func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
@@ -321,12 +350,13 @@ func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 	if q := k.request(t, vault.Filter{Find: sessionID(1)}); strings.Contains(q.Agent, "jane") || q.From() != who {
 		t.Errorf("kept is %q, told %q", q.Agent, q.From())
 	}
-	err := k.Deliver(t.Context(), outbox.Effect{Body: []byte(`{"offer":"` + offer + `"}`)}, func(_ context.Context, told BoundOffer) error {
-		if told.Agent != who {
-			t.Errorf("the business is told of %q", told.Agent)
-		}
-		return nil
-	})
+	err := k.Deliver(t.Context(), outbox.Effect{Body: []byte(`{"offer":"` + offer + `"}`)},
+		func(_ context.Context, told BoundOffer) error {
+			if told.Agent != who {
+				t.Errorf("the business is told of %q", told.Agent)
+			}
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,11 +370,13 @@ func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 			Keys  map[string][]byte `json:"hash_keys"`
 		} `json:"submissions"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &read); err != nil || len(read.Submissions) != 1 || read.Submissions[0].Agent != who {
+	if err := json.Unmarshal(out.Bytes(), &read); err != nil || len(read.Submissions) != 1 ||
+		read.Submissions[0].Agent != who {
 		t.Fatalf("%v, %s", err, out.String())
 	}
 	for _, kind := range []string{"intake", "bind"} {
-		if party := k.ledgerEntries(t, kind)[0]["party"]; party != "agent:hmac:"+hmacHex(read.Submissions[0].Keys["agent"], who) {
+		if party := k.ledgerEntries(t, kind)[0]["party"]; party !=
+			"agent:hmac:"+hmacHex(read.Submissions[0].Keys["agent"], who) {
 			t.Errorf("the party of the entry %q is %v, which the export does not prove", kind, party)
 		}
 	}
@@ -375,7 +407,8 @@ func TestWhoIsMoreThanAnIDIsHashed(t *testing.T) {
 		}
 		for _, entry := range entries {
 			text, _ := json.Marshal(entry)
-			if !strings.HasPrefix(entry["party"].(string), "agent:hmac:") || strings.Contains(strings.ToLower(string(text)), "jane") {
+			if !strings.HasPrefix(entry["party"].(string), "agent:hmac:") ||
+				strings.Contains(strings.ToLower(string(text)), "jane") {
 				t.Errorf("the entry is %s", text)
 			}
 		}

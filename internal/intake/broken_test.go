@@ -14,10 +14,11 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// TestABrokenConnectionLosesAndDoublesNothing is what a loss of power is on PostgreSQL, which keeps what it has committed by
-// itself: agents submit and bind, and some have it erased, while connections to the store and to the vault are broken off at
-// any step and between them, also when nobody knows whether it was committed. Who hears nothing asks again; what was heard
-// before stays so, and in the end there is one of everything.
+// TestABrokenConnectionLosesAndDoublesNothing is what a loss of power is on PostgreSQL, which keeps
+// what it has committed by itself: agents submit and bind, and some have it erased, while
+// connections to the store and to the vault are broken off at any step and between them, also when
+// nobody knows whether it was committed. Who hears nothing asks again; what was heard before stays
+// so, and in the end there is one of everything.
 func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	b := storetest.NewBreaker(t)
@@ -95,23 +96,25 @@ func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
 		return
 	}
 	if b.Broken() < 20 || failures.Load() == 0 {
-		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(), failures.Load())
+		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(),
+			failures.Load())
 	}
 	t.Logf("%d connections were broken off, %d answers failed", b.Broken(), failures.Load())
 	k.auditBroken(t, offers)
 }
 
-// auditBroken holds that there is one record, one bind, one entry of each and one effect of each offer, and that all can be
-// opened that nobody had erased.
+// auditBroken holds that there is one record, one bind, one entry of each and one effect of each
+// offer, and that all can be opened that nobody had erased.
 func (k *taker) auditBroken(t *testing.T, offers []string) {
 	t.Helper()
 	told := map[string]int{}
-	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now, Do: func(ctx context.Context, e outbox.Effect) error {
-		return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
-			told[b.Offer.ID]++
-			return nil
-		})
-	}})
+	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now,
+		Do: func(ctx context.Context, e outbox.Effect) error {
+			return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
+				told[b.Offer.ID]++
+				return nil
+			})
+		}})
 	for some := true; some; {
 		var err error
 		if some, err = box.RunOne(t.Context(), "crm"); err != nil {
@@ -127,7 +130,8 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 	known := map[string]*Request{}
 	all, err := k.Inbox(t.Context(), vault.Filter{Limit: 500})
 	if err != nil || len(all) != len(offers) || k.rowsOf(t, "submission_bind") != len(offers) {
-		t.Fatalf("there are %d records and %d binds of %d sessions: %v", len(all), k.rowsOf(t, "submission_bind"), len(offers), err)
+		t.Fatalf("there are %d records and %d binds of %d sessions: %v", len(all), k.rowsOf(t, "submission_bind"),
+			len(offers), err)
 	}
 	for _, l := range all {
 		q, err := k.Find(t.Context(), l.ID)
@@ -139,13 +143,15 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 	for n, offer := range offers {
 		erased := n%6 == 5
 		q, want := known[offer], map[bool]int{false: 1, true: 0}[erased]
-		if q == nil || entries["intake "+offer] != 1 || entries["bind "+offer] != 1 || told[offer] != want || entries["erase "+offer] != 1-want {
+		if q == nil || entries["intake "+offer] != 1 || entries["bind "+offer] != 1 || told[offer] != want ||
+			entries["erase "+offer] != 1-want {
 			t.Errorf("of offer %s there are %d and %d entries, it was told %d times, and erased %d times (%t)",
 				offer, entries["intake "+offer], entries["bind "+offer], told[offer], entries["erase "+offer], erased)
 			continue
 		}
 		if readable := q.OpenedAnswer != nil; readable == erased || erased != (q.StateNow == vault.Erased) {
-			t.Errorf("of offer %s can be read: %t, it is %s, and somebody had it erased: %t", offer, readable, q.StateNow, erased)
+			t.Errorf("of offer %s can be read: %t, it is %s, and somebody had it erased: %t", offer, readable,
+				q.StateNow, erased)
 		}
 	}
 	if report, err := k.taking.Ledger.Check(t.Context()); err != nil || len(report.Findings) > 0 {

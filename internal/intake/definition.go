@@ -10,7 +10,8 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// Definition is one thing that the owner takes in from agents, as it is declared (Agent Intake Protocol 0.1.0).
+// Definition is one thing that the owner takes in from agents, as it is declared (Agent Intake
+// Protocol 0.1.0).
 type Definition struct {
 	ID     string
 	Schema *wire.Schema
@@ -20,7 +21,8 @@ type Definition struct {
 	Retention   wire.Retention
 	PIIRequired bool
 	NoRedacted  bool
-	// DropPersonal leaves out undeclared members that look personal, as it does any other, instead of refusing them.
+	// DropPersonal leaves out undeclared members that look personal, as it does any other, instead
+	// of refusing them.
 	DropPersonal bool
 	Engine       offers.Engine
 	// Scopes are those that a submission needs, beside "intake".
@@ -44,7 +46,8 @@ type BindRules struct {
 	Fields *wire.Schema
 	// Consent are the scopes that a bind needs, beside "bind".
 	Consent []wire.Scope
-	// Sink is who is told, by the outbox; empty leaves a bind in the inbox, until somebody marks it done.
+	// Sink is who is told, by the outbox; empty leaves a bind in the inbox, until somebody marks it
+	// done.
 	Sink string
 	// Message is what the agent is told.
 	Message string

@@ -15,12 +15,14 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// effect is what the outbox keeps of a bind: a reference, and nothing that anybody said of themselves.
+// effect is what the outbox keeps of a bind: a reference, and nothing that anybody said of
+// themselves.
 type effect struct {
 	Offer string `json:"offer"`
 }
 
-// effectID is the id of the effect of binding an offer, by which whoever hears of it twice can tell.
+// effectID is the id of the effect of binding an offer, by which whoever hears of it twice can
+// tell.
 func effectID(offer string) string { return "bind/" + offer }
 
 // putEffect puts the effect of a bind into the outbox.

@@ -143,7 +143,8 @@ func (a answeredRecord) offerBody() (*offerBody, error) {
 	return &offerBody{a.record.Offer, a.hash("offer", text), a.record.Expires.Format(time.RFC3339)}, nil
 }
 
-// hash is a hash in hex of what the ledger must not hold, under the key that is destroyed with the data.
+// hash is a hash in hex of what the ledger must not hold, under the key that is destroyed with the
+// data.
 func (a answeredRecord) hash(purpose string, data []byte) string {
 	return hex.EncodeToString(a.key.Hash(purpose, data))
 }

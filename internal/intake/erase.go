@@ -70,7 +70,8 @@ func (s *Service) revoke(
 	return records, all, err
 }
 
-// erase destroys the keys of what is to be erased, and forgets what they sealed; a ledger entry counts it.
+// erase destroys the keys of what is to be erased, and forgets what they sealed; a ledger entry
+// counts it.
 func (s *Service) erase(ctx context.Context, all []vault.Erasure, body eraseBody, entry receipt.Entry) error {
 	var keys []string
 	for _, e := range all {

@@ -35,8 +35,8 @@ type exported struct {
 	Reply     string           `json:"answer_entry,omitzero"` // of the ledger, where a person answered later
 	Bind      *exportedBind    `json:"bind,omitzero"`
 	Erasures  []string         `json:"erase_entries,omitempty"` // of the ledger: what of it was erased
-	// Hashing are the keys of the hashes in the ledger, in base64, by what is hashed: whoever has them can hold the
-	// hashes against the data.
+	// Hashing are the keys of the hashes in the ledger, in base64, by what is hashed: whoever has
+	// them can hold the hashes against the data.
 	Hashing map[string]string `json:"hash_keys,omitempty"`
 }
 
@@ -47,8 +47,9 @@ type exportedBind struct {
 	Data  strictjson.Value `json:"bind_data,omitzero"`
 }
 
-// Export writes all that is known of a session, or of one offer, as one JSON document, with the entries of the
-// ledger that record what was consented to. The error is fail.NotFound where there is nothing.
+// Export writes all that is known of a session, or of one offer, as one JSON document, with the
+// entries of the ledger that record what was consented to. The error is fail.NotFound where there
+// is nothing.
 func (s *Service) Export(ctx context.Context, sessionOrOffer string, w io.Writer) error {
 	out := jsontext.NewEncoder(w, jsontext.WithIndent("  "))
 	var entries []string

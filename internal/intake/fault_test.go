@@ -21,11 +21,13 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// TestAFailedStepLosesAndDoublesNothing lets each step of submitting and binding fail, once before it has happened and once
-// after, and does it again as an agent would: then there is one offer, one bind, one effect, and one entry of each.
+// TestAFailedStepLosesAndDoublesNothing lets each step of submitting and binding fail, once before
+// it has happened and once after, and does it again as an agent would: then there is one offer, one
+// bind, one effect, and one entry of each.
 func TestAFailedStepLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	for _, step := range []string{"submit", "submit recorded", "submit done", "bind", "bind recorded", "bind put", "bind done"} {
+	for _, step := range []string{"submit", "submit recorded", "submit done", "bind", "bind recorded", "bind put",
+		"bind done"} {
 		t.Run(step, func(t *testing.T) {
 			k := newTaker(t)
 			var left atomic.Int64
@@ -65,17 +67,21 @@ func TestAFailedStepLosesAndDoublesNothing(t *testing.T) {
 			for k.deliver(t, nil) != nil {
 				told++
 			}
-			if n := k.rowsOf(t, "submission_record"); n != 1 || k.rowsOf(t, "submission_bind") != 1 || told != 1 || len(k.ledgerEntries(t, "intake")) != 1 || len(k.ledgerEntries(t, "bind")) != 1 {
-				t.Errorf("there are %d records, %d binds, %d entries and %d; the business was told %d times", n, k.rowsOf(t, "submission_bind"), len(k.ledgerEntries(t, "intake")), len(k.ledgerEntries(t, "bind")), told)
+			if n := k.rowsOf(t, "submission_record"); n != 1 || k.rowsOf(t, "submission_bind") != 1 || told != 1 ||
+				len(k.ledgerEntries(t, "intake")) != 1 || len(k.ledgerEntries(t, "bind")) != 1 {
+				t.Errorf("there are %d records, %d binds, %d entries and %d; the business was told %d times", n,
+					k.rowsOf(t, "submission_bind"), len(k.ledgerEntries(t, "intake")), len(k.ledgerEntries(t, "bind")),
+					told)
 			}
 		})
 	}
 }
 
-// TestALossOfPowerKeepsPromisesAndSecrets loses the power at moments all over a run of submitting, binding, delivering and
-// erasing, with whatever a disk may then have of what was not synced, in the store and in the vault at once. Offers and
-// binds that were acknowledged by then are there and can be read; what was erased by then cannot; nothing is there that
-// nobody can open, unless it is about to be erased; and the service goes on.
+// TestALossOfPowerKeepsPromisesAndSecrets loses the power at moments all over a run of submitting,
+// binding, delivering and erasing, with whatever a disk may then have of what was not synced, in
+// the store and in the vault at once. Offers and binds that were acknowledged by then are there and
+// can be read; what was erased by then cannot; nothing is there that nobody can open, unless it is
+// about to be erased; and the service goes on.
 func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
@@ -141,7 +147,8 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 		}
 		gone := map[string]bool{}
 		for _, f := range erased {
-			if q := known[f.offer]; f.at <= at && (q.OpenedAnswer != nil || q.Input != nil || q.Fields != nil || q.StateNow != vault.Erased) {
+			if q := known[f.offer]; f.at <= at &&
+				(q.OpenedAnswer != nil || q.Input != nil || q.Fields != nil || q.StateNow != vault.Erased) {
 				t.Errorf("at %d what was erased at %d can be read", at, f.at)
 			}
 			gone[f.offer] = true // it may be erased, or not yet
@@ -156,7 +163,8 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 				t.Errorf("at %d there is not the bind of %d", at, f.at)
 			}
 		}
-		// And it goes on: erasing that was broken off is completed, and an agent that heard nothing asks again.
+		// And it goes on: erasing that was broken off is completed, and an agent that heard nothing
+		// asks again.
 		if err := after.EraseDue(t.Context()); err != nil {
 			t.Fatalf("at %d: %v", at, err)
 		}
@@ -189,7 +197,9 @@ func copyKeys(t *testing.T, from, to string) {
 // takerOn opens a taker whose databases are SQLite files of a folder, on a file layer.
 func takerOn(t testing.TB, layer, folder string) *taker {
 	t.Helper()
-	return openTakerOn(t, premises{filepath.Join(folder, "store.db"), filepath.Join(folder, "vault.db"), filepath.Join(folder, "keys")}, layer)
+	return openTakerOn(t,
+		premises{filepath.Join(folder, "store.db"), filepath.Join(folder, "vault.db"), filepath.Join(folder, "keys")},
+		layer)
 }
 
 // forgetful is an engine that remembers nothing of what it was asked.
@@ -199,8 +209,8 @@ func (forgetful) Offer(context.Context, offers.Request) (offers.Outcome, error) 
 	return usualOutcome(), nil
 }
 
-// TestMemoryStaysFlat submits many times: FRONTDESK_TEST_SUBMITS, or few. After a tenth of them no more is held than at the
-// end.
+// TestMemoryStaysFlat submits many times: FRONTDESK_TEST_SUBMITS, or few. After a tenth of them no
+// more is held than at the end.
 //
 // Not parallel: it measures memory.
 func TestMemoryStaysFlat(t *testing.T) {
@@ -232,7 +242,8 @@ func TestMemoryStaysFlat(t *testing.T) {
 		for range 16 {
 			all.Go(func() {
 				for n := int(next.Add(1)); n <= until; n = int(next.Add(1)) {
-					if _, err := k.Submit(ctx, k.submission(n, fmt.Sprintf(`{"age":%d,"note":%q}`, n%100, strings.Repeat("tired ", 20)))); err != nil {
+					if _, err := k.Submit(ctx,
+						k.submission(n, fmt.Sprintf(`{"age":%d,"note":%q}`, n%100, strings.Repeat("tired ", 20)))); err != nil {
 						t.Error(err)
 						return
 					}

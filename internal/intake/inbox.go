@@ -13,7 +13,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Request is a submission as the business sees it: what is sealed is opened, as far as it is still there.
+// Request is a submission as the business sees it: what is sealed is opened, as far as it is still
+// there.
 type Request struct {
 	vault.Record
 	StateNow     vault.State      // its state by the clock
@@ -32,7 +33,8 @@ type RequestEntry struct{ ID, Kind string }
 // times that they stand for.
 func (e RequestEntry) millisecond() string { return e.ID[:min(len(e.ID), 13)] }
 
-// From is the id of the agent that submitted it, as the agent gave it, and a hash of that where it is erased.
+// From is the id of the agent that submitted it, as the agent gave it, and a hash of that where it
+// is erased.
 func (q *Request) From() string {
 	if q.OpenedAnswer != nil && q.OpenedAnswer.Agent != "" {
 		return q.OpenedAnswer.Agent
@@ -187,7 +189,8 @@ func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err 
 	return there, err
 }
 
-// Funnel counts what became of the submissions since the beginning of a day, by day, intake and platform.
+// Funnel counts what became of the submissions since the beginning of a day, by day, intake and
+// platform.
 func (s *Service) Funnel(ctx context.Context, since time.Time) (all []vault.DayCount, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = vault.CountByDay(ctx, tx, since, s.deps.Now())

@@ -16,14 +16,15 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// furnished is a service with a submission of every state: by number of its session, how it stands. Each came an hour after the
-// one before.
+// furnished is a service with a submission of every state: by number of its session, how it stands.
+// Each came an hour after the one before.
 func furnished(t *testing.T) (*taker, []vault.State) {
 	t.Helper()
 	k := newTaker(t)
 	k.intake.Bind.Sink = ""
 	k.intake.Retention = wire.RetainIndefinite
-	want := []vault.State{vault.Waiting, vault.Declined, vault.Bound, vault.Expired, vault.Erased, vault.Offered, vault.Bound}
+	want := []vault.State{vault.Waiting, vault.Declined, vault.Bound, vault.Expired, vault.Erased, vault.Offered,
+		vault.Bound}
 	for n, state := range want {
 		k.clock.Advance(time.Hour)
 		k.engine.say = func(offers.Request) (offers.Outcome, error) {
@@ -33,7 +34,8 @@ func furnished(t *testing.T) (*taker, []vault.State) {
 			case vault.Declined:
 				return offers.Outcome{Status: offers.Declined, Reason: "No."}, nil
 			case vault.Expired:
-				return offers.Outcome{Status: offers.Offered, Summary: "Soon over.", Expires: k.clock.Now().Add(time.Minute)}, nil
+				return offers.Outcome{Status: offers.Offered, Summary: "Soon over.",
+					Expires: k.clock.Now().Add(time.Minute)}, nil
 			}
 			return usualOutcome(), nil
 		}
@@ -67,7 +69,8 @@ func (k *taker) listed(t *testing.T, f vault.Filter) (numbers []int) {
 		var n int
 		fmt.Sscanf(l.Session[24:], "%x", &n)
 		numbers = append(numbers, n)
-		if l.Data != nil || l.Answer != nil || l.Digest != nil || l.Bind != nil && (l.Bind.Data != nil || l.Bind.Answer != nil) {
+		if l.Data != nil || l.Answer != nil || l.Digest != nil ||
+			l.Bind != nil && (l.Bind.Data != nil || l.Bind.Answer != nil) {
 			t.Errorf("session %d is listed with what is sealed", n)
 		}
 	}
@@ -79,24 +82,26 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 	k, want := furnished(t)
 	begun := k.clock.Now().Add(-time.Duration(len(want)) * time.Hour)
 	bound, err := k.Inbox(t.Context(), vault.Filter{Find: sessionID(2)})
-	if err != nil || len(bound) != 1 || bound[0].Bind == nil || bound[0].Bind.Entry == "" || !bound[0].Bind.CreatedAt.Equal(begun.Add(3*time.Hour)) || !bound[0].Bind.Done.IsZero() {
+	if err != nil || len(bound) != 1 || bound[0].Bind == nil || bound[0].Bind.Entry == "" ||
+		!bound[0].Bind.CreatedAt.Equal(begun.Add(3*time.Hour)) || !bound[0].Bind.Done.IsZero() {
 		t.Fatalf("%+v, %v", bound, err)
 	}
 	for name, c := range map[string]struct {
 		filter vault.Filter
 		want   []int
 	}{
-		"everything":        {vault.Filter{}, []int{6, 5, 4, 3, 2, 1, 0}},
-		"waiting":           {vault.Filter{State: vault.Waiting}, []int{0}},
-		"declined":          {vault.Filter{State: vault.Declined}, []int{1}},
-		"bound":             {vault.Filter{State: vault.Bound}, []int{6, 2}},
-		"expired":           {vault.Filter{State: vault.Expired}, []int{3}},
-		"erased":            {vault.Filter{State: vault.Erased}, []int{4}},
-		"offered":           {vault.Filter{State: vault.Offered}, []int{5}},
-		"an intake":         {vault.Filter{Intake: "assessment"}, []int{6, 5, 4, 3, 2, 1, 0}},
-		"another":           {vault.Filter{Intake: "trial"}, nil},
-		"a platform":        {vault.Filter{Platform: "telephone"}, []int{6, 3, 0}},
-		"a time":            {vault.Filter{Since: begun.Add(2 * time.Hour), Until: begun.Add(4 * time.Hour)}, []int{2, 1}},
+		"everything": {vault.Filter{}, []int{6, 5, 4, 3, 2, 1, 0}},
+		"waiting":    {vault.Filter{State: vault.Waiting}, []int{0}},
+		"declined":   {vault.Filter{State: vault.Declined}, []int{1}},
+		"bound":      {vault.Filter{State: vault.Bound}, []int{6, 2}},
+		"expired":    {vault.Filter{State: vault.Expired}, []int{3}},
+		"erased":     {vault.Filter{State: vault.Erased}, []int{4}},
+		"offered":    {vault.Filter{State: vault.Offered}, []int{5}},
+		"an intake":  {vault.Filter{Intake: "assessment"}, []int{6, 5, 4, 3, 2, 1, 0}},
+		"another":    {vault.Filter{Intake: "trial"}, nil},
+		"a platform": {vault.Filter{Platform: "telephone"}, []int{6, 3, 0}},
+		"a time": {vault.Filter{Since: begun.Add(2 * time.Hour), Until: begun.Add(4 * time.Hour)},
+			[]int{2, 1}},
 		"a session":         {vault.Filter{Find: strings.ToUpper(sessionID(5))}, []int{5}},
 		"an agent":          {vault.Filter{Find: "agent-1"}, []int{5, 3, 1}},
 		"an offer":          {vault.Filter{Find: bound[0].Offer}, []int{2}},
@@ -104,7 +109,8 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 		"nobody":            {vault.Filter{Find: "agent"}, nil},
 		"a few":             {vault.Filter{Limit: 2}, []int{6, 5}},
 		"what comes before": {vault.Filter{Before: bound[0].ID}, []int{1, 0}},
-		"all at once":       {vault.Filter{Intake: "assessment", Platform: "chat", State: vault.Bound, Since: begun, Find: "agent-0"}, []int{2}},
+		"all at once": {vault.Filter{Intake: "assessment", Platform: "chat", State: vault.Bound, Since: begun,
+			Find: "agent-0"}, []int{2}},
 	} {
 		if got := k.listed(t, c.filter); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -138,14 +144,17 @@ func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 			if tally.Day.Hour() != 0 || tally.Day.After(k.clock.Now()) || tally.Intake != "assessment" {
 				t.Errorf("%+v", tally)
 			}
-			sum.Waiting, sum.Unanswered, sum.Declined, sum.Open = sum.Waiting+tally.Waiting, sum.Unanswered+tally.Unanswered, sum.Declined+tally.Declined, sum.Open+tally.Open
-			sum.Bound, sum.Expired, sum.Erased = sum.Bound+tally.Bound, sum.Expired+tally.Expired, sum.Erased+tally.Erased
+			sum.Waiting, sum.Unanswered, sum.Declined, sum.Open = sum.Waiting+tally.Waiting, sum.Unanswered+
+				tally.Unanswered, sum.Declined+tally.Declined, sum.Open+tally.Open
+			sum.Bound, sum.Expired, sum.Erased = sum.Bound+tally.Bound, sum.Expired+tally.Expired, sum.Erased+
+				tally.Erased
 		}
 		return sum, len(all)
 	}
 	begun := k.clock.Now().AddDate(0, 0, -1)
 	got, rows := count(begun)
-	if want := (vault.DayCount{Waiting: 1, Declined: 1, Open: 1, Bound: 2, Expired: 1, Erased: 1}); got != want || rows != 3 {
+	if want := (vault.DayCount{Waiting: 1, Declined: 1, Open: 1, Bound: 2, Expired: 1, Erased: 1}); got != want ||
+		rows != 3 {
 		t.Errorf("%+v in %d rows", got, rows) // by chat, by telephone, and by one whose name was erased
 	}
 	if got, rows := count(k.clock.Now().AddDate(0, 0, 1)); rows != 0 {
@@ -176,7 +185,8 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 		t.Helper()
 		todo, err := k.ListTasks(t.Context())
 		if err != nil || len(todo.ToAnswer) != answer || len(todo.ToComplete) != do || len(todo.Failed) != failed {
-			t.Fatalf("%d to answer, %d to do, %d failed: %v", len(todo.ToAnswer), len(todo.ToComplete), len(todo.Failed), err)
+			t.Fatalf("%d to answer, %d to do, %d failed: %v", len(todo.ToAnswer), len(todo.ToComplete),
+				len(todo.Failed), err)
 		}
 		if n, err := k.CountTasks(t.Context()); err != nil || n != open {
 			t.Fatalf("%d are open, want %d: %v", n, open, err)
@@ -190,7 +200,8 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	if err := k.MarkDone(t.Context(), todo.ToComplete[0].Offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.Answer(t.Context(), todo.ToAnswer[0].ID, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), todo.ToAnswer[0].ID, offers.Outcome{Status: offers.Declined, Reason: "No."},
+		"key:1"); err != nil {
 		t.Fatal(err)
 	}
 	sees(1, 1, 0, 2)
@@ -208,11 +219,13 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 	sees(0, 0, 0, 0)
 	k.deliver(t, errors.New("crm answered with status 503"))
 	failed := sees(0, 0, 1, 0).Failed[0]
-	if failed.Offer != out.Offer.ID || failed.Effect.Reason != "crm answered with status 503" || failed.Effect.Attempts != 1 {
+	if failed.Offer != out.Offer.ID || failed.Effect.Reason != "crm answered with status 503" ||
+		failed.Effect.Attempts != 1 {
 		t.Errorf("%+v", failed)
 	}
 	q, err := k.Find(t.Context(), failed.ID)
-	if err != nil || q.Effect == nil || q.Effect.Reason != failed.Effect.Reason || len(q.Entries) != 2 || string(q.Fields) != person {
+	if err != nil || q.Effect == nil || q.Effect.Reason != failed.Effect.Reason || len(q.Entries) != 2 ||
+		string(q.Fields) != person {
 		t.Errorf("%+v, %v", q, err)
 	}
 	if there, err := k.Redeliver(t.Context(), out.Offer.ID); err != nil || !there {
@@ -245,25 +258,30 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 		}
 		return q
 	}
-	if q := look(2); string(q.Input) != `{"age":41}` || q.OpenedAnswer.Summary != "Two jars a week." || string(q.Fields) != person || q.StateNow != vault.Bound {
+	if q := look(2); string(q.Input) != `{"age":41}` || q.OpenedAnswer.Summary != "Two jars a week." ||
+		string(q.Fields) != person || q.StateNow != vault.Bound {
 		t.Errorf("bound: %+v", q)
 	}
 	if err := k.EraseDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if q := look(4); q.Input != nil || q.OpenedAnswer != nil || q.StateNow != vault.Erased || q.Agent != "" || len(q.Entries) == 0 {
+	if q := look(4); q.Input != nil || q.OpenedAnswer != nil || q.StateNow != vault.Erased || q.Agent != "" ||
+		len(q.Entries) == 0 {
 		t.Errorf("erased: %+v", q)
 	}
 	id := look(0).ID
-	if err := k.Answer(t.Context(), id, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), id, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."},
+		"key:1"); err != nil {
 		t.Fatal(err)
 	}
 	q := look(0)
-	if len(q.Entries) != 2 || q.Entries[1].Kind != "offer" || q.Entries[1].ID == id || q.OpenedAnswer.Summary != "Come on Monday." {
+	if len(q.Entries) != 2 || q.Entries[1].Kind != "offer" || q.Entries[1].ID == id ||
+		q.OpenedAnswer.Summary != "Come on Monday." {
 		t.Errorf("answered by hand: %+v", q)
 	}
 	var out bytes.Buffer
-	if err := k.Export(t.Context(), q.Offer, &out); err != nil || strings.Count(out.String(), q.Entries[1].ID) != 2 || !strings.Contains(out.String(), `"by": "key:1"`) {
+	if err := k.Export(t.Context(), q.Offer, &out); err != nil || strings.Count(out.String(), q.Entries[1].ID) != 2 ||
+		!strings.Contains(out.String(), `"by": "key:1"`) {
 		t.Errorf("the export does not have the entry of the answer: %v, %s", err, out.String())
 	}
 	for _, id := range []string{"", "soup", "0190163d-8694-739b-aea5-966c26f8ad90"} {
@@ -303,13 +321,15 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	if draft.Status != told.Status || fmt.Sprint(*draft.Offer) != fmt.Sprint(*told.Offer) {
 		t.Errorf("the draft says\n%+v, and the agent is told\n%+v", *draft.Offer, *told.Offer)
 	}
-	if d, err := k.Draft(q, offers.Outcome{Status: offers.Declined, Reason: "No."}); err != nil || d.Reason != "No." || d.Offer != nil {
+	if d, err := k.Draft(q, offers.Outcome{Status: offers.Declined, Reason: "No."}); err != nil || d.Reason != "No." ||
+		d.Offer != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
 	deep := strictjson.Value(strings.Repeat(`{"a":`, 63) + "1" + strings.Repeat("}", 63))
 	for _, wrong := range []offers.Outcome{
 		{}, {Status: offers.Offered}, {Status: offers.Waiting, RetryAfter: time.Minute},
-		{Status: offers.Offered, Summary: "Come.", Details: deep}, {Status: offers.Offered, Summary: "Come.", Details: strictjson.Value(`{"a":1e400}`)},
+		{Status: offers.Offered, Summary: "Come.", Details: deep},
+		{Status: offers.Offered, Summary: "Come.", Details: strictjson.Value(`{"a":1e400}`)},
 	} {
 		if _, err := k.Draft(q, wrong); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v is drafted: %v", wrong, err)
@@ -317,7 +337,8 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	}
 }
 
-// TestARequestNamesTheEntriesOfItsErasing follows a bound request whose data go one after another, and the rest on demand.
+// TestARequestNamesTheEntriesOfItsErasing follows a bound request whose data go one after another,
+// and the rest on demand.
 func TestARequestNamesTheEntriesOfItsErasing(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)

@@ -25,16 +25,18 @@ import (
 
 // Deps are what a Service needs. Intakes, DB, Ledger and Vault are required.
 type Deps struct {
-	// Intakes gives what is declared at present, by id. It is called for every request and may answer differently over
-	// time. An intake that is not declared any more takes no submission, and its offers cannot be bound any more.
+	// Intakes gives what is declared at present, by id. It is called for every request and may
+	// answer differently over time. An intake that is not declared any more takes no submission,
+	// and its offers cannot be bound any more.
 	Intakes func() map[string]*Definition
 	DB      *store.DB
 	Ledger  *ledger.Ledger
 	Vault   *vault.Vault
-	// Lookup finds items for engines of offers, as a question of a stranger would. Nil finds nothing.
+	// Lookup finds items for engines of offers, as a question of a stranger would. Nil finds
+	// nothing.
 	Lookup func(context.Context, offers.Lookup) ([]offers.Item, error)
-	// OneAnswer refuses a second submission of a session that says something else than the first (Revised).
-	// Otherwise it is a revision and is answered anew.
+	// OneAnswer refuses a second submission of a session that says something else than the first
+	// (Revised). Otherwise it is a revision and is answered anew.
 	OneAnswer bool
 	// Fault is called at each step, by its name, that a test may let fail. Nil lets none fail.
 	Fault func(step string) error
@@ -42,7 +44,8 @@ type Deps struct {
 	Log   *slog.Logger     // nil for none
 }
 
-// Service takes submissions and binds, and keeps what became of them. Its methods may be called from many goroutines.
+// Service takes submissions and binds, and keeps what became of them. Its methods may be called
+// from many goroutines.
 type Service struct {
 	deps       Deps
 	submitting singleflight.Group // submissions that are being answered, by [validSubmission.name]

@@ -11,7 +11,8 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// How often it is looked for what is to be erased, and for keys that nothing names; and how much is erased at a time.
+// How often it is looked for what is to be erased, and for keys that nothing names; and how much is
+// erased at a time.
 const (
 	eraseEvery = 20 * time.Second
 	vaultEvery = 24 * time.Hour
@@ -103,7 +104,8 @@ func (s *Service) keepOnce(ctx context.Context, holder string, swept *time.Time)
 	return s.sweepVault(ctx)
 }
 
-// sweepVault destroys keys that nothing has named for a week: those that a process had ready when it ended.
+// sweepVault destroys keys that nothing has named for a week: those that a process had ready when
+// it ended.
 func (s *Service) sweepVault(ctx context.Context) error {
 	named, err := vault.FindNamedKeys(ctx, s.deps.DB)
 	if err != nil {
@@ -112,8 +114,8 @@ func (s *Service) sweepVault(ctx context.Context) error {
 	return s.deps.Vault.Sweep(ctx, named)
 }
 
-// EraseDue erases all that is due by now, as the retention of the intakes says (Agent Intake Protocol 0.1.0,
-// privacy.data_retention). It can be broken off at any time, and called again.
+// EraseDue erases all that is due by now, as the retention of the intakes says (Agent Intake
+// Protocol 0.1.0, privacy.data_retention). It can be broken off at any time, and called again.
 func (s *Service) EraseDue(ctx context.Context) error {
 	for {
 		var ripe []vault.Erasure

@@ -18,7 +18,8 @@ import (
 
 const day = 24 * time.Hour
 
-// there says what of a submission can still be read: its input, its answer, and what it was bound with.
+// there says what of a submission can still be read: its input, its answer, and what it was bound
+// with.
 func (k *taker) there(t testing.TB) string {
 	t.Helper()
 	if err := k.EraseDue(context.Background()); err != nil {
@@ -37,7 +38,8 @@ func (k *taker) there(t testing.TB) string {
 		name string
 		is   bool
 		key  string
-	}{{"input", q.Input != nil, q.DataKey}, {"answer", q.OpenedAnswer != nil, q.OfferKey}, {"bind", q.Fields != nil, bindKey(q)}} {
+	}{{"input", q.Input != nil, q.DataKey}, {"answer", q.OpenedAnswer != nil, q.OfferKey},
+		{"bind", q.Fields != nil, bindKey(q)}} {
 		if part.is {
 			parts, ids = append(parts, part.name), append(ids, part.key)
 		} else if part.key != "" {
@@ -57,8 +59,8 @@ func bindKey(q Request) string {
 	return q.Bind.Key
 }
 
-// TestRetentionIsCarriedOut follows a submission of each retention through its life, with an offer that stands for seven
-// days: what can still be read at each time.
+// TestRetentionIsCarriedOut follows a submission of each retention through its life, with an offer
+// that stands for seven days: what can still be read at each time.
 func TestRetentionIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -66,21 +68,39 @@ func TestRetentionIsCarriedOut(t *testing.T) {
 		life string // bound after an hour, told after two, unless it says otherwise
 		when map[time.Duration]string
 	}{
-		{wire.RetainNone, "left", map[time.Duration]string{0: "answer offered", 7*day - 1: "answer offered", 7 * day: "expired", 372*day - 1: "expired", 372 * day: "nothing"}},
-		{wire.RetainSession, "left", map[time.Duration]string{0: "input answer offered", 7*day - 1: "input answer offered", 7 * day: "expired"}},
-		{wire.Retain30Days, "left", map[time.Duration]string{7 * day: "input answer expired", 30*day - 1: "input answer expired", 30 * day: "expired"}},
+		{wire.RetainNone, "left",
+			map[time.Duration]string{0: "answer offered", 7*day - 1: "answer offered", 7 * day: "expired",
+				372*day - 1: "expired", 372 * day: "nothing"}},
+		{wire.RetainSession, "left",
+			map[time.Duration]string{0: "input answer offered", 7*day - 1: "input answer offered", 7 * day: "expired"}},
+		{wire.Retain30Days, "left",
+			map[time.Duration]string{7 * day: "input answer expired", 30*day - 1: "input answer expired",
+				30 * day: "expired"}},
 		{wire.Retain1Year, "left", map[time.Duration]string{365*day - 1: "input answer expired", 365 * day: "expired"}},
-		{wire.RetainIndefinite, "left", map[time.Duration]string{7 * day: "input answer expired", 20000 * day: "input answer expired"}},
+		{wire.RetainIndefinite, "left",
+			map[time.Duration]string{7 * day: "input answer expired", 20000 * day: "input answer expired"}},
 		{"", "left", map[time.Duration]string{20000 * day: "input answer expired"}},
-		{wire.RetainNone, "told", map[time.Duration]string{time.Hour: "answer bind bound", 2 * time.Hour: "answer bound", 7*day - 1: "answer bound", 7 * day: "bound", 372 * day: "nothing"}},
-		{wire.RetainSession, "told", map[time.Duration]string{time.Hour - 1: "input answer offered", time.Hour: "answer bind bound", 2 * time.Hour: "answer bound", 7 * day: "bound"}},
-		{wire.Retain30Days, "told", map[time.Duration]string{time.Hour: "input answer bind bound", 30*day - 1: "input answer bind bound", 30 * day: "bind bound", 30*day + 2*time.Hour - 1: "bind bound", 30*day + 2*time.Hour: "bound"}},
+		{wire.RetainNone, "told",
+			map[time.Duration]string{time.Hour: "answer bind bound", 2 * time.Hour: "answer bound",
+				7*day - 1: "answer bound", 7 * day: "bound", 372 * day: "nothing"}},
+		{wire.RetainSession, "told",
+			map[time.Duration]string{time.Hour - 1: "input answer offered", time.Hour: "answer bind bound",
+				2 * time.Hour: "answer bound", 7 * day: "bound"}},
+		{wire.Retain30Days, "told",
+			map[time.Duration]string{time.Hour: "input answer bind bound", 30*day - 1: "input answer bind bound",
+				30 * day: "bind bound", 30*day + 2*time.Hour - 1: "bind bound", 30*day + 2*time.Hour: "bound"}},
 		{wire.Retain1Year, "told", map[time.Duration]string{365 * day: "bind bound", 365*day + 2*time.Hour: "bound"}},
 		{wire.RetainIndefinite, "told", map[time.Duration]string{20000 * day: "input answer bind bound"}},
-		{wire.RetainNone, "undone", map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour - 1: "answer bind bound", 30*day + time.Hour: "bound"}},
-		{wire.RetainSession, "undone", map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour: "bound"}},
-		{wire.Retain30Days, "undone", map[time.Duration]string{30 * day: "answer bind bound", 60 * day: "bind bound", 60*day + time.Hour: "bound"}},
-		{wire.RetainNone, "waiting", map[time.Duration]string{0: "input answer waiting", 7*day - 1: "input answer waiting", 7 * day: "expired"}},
+		{wire.RetainNone, "undone",
+			map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour - 1: "answer bind bound",
+				30*day + time.Hour: "bound"}},
+		{wire.RetainSession, "undone",
+			map[time.Duration]string{time.Hour: "answer bind bound", 30*day + time.Hour: "bound"}},
+		{wire.Retain30Days, "undone",
+			map[time.Duration]string{30 * day: "answer bind bound", 60 * day: "bind bound",
+				60*day + time.Hour: "bound"}},
+		{wire.RetainNone, "waiting",
+			map[time.Duration]string{0: "input answer waiting", 7*day - 1: "input answer waiting", 7 * day: "expired"}},
 		{wire.Retain30Days, "waiting", map[time.Duration]string{7 * day: "input answer expired", 30 * day: "expired"}},
 		{wire.RetainSession, "declined", map[time.Duration]string{0: "input answer declined", 7 * day: "declined"}},
 		{wire.RetainNone, "declined", map[time.Duration]string{0: "answer declined", 7 * day: "declined"}},
@@ -121,7 +141,8 @@ func TestRetentionIsCarriedOut(t *testing.T) {
 	}
 }
 
-// TestAfterItsDataIsGoneAnOfferIsStillKnown asks for what is left of an offer once nothing can be read any more.
+// TestAfterItsDataIsGoneAnOfferIsStillKnown asks for what is left of an offer once nothing can be
+// read any more.
 func TestAfterItsDataIsGoneAnOfferIsStillKnown(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
@@ -195,7 +216,8 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q.StateNow != vault.Erased || q.Input != nil || q.OpenedAnswer != nil || q.Fields != nil || q.Agent != "" || q.Platform != "" || q.Data != nil || q.Answer != nil || q.Digest != nil {
+		if q.StateNow != vault.Erased || q.Input != nil || q.OpenedAnswer != nil || q.Fields != nil || q.Agent != "" ||
+			q.Platform != "" || q.Data != nil || q.Answer != nil || q.Digest != nil {
 			t.Errorf("left is %+v", q)
 		}
 	}
@@ -210,16 +232,19 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 	}
 	entries := k.ledgerEntries(t, "erase")
 	body := entries[0]["body"].(map[string]any)
-	if len(entries) != 1 || entries[0]["request"] != sessionID(1) || body["reason"] != "asked" || body["by"] != "key:1" || body["intake_data"] != 2.0 || body["offers"] != 2.0 || body["bind_data"] != 1.0 {
+	if len(entries) != 1 || entries[0]["request"] != sessionID(1) || body["reason"] != "asked" ||
+		body["by"] != "key:1" || body["intake_data"] != 2.0 || body["offers"] != 2.0 || body["bind_data"] != 1.0 {
 		t.Errorf("the ledger has %v", entries)
 	}
-	if n, err := k.Erase(t.Context(), sessionID(1), "key:1"); n != 0 || err != nil || len(k.ledgerEntries(t, "erase")) != 1 {
+	if n, err := k.Erase(t.Context(), sessionID(1), "key:1"); n != 0 || err != nil ||
+		len(k.ledgerEntries(t, "erase")) != 1 {
 		t.Errorf("erased again: %d, %v", n, err)
 	}
 	if _, err := k.Erase(t.Context(), sessionID(9), "key:1"); fail.From(err).Code != fail.NotFound {
 		t.Error(err)
 	}
-	if n, err := k.Erase(t.Context(), other, "key:1"); n != 1 || err != nil || k.ledgerEntries(t, "erase")[1]["subject"] != other && k.ledgerEntries(t, "erase")[0]["subject"] != other {
+	if n, err := k.Erase(t.Context(), other, "key:1"); n != 1 || err != nil ||
+		k.ledgerEntries(t, "erase")[1]["subject"] != other && k.ledgerEntries(t, "erase")[0]["subject"] != other {
 		t.Errorf("%d, %v", n, err)
 	}
 	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Replay || again.Offer.ID == one {
@@ -260,7 +285,8 @@ func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {
 		t.Fatalf("%s: %v", out.Bytes(), err)
 	}
 	one := read.Submissions[0]
-	if one.State != "bound" || one.Agent != "agent-7" || squeezed(one.Input) != `{"age":41}` || squeezed(one.Bind.Data) != person || one.Answer["summary"] != "Two jars a week." {
+	if one.State != "bound" || one.Agent != "agent-7" || squeezed(one.Input) != `{"age":41}` ||
+		squeezed(one.Bind.Data) != person || one.Answer["summary"] != "Two jars a week." {
 		t.Errorf("%s", out.Bytes())
 	}
 	for i, c := range []struct{ hash, data string }{{"intake_data", `{"age":41}`}, {"bind_data", person}} {
@@ -275,14 +301,15 @@ func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if err := k.Export(t.Context(), sessionID(1), &out); err != nil || strings.Contains(out.String(), "hash_keys") || strings.Contains(out.String(), "jane") ||
+	if err := k.Export(t.Context(), sessionID(1), &out); err != nil || strings.Contains(out.String(), "hash_keys") ||
+		strings.Contains(out.String(), "jane") ||
 		!strings.Contains(out.String(), `"kind": "erase"`) {
 		t.Errorf("%s: %v", out.Bytes(), err)
 	}
 }
 
-// TestErasingThatIsBrokenOffGoesOn lets each step of erasing fail, once before it has happened and once after: what was
-// erased stays so, and the next time all is.
+// TestErasingThatIsBrokenOffGoesOn lets each step of erasing fail, once before it has happened and
+// once after: what was erased stays so, and the next time all is.
 func TestErasingThatIsBrokenOffGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"erase", "erase destroyed", "erase done"} {
@@ -336,8 +363,9 @@ func TestErasingThatIsBrokenOffGoesOn(t *testing.T) {
 	}
 }
 
-// TestOneProcessErasesAndAnotherGoesOn has two processes keep retention on one database: while the one has the lease the
-// other erases nothing, and when it ends, or is gone for minutes, the other does.
+// TestOneProcessErasesAndAnotherGoesOn has two processes keep retention on one database: while the
+// one has the lease the other erases nothing, and when it ends, or is gone for minutes, the other
+// does.
 func TestOneProcessErasesAndAnotherGoesOn(t *testing.T) {
 	t.Parallel()
 	at := newPlaces(t)

@@ -47,7 +47,8 @@ func (m *maker) Offer(_ context.Context, q offers.Request) (offers.Outcome, erro
 }
 
 func usualOutcome() offers.Outcome {
-	return offers.Outcome{Status: offers.Offered, Summary: "Two jars a week.", Details: strictjson.Value(`{"jars":2}`), BindRequires: []string{"email", "full_name"}}
+	return offers.Outcome{Status: offers.Offered, Summary: "Two jars a week.", Details: strictjson.Value(`{"jars":2}`),
+		BindRequires: []string{"email", "full_name"}}
 }
 
 // taker is a service that takes submissions to one intake, "assessment".
@@ -96,10 +97,12 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 		t.Fatal(err)
 	}
 	k.intake = &Definition{
-		ID: "assessment", Schema: schema, Retention: wire.Retain30Days, Engine: k.engine, ValidFor: 7 * 24 * time.Hour, Binding: true,
-		Bind: BindRules{Requires: []string{"email"}, Sink: "crm"},
+		ID: "assessment", Schema: schema, Retention: wire.Retain30Days, Engine: k.engine, ValidFor: 7 * 24 * time.Hour,
+		Binding: true,
+		Bind:    BindRules{Requires: []string{"email"}, Sink: "crm"},
 	}
-	if k.db, err = store.Open(t.Context(), store.Config{DSN: at.store, Schemas: takerSchemas, Files: layer}); err != nil {
+	if k.db, err = store.Open(t.Context(), store.Config{DSN: at.store, Schemas: takerSchemas, Files: layer}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { k.db.Close() })
@@ -112,7 +115,8 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 	}
 	k.taking = Deps{
 		Intakes: k.declared, DB: k.db, Vault: k.openVault(t, layer), Now: k.clock.Now,
-		Ledger: ledger.New(k.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: k.clock.Now}),
+		Ledger: ledger.New(k.db,
+			ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: k.clock.Now}),
 		Fault: func(step string) error {
 			if k.fault == nil {
 				return nil
@@ -149,7 +153,8 @@ func (k *taker) openVault(t testing.TB, layer string) *vault.Vault {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vault, err := vault.OpenVault(t.Context(), vault.Options{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
+	vault, err := vault.OpenVault(t.Context(),
+		vault.Options{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +169,8 @@ func sessionID(n int) string { return fmt.Sprintf("0f8fad5b-d9cb-469f-a165-%012x
 func (k *taker) submission(n int, data string) Submission {
 	return Submission{
 		Intake: "assessment", Session: sessionID(n), Data: strictjson.Value(data), Locale: "en-US",
-		Agent: wire.Agent{ID: "agent-7", Platform: "chat", ConsentScope: []wire.Scope{wire.ScopeIntake, wire.ScopeOffer}},
+		Agent: wire.Agent{ID: "agent-7", Platform: "chat",
+			ConsentScope: []wire.Scope{wire.ScopeIntake, wire.ScopeOffer}},
 	}
 }
 
@@ -181,8 +187,9 @@ func (k *taker) submitted(t testing.TB, s Submission) *SubmitResult {
 // binding is a good bind of an offer.
 func (k *taker) binding(n int, offer, data string) BindRequest {
 	return BindRequest{
-		Intake: "assessment", Offer: offer, Session: sessionID(n), Data: strictjson.Value(data), Confirmed: "2027-05-04T11:59:58+02:00",
-		Agent: wire.Agent{ID: "agent-7", ConsentScope: []wire.Scope{wire.ScopeIntake, wire.ScopeBind}},
+		Intake: "assessment", Offer: offer, Session: sessionID(n), Data: strictjson.Value(data),
+		Confirmed: "2027-05-04T11:59:58+02:00",
+		Agent:     wire.Agent{ID: "agent-7", ConsentScope: []wire.Scope{wire.ScopeIntake, wire.ScopeBind}},
 	}
 }
 
@@ -268,12 +275,13 @@ func (k *taker) request(t testing.TB, f vault.Filter) Request {
 func (k *taker) deliver(t testing.TB, failing error) *BoundOffer {
 	t.Helper()
 	var told *BoundOffer
-	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now, Do: func(ctx context.Context, e outbox.Effect) error {
-		return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
-			told = &b
-			return failing
-		})
-	}})
+	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now,
+		Do: func(ctx context.Context, e outbox.Effect) error {
+			return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
+				told = &b
+				return failing
+			})
+		}})
 	if _, err := box.RunOne(context.Background(), "crm"); err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,8 @@ type Offer struct {
 	TermsURL string           // may be empty
 }
 
-// answerTime is how long an engine may take (Agent Intake Protocol 0.1.0, Transport Requirements: 10 seconds for all).
+// answerTime is how long an engine may take (Agent Intake Protocol 0.1.0, Transport Requirements:
+// 10 seconds for all).
 const answerTime = 9 * time.Second
 
 // Submit answers a submission. It holds the submission against the intake's schema and privacy,
@@ -53,8 +54,9 @@ const answerTime = 9 * time.Second
 // The same submission of the same session gets the answer that it got before, for as long as that
 // stands. Submitted twice at once, it is answered once.
 //
-// The order of checks: the scopes, the schema, what looks personal. The error is a *[Refusal] of InputInvalid,
-// SchemaMismatch, Revised or Busy; fail.NotFound for an intake that is not there; or any other, which is ours.
+// The order of checks: the scopes, the schema, what looks personal. The error is a *[Refusal] of
+// InputInvalid, SchemaMismatch, Revised or Busy; fail.NotFound for an intake that is not there; or
+// any other, which is ours.
 func (s *Service) Submit(ctx context.Context, submission Submission) (*SubmitResult, error) {
 	definition := s.definition(submission.Intake)
 	if definition == nil {
@@ -116,7 +118,8 @@ func (s *Service) answer(ctx context.Context, v *validSubmission) (*SubmitResult
 // another, the question has the same id, for as long as nothing was submitted after last.
 func (s *Service) askEngine(ctx context.Context, v *validSubmission, last string) (*offers.Outcome, error) {
 	outcome, err := v.definition.Engine.Offer(ctx, offers.Request{
-		ID:     s.deps.Vault.DeriveID("question", v.Intake, strings.ToLower(v.Session), v.agent, string(v.canonical), last),
+		ID: s.deps.Vault.DeriveID("question", v.Intake, strings.ToLower(v.Session), v.agent, string(v.canonical),
+			last),
 		Intake: v.Intake, Data: v.data, Agent: v.Agent, Session: v.Session, Locale: v.Locale, Timezone: v.Timezone,
 		Now: s.deps.Now().UTC(), Lookup: s.deps.Lookup,
 	})
@@ -172,7 +175,8 @@ func (s *Service) recordSubmission(
 	return recordedAnswer(record, map[string]vault.Key{sealed.key.ID: sealed.key})
 }
 
-// maxSealedAgent is how many bytes of an agent's id are sealed with its answer, where the id is kept as a hash.
+// maxSealedAgent is how many bytes of an agent's id are sealed with its answer, where the id is
+// kept as a hash.
 const maxSealedAgent = 1000
 
 // seal makes the record of a submission and its answer, sealed with keys of its own.

@@ -21,8 +21,8 @@ const benchSchema = `{"type":"object","required":["age","weight_kg","height_m","
 	"weight_kg":{"type":"number","minimum":20,"maximum":300},"height_m":{"type":"number","minimum":1,"maximum":2.5},"concern":{"type":"string","enum":["sleep","weight","energy"]},
 	"activity":{"type":"string","enum":["low","some","much"]},"note":{"type":"string","maxLength":2000}}}`
 
-// BenchmarkSubmit says what a submission with rules costs beside its floor: strict decoding, schema validation, and one
-// commit that is durable.
+// BenchmarkSubmit says what a submission with rules costs beside its floor: strict decoding, schema
+// validation, and one commit that is durable.
 func BenchmarkSubmit(b *testing.B) {
 	k := newTaker(b)
 	schema, err := wire.CompileSchema([]byte(benchSchema))
@@ -33,8 +33,10 @@ func BenchmarkSubmit(b *testing.B) {
 		Let:     yamlconf.Object(benchRules),
 		Decline: []offers.Decline{{When: "data.age < 18", Reason: "We take on adults only."}},
 		Offers: []offers.Offer{
-			{When: "bmi >= 25.0", Summary: "Your BMI is {round(bmi, 1)}; a plan of twelve weeks.", Details: yamlconf.Object(`{"bmi":"{round(bmi, 1)}","weeks":12}`), BindRequires: []string{"email", "full_name"}},
-			{Summary: "Your BMI is {round(bmi, 1)}; a plan of four weeks.", Details: yamlconf.Object(`{"bmi":"{round(bmi, 1)}","weeks":4}`), BindRequires: []string{"email", "full_name"}},
+			{When: "bmi >= 25.0", Summary: "Your BMI is {round(bmi, 1)}; a plan of twelve weeks.",
+				Details: yamlconf.Object(`{"bmi":"{round(bmi, 1)}","weeks":12}`), BindRequires: []string{"email", "full_name"}},
+			{Summary: "Your BMI is {round(bmi, 1)}; a plan of four weeks.",
+				Details: yamlconf.Object(`{"bmi":"{round(bmi, 1)}","weeks":4}`), BindRequires: []string{"email", "full_name"}},
 		},
 	}, strictjson.Value(benchSchema))
 	if err != nil {
@@ -72,7 +74,8 @@ func BenchmarkSubmit(b *testing.B) {
 	}
 	submit := func(n int64) error {
 		r := read(n)
-		_, err := k.Submit(ctx, Submission{Intake: "assessment", Agent: r.Agent, Session: r.SessionID, Data: r.IntakeData, Locale: "en-US"})
+		_, err := k.Submit(ctx,
+			Submission{Intake: "assessment", Agent: r.Agent, Session: r.SessionID, Data: r.IntakeData, Locale: "en-US"})
 		return err
 	}
 	var n atomic.Int64

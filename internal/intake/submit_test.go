@@ -20,8 +20,10 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
 	out := k.submitted(t, k.submission(1, `{"age":41,"note":"tired"}`))
-	if out.Status != offers.Offered || out.Replay || out.Offer == nil || len(out.Offer.ID) != 26 || out.Offer.Summary != "Two jars a week." || !out.Offer.Binding ||
-		!slices.Equal(out.Offer.Requires, []string{"email", "full_name"}) || !out.Offer.Expires.Equal(k.clock.Now().Add(7*24*time.Hour)) {
+	if out.Status != offers.Offered || out.Replay || out.Offer == nil || len(out.Offer.ID) != 26 ||
+		out.Offer.Summary != "Two jars a week." || !out.Offer.Binding ||
+		!slices.Equal(out.Offer.Requires, []string{"email", "full_name"}) ||
+		!out.Offer.Expires.Equal(k.clock.Now().Add(7*24*time.Hour)) {
 		t.Fatalf("%+v %+v", out, out.Offer)
 	}
 	entries := k.ledgerEntries(t, "intake")
@@ -31,16 +33,22 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 	entry := entries[0]
 	body := entry["body"].(map[string]any)
 	offer := body["offer"].(map[string]any)
-	if entry["id"] != out.Entry || entry["request"] != sessionID(1) || entry["party"] != "agent:agent-7" || entry["subject"] != out.Offer.ID || body["platform"] != "chat" ||
-		body["consent"] != "asserted by the agent, not proven" || body["outcome"] != "offered" || body["input_schema_hash"] != k.intake.Schema.Hash() ||
-		len(body["intake_data_hash"].(string)) != 64 || offer["id"] != out.Offer.ID || len(offer["hash"].(string)) != 64 || offer["expires"] != "2027-05-11T12:00:00Z" {
+	if entry["id"] != out.Entry || entry["request"] != sessionID(1) || entry["party"] != "agent:agent-7" ||
+		entry["subject"] != out.Offer.ID || body["platform"] != "chat" ||
+		body["consent"] != "asserted by the agent, not proven" || body["outcome"] != "offered" ||
+		body["input_schema_hash"] != k.intake.Schema.Hash() ||
+		len(body["intake_data_hash"].(string)) != 64 || offer["id"] != out.Offer.ID ||
+		len(offer["hash"].(string)) != 64 || offer["expires"] != "2027-05-11T12:00:00Z" {
 		t.Errorf("the entry is %v", entry)
 	}
-	if privacy := body["privacy"].(map[string]any); privacy["data_retention"] != "30_days" || privacy["pii_required"] != false || privacy["redacted_acceptable"] != true {
+	if privacy := body["privacy"].(map[string]any); privacy["data_retention"] != "30_days" ||
+		privacy["pii_required"] != false || privacy["redacted_acceptable"] != true {
 		t.Errorf("the privacy block is %v", privacy)
 	}
 	q := k.request(t, vault.Filter{Find: strings.ToUpper(sessionID(1))})
-	if string(q.Input) != `{"age":41,"note":"tired"}` || q.OpenedAnswer == nil || q.OpenedAnswer.Summary != "Two jars a week." || q.StateNow != vault.Offered || q.Agent != "agent-7" || q.ID != out.Entry {
+	if string(q.Input) != `{"age":41,"note":"tired"}` || q.OpenedAnswer == nil ||
+		q.OpenedAnswer.Summary != "Two jars a week." || q.StateNow != vault.Offered || q.Agent != "agent-7" ||
+		q.ID != out.Entry {
 		t.Errorf("the inbox has %+v", q)
 	}
 }
@@ -51,7 +59,8 @@ func TestTheSameSubmissionGetsTheSameOfferForAsLongAsItStands(t *testing.T) {
 	first := k.submitted(t, k.submission(1, `{"age":41,"note":"tired"}`))
 	again := k.submission(1, ` {"note" : "tired", "age":4.1e1} `)
 	again.Session = strings.ToUpper(again.Session)
-	if out := k.submitted(t, again); !out.Replay || out.Offer.ID != first.Offer.ID || out.Entry != first.Entry || out.Offer.Expires != first.Offer.Expires {
+	if out := k.submitted(t, again); !out.Replay || out.Offer.ID != first.Offer.ID || out.Entry != first.Entry ||
+		out.Offer.Expires != first.Offer.Expires {
 		t.Errorf("asked again: %+v %+v", out, out.Offer)
 	}
 	for name, other := range map[string]Submission{
@@ -102,7 +111,8 @@ func TestARevisionIsRefusedWhereOneAnswerIsAll(t *testing.T) {
 	k.submitted(t, k.submission(1, `{"age":42}`))
 }
 
-// Each undeclared member is looked at once: what is looked at for each of them makes a request of 60 KB take half a minute.
+// Each undeclared member is looked at once: what is looked at for each of them makes a request of
+// 60 KB take half a minute.
 //
 // Not parallel: it counts what is allocated.
 func TestManyUndeclaredMembersAreSoonLookedThrough(t *testing.T) {
@@ -149,15 +159,24 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 		{name: "an undeclared number of a phone in a second line", data: `{"age":1,"colour":"blue\n0664 1234567"}`, reason: SchemaMismatch, told: `/colour`},
 		{name: "an undeclared address in other letters", data: `{"age":1,"colour":"jane\u0040example.com"}`, reason: SchemaMismatch, told: `/colour`},
 		{name: "an undeclared name that is an address", data: `{"age":1,"jane@example.com":true}`, reason: SchemaMismatch, never: "jane"},
-		{name: "an undeclared e-mail where personal data is asked for", data: `{"age":1,"email":"x"}`, change: func(k *taker, _ *Submission) { k.intake.PIIRequired = true }, kept: `{"age":1}`},
-		{name: "an undeclared e-mail where such are left out", data: `{"age":1,"email":"x"}`, change: func(k *taker, _ *Submission) { k.intake.DropPersonal = true }, kept: `{"age":1}`},
+		{name: "an undeclared e-mail where personal data is asked for", data: `{"age":1,"email":"x"}`, change: func(k *taker, _ *Submission) {
+			k.intake.PIIRequired = true
+		}, kept: `{"age":1}`},
+		{name: "an undeclared e-mail where such are left out", data: `{"age":1,"email":"x"}`, change: func(k *taker, _ *Submission) {
+			k.intake.DropPersonal = true
+		}, kept: `{"age":1}`},
 		{name: "an optional text that is struck out", data: `{"age":1,"concern":"[redacted]"}`, kept: `{"age":1}`},
-		{name: "an optional text that is struck out where that is not taken", data: `{"age":1,"concern":"[redacted]"}`, change: func(k *taker, _ *Submission) { k.intake.NoRedacted = true }, reason: SchemaMismatch, told: "concern"},
+		{name: "an optional text that is struck out where that is not taken", data: `{"age":1,"concern":"[redacted]"}`,
+			change: func(k *taker, _ *Submission) {
+				k.intake.NoRedacted = true
+			}, reason: SchemaMismatch, told: "concern"},
 		{name: "a number that is struck out", data: `{"age":"[redacted]"}`, reason: SchemaMismatch, told: "/intake_data/age"},
 		{name: "a scope that the intake needs", data: `{"age":1}`, change: func(k *taker, s *Submission) {
 			k.intake.Scopes, s.Agent.ConsentScope = []wire.Scope{wire.ScopeOffer}, []wire.Scope{wire.ScopeIntake}
 		}, reason: InputInvalid, told: `"offer"`},
-		{name: "no consent to the intake", data: `{"age":1}`, change: func(_ *taker, s *Submission) { s.Agent.ConsentScope = []wire.Scope{wire.ScopeOffer} }, reason: InputInvalid, told: `"intake"`},
+		{name: "no consent to the intake", data: `{"age":1}`, change: func(_ *taker, s *Submission) {
+			s.Agent.ConsentScope = []wire.Scope{wire.ScopeOffer}
+		}, reason: InputInvalid, told: `"intake"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newTaker(t)
@@ -176,10 +195,12 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 				return
 			}
 			r := refusedWith(t, err)
-			if r.Reason != c.reason || !strings.Contains(r.Message, c.told) || c.never != "" && strings.Contains(r.Message, c.never) {
+			if r.Reason != c.reason || !strings.Contains(r.Message, c.told) ||
+				c.never != "" && strings.Contains(r.Message, c.never) {
 				t.Errorf("%v", r)
 			}
-			if n := k.rowsOf(t, "submission_record") + len(k.ledgerEntries(t, "intake")) + int(k.engine.asked.Load()); n != 0 {
+			if n := k.rowsOf(t, "submission_record") + len(k.ledgerEntries(t, "intake")) +
+				int(k.engine.asked.Load()); n != 0 {
 				t.Errorf("%d traces of what was refused", n)
 			}
 		})
@@ -215,7 +236,8 @@ func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 	}
 	first := k.submitted(t, k.submission(1, `{"age":11}`))
 	again := k.submitted(t, k.submission(1, `{"age":11}`))
-	if first.Status != offers.Declined || first.Reason != "We take on adults only." || first.Offer != nil || again.Reason != first.Reason || !again.Replay || k.engine.asked.Load() != 1 {
+	if first.Status != offers.Declined || first.Reason != "We take on adults only." || first.Offer != nil ||
+		again.Reason != first.Reason || !again.Replay || k.engine.asked.Load() != 1 {
 		t.Errorf("%+v, then %+v", first, again)
 	}
 	busyNow := fail.New(fail.Unavailable, "the scheduler does not answer")
@@ -227,7 +249,8 @@ func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 		k.engine.say = func(offers.Request) (offers.Outcome, error) { return offers.Outcome{}, c.err }
 		_, err := k.Submit(t.Context(), k.submission(2, `{"age":22}`))
 		var refusal *Refusal
-		if errors.As(err, &refusal) != (c.reason != "") || c.reason != "" && refusal.Reason != c.reason || c.reason == "" && !errors.Is(err, c.err) {
+		if errors.As(err, &refusal) != (c.reason != "") || c.reason != "" && refusal.Reason != c.reason ||
+			c.reason == "" && !errors.Is(err, c.err) {
 			t.Errorf("%v became %v", c.err, err)
 		}
 		if c.err == error(busyNow) && refusal.RetryAfter != 7*time.Second {
@@ -273,13 +296,14 @@ func TestAskedTwiceAtOnceThereIsOneOffer(t *testing.T) {
 	close(leave)
 	all.Wait()
 	slices.Sort(offers)
-	if offers = slices.Compact(offers); len(offers) != 1 || k.rowsOf(t, "submission_record") != 1 || k.engine.asked.Load() != 1 {
+	if offers = slices.Compact(offers); len(offers) != 1 || k.rowsOf(t, "submission_record") != 1 ||
+		k.engine.asked.Load() != 1 {
 		t.Errorf("%d offers, and the engine was asked %d times", len(offers), k.engine.asked.Load())
 	}
 }
 
-// TestTwoProcessesMakeOneOffer has two services on one database answer the same submission at the same time: each asks its
-// engine, under the same id, and one of them is overtaken.
+// TestTwoProcessesMakeOneOffer has two services on one database answer the same submission at the
+// same time: each asks its engine, under the same id, and one of them is overtaken.
 func TestTwoProcessesMakeOneOffer(t *testing.T) {
 	t.Parallel()
 	at := newPlaces(t)
@@ -304,7 +328,8 @@ func TestTwoProcessesMakeOneOffer(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if given[0] != given[1] || given[0] == "" || nodes[0].rowsOf(t, "submission_record") != 1 || len(nodes[0].ledgerEntries(t, "intake")) != 1 {
+	if given[0] != given[1] || given[0] == "" || nodes[0].rowsOf(t, "submission_record") != 1 ||
+		len(nodes[0].ledgerEntries(t, "intake")) != 1 {
 		t.Errorf("the given are %q", given)
 	}
 	if nodes[0].engine.ids[0] != nodes[1].engine.ids[0] {
@@ -349,31 +374,37 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 	if first.Status != offers.Waiting || first.RetryAfter != 5*time.Minute || first.Offer != nil {
 		t.Fatalf("%+v", first)
 	}
-	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Status != offers.Waiting || !again.Replay || k.engine.asked.Load() != 1 {
+	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Status != offers.Waiting || !again.Replay ||
+		k.engine.asked.Load() != 1 {
 		t.Errorf("asked again: %+v", again)
 	}
 	q := k.request(t, vault.Filter{State: vault.Waiting})
 	if string(q.Input) != `{"age":41}` || q.StateNow != vault.Waiting {
 		t.Fatalf("the inbox has %+v", q)
 	}
-	for _, bad := range []offers.Outcome{{Status: offers.Offered}, {Status: offers.Waiting, RetryAfter: time.Minute}, {}} {
+	for _, bad := range []offers.Outcome{{Status: offers.Offered}, {Status: offers.Waiting, RetryAfter: time.Minute},
+		{}} {
 		if err := k.Answer(t.Context(), q.ID, bad, "key:1"); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v is taken: %v", bad, err)
 		}
 	}
-	if err := k.Answer(t.Context(), first.Entry, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
+	if err := k.Answer(t.Context(), first.Entry, offers.Outcome{Status: offers.Offered, Summary: "Come on Monday."},
+		"key:1"); err != nil {
 		t.Fatal(err)
 	}
 	out := k.submitted(t, k.submission(1, `{"age":41}`))
-	if out.Status != offers.Offered || out.Offer.Summary != "Come on Monday." || !slices.Equal(out.Offer.Requires, []string{"email"}) {
+	if out.Status != offers.Offered || out.Offer.Summary != "Come on Monday." ||
+		!slices.Equal(out.Offer.Requires, []string{"email"}) {
 		t.Errorf("%+v", out)
 	}
 	entries := k.ledgerEntries(t, "offer")
-	if len(entries) != 1 || entries[0]["subject"] != out.Offer.ID || entries[0]["body"].(map[string]any)["by"] != "key:1" {
+	if len(entries) != 1 || entries[0]["subject"] != out.Offer.ID ||
+		entries[0]["body"].(map[string]any)["by"] != "key:1" {
 		t.Errorf("the ledger has %v", entries)
 	}
 	for _, id := range []string{q.ID, "0190163d-8694-739b-aea5-966c26f8ad90"} {
-		if err := k.Answer(t.Context(), id, offers.Outcome{Status: offers.Declined, Reason: "No."}, "key:1"); fail.From(err).Code != fail.NotFound {
+		if err := k.Answer(t.Context(), id, offers.Outcome{Status: offers.Declined, Reason: "No."},
+			"key:1"); fail.From(err).Code != fail.NotFound {
 			t.Errorf("%s can be answered: %v", id, err)
 		}
 	}

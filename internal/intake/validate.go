@@ -21,7 +21,8 @@ type validSubmission struct {
 	canonical  []byte           // the same in canonical form
 }
 
-// validate holds a submission against the scopes, the schema and the privacy that its intake declares, in this order.
+// validate holds a submission against the scopes, the schema and the privacy that its intake
+// declares, in this order.
 func (s *Service) validate(d *Definition, submission Submission) (*validSubmission, error) {
 	if err := d.checkScopes(submission.Agent); err != nil {
 		return nil, err

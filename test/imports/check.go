@@ -9,8 +9,8 @@ import (
 
 const module = "frontdesk"
 
-// fault is one way in which the tree breaks a rule. What an exception can name of it: the rule, the package it lies
-// in, what it is about, and for sizes how much it is.
+// fault is one way in which the tree breaks a rule. What an exception can name of it: the rule, the
+// package it lies in, what it is about, and for sizes how much it is.
 type fault struct {
 	rule string
 	from string
@@ -78,8 +78,8 @@ func checkOurs(f file, imported string) []fault {
 	return faults
 }
 
-// mayImport tells whether a file may import a package of ours by its layer. A test may use what lies below at any
-// distance, and the helpers of tests.
+// mayImport tells whether a file may import a package of ours by its layer. A test may use what
+// lies below at any distance, and the helpers of tests.
 func mayImport(l layer, f file, imported string) bool {
 	may := strings.Fields(l.may)
 	if f.test {
@@ -133,10 +133,13 @@ func unusedLibraries(files []file) []string {
 	for _, l := range libraries {
 		for _, place := range strings.Fields(l.in) {
 			uses := func(f file) bool {
-				return covers(place, f.pkg) && slices.ContainsFunc(f.imports, func(i string) bool { return covers(l.path, i) })
+				return covers(place, f.pkg) && slices.ContainsFunc(f.imports, func(i string) bool {
+					return covers(l.path, i)
+				})
 			}
 			if !slices.ContainsFunc(files, uses) {
-				faults = append(faults, fmt.Sprintf("nothing in %s imports %s any more: take it from libraries", place, l.path))
+				faults = append(faults,
+					fmt.Sprintf("nothing in %s imports %s any more: take it from libraries", place, l.path))
 			}
 		}
 	}
@@ -149,7 +152,8 @@ func checkLedger(f file) []fault {
 	}
 	var faults []fault
 	for _, at := range f.appends {
-		faults = append(faults, fault{rule: ledgering, from: f.pkg, text: at + " writes to the ledger: only services may"})
+		faults = append(faults,
+			fault{rule: ledgering, from: f.pkg, text: at + " writes to the ledger: only services may"})
 	}
 	return faults
 }
@@ -195,8 +199,8 @@ func checkSQL(pkg string, files []file) []fault {
 	return faults
 }
 
-// checkSizes holds how large a package and its types are. Generated code, tests and their helpers are free; so are
-// the structs of wire, which are as long as the protocols' messages.
+// checkSizes holds how large a package and its types are. Generated code, tests and their helpers
+// are free; so are the structs of wire, which are as long as the protocols' messages.
 func checkSizes(pkg string, files []file) []fault {
 	if coveredByAny(pkg, testHelpers) {
 		return nil
@@ -259,7 +263,8 @@ func layerOf(pkg string) (layer, bool) {
 	return found, found.path != ""
 }
 
-// treeOf names the top of the tree that a package is in: one of the twelve, or the first part of its path.
+// treeOf names the top of the tree that a package is in: one of the twelve, or the first part of
+// its path.
 func treeOf(pkg string) string {
 	parts := strings.SplitN(pkg, "/", 3)
 	if parts[0] == "internal" && len(parts) > 1 {

@@ -16,20 +16,22 @@ const (
 	tabColumns        = 4
 )
 
-// wideText lists the packages that still have lines that are too long, one a line. Like exceptions, it may only
-// shrink.
+// wideText lists the packages that still have lines that are too long, one a line. Like exceptions,
+// it may only shrink.
 //
 //go:embed columns.txt
 var wideText string
 
-// addWide notes the lines of a file that end beyond the last column. Text in backquotes is free, since a line break
-// would change it, and so are comments without a blank to break at, such as addresses and directives.
+// addWide notes the lines of a file that end beyond the last column. Text in backquotes is free,
+// since a line break would change it, and so are comments without a blank to break at, such as
+// addresses and directives.
 func (r *reader) addWide(syntax *ast.File, source string) {
 	if r.generated {
 		return
 	}
 	lines := strings.Split(source, "\n")
-	free := make([]int, len(lines)) // columns that text in backquotes takes; -1 where such text goes over the line's end
+	// columns that text in backquotes takes; -1 where such text goes over the line's end
+	free := make([]int, len(lines))
 	ast.Inspect(syntax, func(n ast.Node) bool {
 		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && l.Value[0] == '`' {
 			from, to := r.set.Position(l.Pos()).Line-1, r.set.Position(l.End()).Line-1
@@ -63,8 +65,8 @@ func columns(line string) int {
 	return utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
 }
 
-// checkColumns returns a sentence for each line that is too long and not in a listed package, and for each listed
-// package without such a line.
+// checkColumns returns a sentence for each line that is too long and not in a listed package, and
+// for each listed package without such a line.
 func checkColumns(files []file, listed []string) []string {
 	var out []string
 	needed := map[string]bool{}

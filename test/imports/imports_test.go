@@ -27,7 +27,8 @@ func TestTreeHoldsItsRules(t *testing.T) {
 	}
 }
 
-// parse reads a tree that is given as the sources of its files. The package clause need not be in them.
+// parse reads a tree that is given as the sources of its files. The package clause need not be in
+// them.
 func parse(t *testing.T, sources map[string]string) []file {
 	t.Helper()
 	tree := fstest.MapFS{"bench/go.mod": {Data: []byte("module bench\n")}}
@@ -44,7 +45,8 @@ func parse(t *testing.T, sources map[string]string) []file {
 	return files
 }
 
-// TestBadFileIsFound shows that each rule can fail: each file breaks the rule that is named, once, or none.
+// TestBadFileIsFound shows that each rule can fail: each file breaks the rule that is named, once,
+// or none.
 func TestBadFileIsFound(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, rule, file, source string }{
@@ -140,7 +142,8 @@ func TestBadFileIsFound(t *testing.T) {
 		{"many lines of a test", "", "internal/app/x_test.go", strings.Repeat("\n", mostLines)},
 		{"many fields", structSize, "internal/app/x.go", "type s struct {\n" + numbered("f%d int", 21) + "}"},
 		{"not too many fields", "", "internal/app/x.go", "type s struct {\n" + numbered("f%d int", 20) + "}"},
-		{"fields on one line", structSize, "internal/app/x.go", "type s struct { " + strings.Repeat("f, ", 20) + "f int }"},
+		{"fields on one line", structSize, "internal/app/x.go",
+			"type s struct { " + strings.Repeat("f, ", 20) + "f int }"},
 		{"many fields of wire", "", "wire/ramp/x.go", "type s struct {\n" + numbered("f%d int", 21) + "}"},
 		{"many fields of a format", "", "internal/app/x.go", "type s struct {\n" + numbered("f%d int `f`", 21) + "}"},
 		{"many methods", methodCount, "internal/app/x.go", numbered("func (s *s[T]) F%d() {}", 21)},

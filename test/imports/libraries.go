@@ -1,6 +1,7 @@
 package imports
 
-// library says which packages, and those below them, a third-party library is there for. Their tests may use it, too.
+// library says which packages, and those below them, a third-party library is there for. Their
+// tests may use it, too.
 type library struct {
 	path string
 	in   string
@@ -21,7 +22,8 @@ var libraries = []library{
 	{"github.com/go-json-experiment/json", "wire client check internal/infra/httpx internal/infra/plain " +
 		"internal/content/facets internal/content/released " +
 		"internal/ask internal/excerpts internal/intake internal/licensing internal/app/mcp"},
-	{"github.com/goccy/go-yaml", "internal/infra/yamlconf internal/content/ingest/document internal/app/demo test/frozen"},
+	{"github.com/goccy/go-yaml",
+		"internal/infra/yamlconf internal/content/ingest/document internal/app/demo test/frozen"},
 	{"github.com/google/jsonschema-go", "test/mcp/everything"},
 	{"github.com/jackc/pgx/v5", "internal/infra/store"},
 	{"github.com/kljensen/snowball", "internal/content/search/analysis"},
@@ -45,7 +47,8 @@ var libraries = []library{
 	{"golang.org/x/sync", "internal/content/ingest internal/intake internal/licensing/exchange test/load"},
 	{"golang.org/x/sys", "internal/infra/store internal/app/http"},
 	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/taxonomy internal/content/ingest " +
-		"internal/content/search/analysis internal/content/vector/words internal/ask/i18n internal/licensing/edge internal/cli/eval test/pages"},
+		"internal/content/search/analysis internal/content/vector/words internal/ask/i18n internal/licensing/edge " +
+		"internal/cli/eval test/pages"},
 	{"google.golang.org/protobuf", "wire biscuit client check internal/identity internal/licensing internal/app " +
 		"internal/cli internal/testkit test"},
 }

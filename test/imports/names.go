@@ -22,7 +22,8 @@ type bannedName struct {
 	instead string // what the thing is called now
 }
 
-// exportedName is an exported name that a file declares: of a type, function, constant, variable, field or method.
+// exportedName is an exported name that a file declares: of a type, function, constant, variable,
+// field or method.
 type exportedName struct {
 	name string
 	at   string // "file.go:7"
@@ -49,8 +50,8 @@ func parseBanned(text string) ([]bannedName, error) {
 	return list, nil
 }
 
-// checkNames holds the names of a package and of what it exports against the list. The protocols' packages under
-// wire keep the protocols' words, and tests may say what they like.
+// checkNames holds the names of a package and of what it exports against the list. The protocols'
+// packages under wire keep the protocols' words, and tests may say what they like.
 func checkNames(pkg string, files []file, list []bannedName) []fault {
 	if covers("wire", pkg) || covers("test", pkg) {
 		return nil
@@ -69,7 +70,8 @@ func checkNames(pkg string, files []file, list []bannedName) []fault {
 		}
 		for _, e := range exported {
 			if !b.pkg && b.matches(e.name) {
-				faults = append(faults, b.fault(pkg, e.name, fmt.Sprintf("%s: the name %s in package %s", e.at, e.name, pkg)))
+				faults = append(faults,
+					b.fault(pkg, e.name, fmt.Sprintf("%s: the name %s in package %s", e.at, e.name, pkg)))
 			}
 		}
 	}

@@ -1,10 +1,10 @@
-// Package imports holds the rules of who may import whom, and of how large things may become, by a test that reads
-// every Go file of the module.
+// Package imports holds the rules of who may import whom, and of how large things may become, by a
+// test that reads every Go file of the module.
 //
-// The rules stand in tables: layers says what each of the twelve packages under internal may import, libraries which
-// packages a third-party library is there for, and the lists below what is pure and who writes to the ledger. What
-// breaks a rule today stands in exceptions with the reason. A line there that nothing needs any more fails the test,
-// so the list can only shrink.
+// The rules stand in tables: layers says what each of the twelve packages under internal may
+// import, libraries which packages a third-party library is there for, and the lists below what is
+// pure and who writes to the ledger. What breaks a rule today stands in exceptions with the reason.
+// A line there that nothing needs any more fails the test, so the list can only shrink.
 package imports
 
 // The names of the rules. An exception names the rule that it suspends.
@@ -25,12 +25,14 @@ const (
 	naming      = "names"     // names that were given up do not come back
 )
 
-// layer says what the packages at path may import, beside wire and each other. Paths cover what is below them, and
-// the longest that covers a package is its layer. Names in may are separated by spaces.
+// layer says what the packages at path may import, beside wire and each other. Paths cover what is
+// below them, and the longest that covers a package is its layer. Names in may are separated by
+// spaces.
 type layer struct {
 	path string
 	may  string
-	// Of a protocol's handlers: may is all, exactly, not what lies below it and nothing of their neighbours.
+	// Of a protocol's handlers: may is all, exactly, not what lies below it and nothing of their
+	// neighbours.
 	handlers bool
 }
 
@@ -77,8 +79,8 @@ var layers = []layer{
 // testHelpers are there for tests alone.
 var testHelpers = []string{"test", "internal/testkit"}
 
-// ledgerWriters are the services, whose use cases write to the ledger in their transactions, and the ledger itself.
-// None of these names covers what is below it.
+// ledgerWriters are the services, whose use cases write to the ledger in their transactions, and
+// the ledger itself. None of these names covers what is below it.
 var ledgerWriters = []string{
 	"internal/ledger", "internal/ask", "internal/excerpts", "internal/intake",
 	"internal/licensing/exchange", "internal/licensing/delivery",
@@ -87,20 +89,23 @@ var ledgerWriters = []string{
 // appends are the methods by which one writes to the ledger, with how many arguments each takes.
 var appends = map[string]int{"Append": 3, "AppendAll": 3, "AppendChange": 5}
 
-// itemReaders are the packages that read whole items from the store: to find them again, and content/released to let out what
-// the terms allow. None of these names covers what is below it.
-var itemReaders = []string{"internal/content", "internal/content/index", "internal/content/vector", "internal/content/released"}
+// itemReaders are the packages that read whole items from the store: to find them again, and
+// content/released to let out what the terms allow. None of these names covers what is below it.
+var itemReaders = []string{"internal/content", "internal/content/index", "internal/content/vector",
+	"internal/content/released"}
 
 // reads are the methods of the content's catalog that give whole items.
 var reads = []string{"LoadItems", "Changes", "EachItem"}
 
-// pure packages have no I/O and are handed the time: of ours they import only each other, of the standard library
-// what pureStandard lists. Those under wire and biscuit are pure with all that is below them.
+// pure packages have no I/O and are handed the time: of ours they import only each other, of the
+// standard library what pureStandard lists. Those under wire and biscuit are pure with all that is
+// below them.
 var pure = []string{
 	"internal/policy", "internal/ask/query", "internal/ask/refusals", "internal/ask/remarks",
 	"internal/ask/properties", "internal/content/facets", "internal/content/taxonomy",
 	// What these stand on, and others that were written so.
-	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots", "internal/infra/language",
+	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
+	"internal/infra/language",
 	"internal/ask/i18n", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
 	"internal/ask/elicitation",
 	"internal/content/search/analysis", "internal/content/search/concepts", "internal/content/search/segment",
@@ -126,7 +131,8 @@ var clock = []string{
 	"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer",
 }
 
-// guarded are packages of the standard library that only the named packages of ours may import, and tests.
+// guarded are packages of the standard library that only the named packages of ours may import, and
+// tests.
 var guarded = map[string]string{
 	"database/sql":        "internal/infra/store internal/testkit/storetest",
 	"database/sql/driver": "internal/infra/store internal/testkit/storetest",

@@ -32,8 +32,8 @@ type file struct {
 	wide      []string // the lines that are too long, each in a sentence
 }
 
-// readTree reads every Go file of the module at root, whatever its build constraints. Nested modules and testdata
-// are left out.
+// readTree reads every Go file of the module at root, whatever its build constraints. Nested
+// modules and testdata are left out.
 func readTree(root fs.FS) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -150,8 +150,9 @@ func (r *reader) declared(t *ast.TypeSpec) {
 	}
 }
 
-// selector notes the clock, be it called or handed on, a declared schema, and what reads items. Types are not known
-// here: whoever imports content and names such a method is taken to mean the catalog's.
+// selector notes the clock, be it called or handed on, a declared schema, and what reads items.
+// Types are not known here: whoever imports content and names such a method is taken to mean the
+// catalog's.
 func (r *reader) selector(s *ast.SelectorExpr) {
 	if slices.Contains(reads, s.Sel.Name) && slices.Contains(r.imports, module+"/internal/content") {
 		r.reads = append(r.reads, r.place(s))
@@ -170,8 +171,8 @@ func (r *reader) selector(s *ast.SelectorExpr) {
 
 const ledgerPackage = module + "/internal/ledger"
 
-// call notes what looks like a method of the ledger: types are not known here, so the name and the number of
-// arguments have to do.
+// call notes what looks like a method of the ledger: types are not known here, so the name and the
+// number of arguments have to do.
 func (r *reader) call(c *ast.CallExpr) {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok || appends[s.Sel.Name] != len(c.Args) || len(c.Args) == 0 {
@@ -203,8 +204,8 @@ func (r *reader) place(n ast.Node) string {
 	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
 }
 
-// describesFormat tells structs whose fields all carry a tag, embedded ones aside: they say what a file, a message or
-// a command line looks like, and are as long as that is.
+// describesFormat tells structs whose fields all carry a tag, embedded ones aside: they say what a
+// file, a message or a command line looks like, and are as long as that is.
 func describesFormat(s *ast.StructType) bool {
 	return !slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return f.Tag == nil && len(f.Names) > 0 })
 }

@@ -1,13 +1,15 @@
-// Package demo is the sample content that frontdesk answers from when nobody has given it any: four small sites of
-// an invented harbour town. Larkspur Kitchen has recipes, Harbour & Pine is a shop, The Tidewater Review writes
-// articles (some for subscribers) and Tidewater Events is a calendar. Every name and sentence was made up for it.
+// Package demo is the sample content that frontdesk answers from when nobody has given it any: four
+// small sites of an invented harbour town. Larkspur Kitchen has recipes, Harbour & Pine is a shop,
+// The Tidewater Review writes articles (some for subscribers) and Tidewater Events is a calendar.
+// Every name and sentence was made up for it.
 //
-// The content lies in the forms that ingest reads: a JSON-LD file for each recipe, the products as JSON lines, the
-// events as one @graph, the articles as Markdown with front matter or HTML with JSON-LD. The package also serves the
-// pages that the items' addresses lead to, and draws their pictures.
+// The content lies in the forms that ingest reads: a JSON-LD file for each recipe, the products as
+// JSON lines, the events as one @graph, the articles as Markdown with front matter or HTML with
+// JSON-LD. The package also serves the pages that the items' addresses lead to, and draws their
+// pictures.
 //
-// It stands beside cli, which writes the content out, hands it to ingest and mounts the pages. It imports nothing of
-// ours.
+// It stands beside cli, which writes the content out, hands it to ingest and mounts the pages. It
+// imports nothing of ours.
 package demo
 
 import (
@@ -47,13 +49,18 @@ type Site struct {
 
 // Sites are the sample sites, in the order in which the pages show them.
 var Sites = []Site{
-	{"kitchen", "Larkspur Kitchen", "kitchen.tidewater.example", "Recipes from a small coast, tested on large families.", "Recipe"},
-	{"shop", "Harbour & Pine", "shop.tidewater.example", "Things for the house and the weather, made to be mended.", "Product"},
-	{"review", "The Tidewater Review", "review.tidewater.example", "News, advice and long looks out of the window.", "Article"},
-	{"events", "Tidewater Events", "events.tidewater.example", "What is on, from the first carol to the last regatta.", "Event"},
+	{"kitchen", "Larkspur Kitchen", "kitchen.tidewater.example",
+		"Recipes from a small coast, tested on large families.", "Recipe"},
+	{"shop", "Harbour & Pine", "shop.tidewater.example", "Things for the house and the weather, made to be mended.",
+		"Product"},
+	{"review", "The Tidewater Review", "review.tidewater.example", "News, advice and long looks out of the window.",
+		"Article"},
+	{"events", "Tidewater Events", "events.tidewater.example", "What is on, from the first carol to the last regatta.",
+		"Event"},
 }
 
-// Source says where the content of one site lies and how to read it; its fields are those of ingest's source.
+// Source says where the content of one site lies and how to read it; its fields are those of
+// ingest's source.
 type Source struct {
 	Site      string // the site's ID
 	Name      string // the source's name within the site
@@ -63,8 +70,8 @@ type Source struct {
 	Publisher string
 }
 
-// Sources returns a source for each site, for content written to dir by Write. Base is the address at which Pages
-// answers, such as "http://127.0.0.1:8080".
+// Sources returns a source for each site, for content written to dir by Write. Base is the address
+// at which Pages answers, such as "http://127.0.0.1:8080".
 func Sources(dir, base string) []Source {
 	sources := make([]Source, 0, len(Sites))
 	for _, site := range Sites {
@@ -76,8 +83,9 @@ func Sources(dir, base string) []Source {
 	return sources
 }
 
-// Write copies the content to dir, which is made if need be. Files that lie there under other names stay. Prefix is
-// the path of the address at which Pages answers, such as "/desk": the items' own addresses begin with it.
+// Write copies the content to dir, which is made if need be. Files that lie there under other names
+// stay. Prefix is the path of the address at which Pages answers, such as "/desk": the items' own
+// addresses begin with it.
 func Write(dir, prefix string) error {
 	return fs.WalkDir(Content, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -101,8 +109,9 @@ func Write(dir, prefix string) error {
 	})
 }
 
-// Terms are the rules of the sample sites, as the list under "terms:" in frontdesk.yaml. The Review's premium
-// articles are shown as a notice with an excerpt, and sold to agents; its drafts are not shown at all.
+// Terms are the rules of the sample sites, as the list under "terms:" in frontdesk.yaml. The
+// Review's premium articles are shown as a notice with an excerpt, and sold to agents; its drafts
+// are not shown at all.
 const Terms = `- match: {path: "/sample/*/drafts/**"}
   access: blocked
 - match: {path: "/sample/review/premium/**"}
@@ -115,7 +124,8 @@ const Terms = `- match: {path: "/sample/*/drafts/**"}
   access: open
 `
 
-// Currency is that of the prices in Terms: XTS, which ISO 4217 keeps for tests, so that nothing costs anybody money.
+// Currency is that of the prices in Terms: XTS, which ISO 4217 keeps for tests, so that nothing
+// costs anybody money.
 const Currency = "XTS"
 
 // The agent that buys from the demo, by its domain, which is nobody's, and what that calls it.
@@ -130,8 +140,9 @@ const ForSale = "/sample/review/premium/inside-the-dredging-contract"
 // ForSaleQuestion finds it first of what is sold.
 const ForSaleQuestion = "what is inside the dredging contract"
 
-// Elicit says what is asked back of vague questions, as the section under "ask.elicit:" in frontdesk.yaml: for a meal the
-// diet and the time, and for other things what those that fit differ in.
+// Elicit says what is asked back of vague questions, as the section under "ask.elicit:" in
+// frontdesk.yaml: for a meal the diet and the time, and for other things what those that fit differ
+// in.
 const Elicit = `mode: auto
 more_than: 8
 slots:
@@ -163,13 +174,14 @@ slots:
       - {language: ja, text: 調理時間はどれくらいですか？, options: [20分まで, 20分から40分, 40分以上]}
 `
 
-// Intakes are what the sample sites take in from agents, as the section under "intakes:" in frontdesk.yaml: a health
-// assessment, a search for fitting events, a trial and a calculator.
+// Intakes are what the sample sites take in from agents, as the section under "intakes:" in
+// frontdesk.yaml: a health assessment, a search for fitting events, a trial and a calculator.
 //
 //go:embed intakes.yaml
 var Intakes string
 
-// Examples are questions to begin with, each with good answers in the content; the one for dinner is asked back first.
+// Examples are questions to begin with, each with good answers in the content; the one for dinner
+// is asked back first.
 var Examples = []string{
 	"a quick vegan dinner with chickpeas",
 	"I need something for dinner",

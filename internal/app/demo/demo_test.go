@@ -46,7 +46,8 @@ func TestItemsAreDistinct(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, item := range sample(t) {
-		for what, value := range map[string]string{"address": item.URL, "slug": item.Slug, "title": item.Title(), "description": item.Description, "image": item.Image} {
+		for what, value := range map[string]string{"address": item.URL, "slug": item.Slug, "title": item.Title(),
+			"description": item.Description, "image": item.Image} {
 			if value == "" {
 				t.Errorf("%s: %s has no %s", item.File, item.URL, what)
 			}
@@ -80,8 +81,10 @@ func TestTimesAreISO8601AndAddUp(t *testing.T) {
 	}
 	for _, item := range sample(t) {
 		if item.Type == "Recipe" {
-			if prep, cook, total := minutes(item, item.Prep), minutes(item, item.Cook), minutes(item, item.Total); prep == 0 || total < prep+cook {
-				t.Errorf("%s: %d minutes of preparation and %d of cooking do not fit into %d", item.URL, prep, cook, total)
+			if prep, cook, total := minutes(item, item.Prep), minutes(item, item.Cook), minutes(item,
+				item.Total); prep == 0 || total < prep+cook {
+				t.Errorf("%s: %d minutes of preparation and %d of cooking do not fit into %d", item.URL, prep, cook,
+					total)
 			}
 		}
 		if item.Published != "" {
@@ -120,7 +123,8 @@ func TestOffersAndRatingsMakeSense(t *testing.T) {
 		t.Errorf("the offers show %d kinds of availability, want all 5: %v", len(stocks), stocks)
 	}
 	for _, item := range sample(t) {
-		if rated := item.Type == "Recipe" || item.Type == "Product"; rated && (item.Rating.Value < 1 || item.Rating.Value > 5 || max(item.Rating.Count, item.Rating.Reviews) == 0) {
+		if rated := item.Type == "Recipe" || item.Type == "Product"; rated &&
+			(item.Rating.Value < 1 || item.Rating.Value > 5 || max(item.Rating.Count, item.Rating.Reviews) == 0) {
 			t.Errorf("%s: rating %+v", item.URL, item.Rating)
 		}
 	}

@@ -18,13 +18,15 @@ import (
 //go:embed pages
 var pageFiles embed.FS
 
-// policy lets a page load its own style and pictures and send its search form, and nothing else. The JSON-LD in it
-// is data, to which script rules do not apply.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// policy lets a page load its own style and pictures and send its search form, and nothing else.
+// The JSON-LD in it is data, to which script rules do not apply.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; " +
+	"frame-ancestors 'none'"
 
-// Pages serves the sample sites under /sample/: an index, a page for each site and for each item, and the items'
-// pictures. Base is the address at which it is reached from outside, without a slash at the end, for the canonical
-// addresses; its path, if it has one, stands before every link. A draft has no page, and a premium article's page ends after its first words.
+// Pages serves the sample sites under /sample/: an index, a page for each site and for each item,
+// and the items' pictures. Base is the address at which it is reached from outside, without a slash
+// at the end, for the canonical addresses; its path, if it has one, stands before every link. A
+// draft has no page, and a premium article's page ends after its first words.
 func Pages(base string) http.Handler {
 	all, err := things()
 	if err != nil {
@@ -80,7 +82,8 @@ type shelf struct {
 }
 
 func (p *pages) index(w http.ResponseWriter, r *http.Request) {
-	v := view{Title: Town, About: "Four small sites from an invented harbour town, for trying things out.", Sites: Sites}
+	v := view{Title: Town, About: "Four small sites from an invented harbour town, for trying things out.",
+		Sites: Sites}
 	for _, site := range Sites {
 		v.Shelves = append(v.Shelves, shelf{site, spread(p.of(site), 4)})
 	}
@@ -90,7 +93,8 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 func (p *pages) site(w http.ResponseWriter, r *http.Request) {
 	for _, site := range Sites {
 		if site.ID == r.PathValue("site") {
-			v := view{Title: site.Name, About: site.About, Site: &site, Sites: Sites, Shelves: []shelf{{site, p.of(site)}}}
+			v := view{Title: site.Name, About: site.About, Site: &site, Sites: Sites,
+				Shelves: []shelf{{site, p.of(site)}}}
 			p.render(w, r, http.StatusOK, "site.html", v)
 			return
 		}
@@ -104,7 +108,8 @@ func (p *pages) item(w http.ResponseWriter, r *http.Request) {
 		p.missing(w, r)
 		return
 	}
-	v := view{Title: t.Title(), About: t.Description, Site: &t.Site, Sites: Sites, Thing: t, Data: p.absolute(t.Object).(map[string]any)}
+	v := view{Title: t.Title(), About: t.Description, Site: &t.Site, Sites: Sites, Thing: t,
+		Data: p.absolute(t.Object).(map[string]any)}
 	if t.Premium() {
 		v.Excerpt = excerpt(t.Body, 60)
 	}
@@ -117,7 +122,8 @@ func (p *pages) item(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *pages) missing(w http.ResponseWriter, r *http.Request) {
-	p.render(w, r, http.StatusNotFound, "missing.html", view{Title: "Nothing at this address", About: "There is no such page here.", Sites: Sites})
+	p.render(w, r, http.StatusNotFound,
+		"missing.html", view{Title: "Nothing at this address", About: "There is no such page here.", Sites: Sites})
 }
 
 // of lists a site's things in the order of the content, except that articles and events go by date.
@@ -132,7 +138,8 @@ func (p *pages) of(site Site) []*thing {
 	return all
 }
 
-// spread picks n things at even distances, so that the index shows more than the beginning of an alphabet.
+// spread picks n things at even distances, so that the index shows more than the beginning of an
+// alphabet.
 func spread(all []*thing, n int) []*thing {
 	if len(all) <= n {
 		return all
@@ -236,8 +243,8 @@ func parseTemplates(prefix string) *template.Template {
 	}).ParseFS(pageFiles, "pages/*.html"))
 }
 
-// jsonLD renders an object for a script element: encoding/json writes "<" as an escape, so that no text in the
-// object can end the element.
+// jsonLD renders an object for a script element: encoding/json writes "<" as an escape, so that no
+// text in the object can end the element.
 func jsonLD(object map[string]any) (template.JS, error) {
 	text, err := json.MarshalIndent(object, "", " ")
 	return template.JS(text), err

@@ -27,7 +27,8 @@ func page(t *testing.T, h http.Handler, address string) *html.Node {
 	if answer.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s: %s", address, answer.Status)
 	}
-	if csp := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+	if csp := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") ||
+		strings.Contains(csp, "unsafe") {
 		t.Errorf("GET %s: policy %q", address, csp)
 	}
 	root, err := html.Parse(answer.Body)
@@ -82,8 +83,9 @@ func TestEveryPageIsSound(t *testing.T) {
 	}
 }
 
-// checkElement holds that links stay on the sites, that nothing is inline that the policy would refuse, and that the
-// canonical address and the JSON-LD are those of the page. It notes where links lead.
+// checkElement holds that links stay on the sites, that nothing is inline that the policy would
+// refuse, and that the canonical address and the JSON-LD are those of the page. It notes where
+// links lead.
 func checkElement(t *testing.T, address string, n *html.Node, leads map[string]bool) {
 	t.Helper()
 	for _, a := range n.Attr {
@@ -135,7 +137,8 @@ func TestDraftsAndUnknownAddressesHaveNoPage(t *testing.T) {
 	h := Pages(base)
 	for _, address := range []string{
 		"/sample/review/drafts/notes-mayor-interview", "/sample/images/notes-mayor-interview.svg",
-		"/sample/kitchen/no-such-dish", "/sample/nowhere/", "/sample/images/..%2fdemo.svg", "/sample/images/x.png", "/other",
+		"/sample/kitchen/no-such-dish", "/sample/nowhere/", "/sample/images/..%2fdemo.svg", "/sample/images/x.png",
+		"/other",
 	} {
 		if answer := get(h, address); answer.StatusCode != http.StatusNotFound {
 			t.Errorf("GET %s: %s, want 404", address, answer.Status)
@@ -171,15 +174,16 @@ func TestPicturesAreWellFormedAndKept(t *testing.T) {
 func TestWordsForNumbers(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[string]string{
-		duration("PT1H15M"):                                  "1 h 15 min",
-		duration("PT20M"):                                    "20 min",
-		duration("a while"):                                  "a while",
-		day("2026-03-09"):                                    "9 March 2026",
-		diet("https://schema.org/GlutenFreeDiet"):            "gluten free",
-		money(offer{Price: "58.00"}):                         "$58",
-		money(offer{Price: "19.50"}):                         "$19.50",
-		money(offer{Price: "0"}):                             "Free",
-		span("2027-04-24T11:00:00Z", "2027-04-25T18:00:00Z"): "Saturday 24 April 2027, 11:00 to Sunday 25 April 2027, 18:00",
+		duration("PT1H15M"):                       "1 h 15 min",
+		duration("PT20M"):                         "20 min",
+		duration("a while"):                       "a while",
+		day("2026-03-09"):                         "9 March 2026",
+		diet("https://schema.org/GlutenFreeDiet"): "gluten free",
+		money(offer{Price: "58.00"}):              "$58",
+		money(offer{Price: "19.50"}):              "$19.50",
+		money(offer{Price: "0"}):                  "Free",
+		span("2027-04-24T11:00:00Z",
+			"2027-04-25T18:00:00Z"): "Saturday 24 April 2027, 11:00 to Sunday 25 April 2027, 18:00",
 		span("2027-02-05T19:00:00Z", "2027-02-05T21:15:00Z"): "Friday 5 February 2027, 19:00 to 21:15",
 	} {
 		if got != want {

@@ -1,7 +1,8 @@
 package demo
 
-// pictograms are the drawings on a field of 200 by 200, in the tones {i} (ink), {p} (pale) and {s} (shape). Lines
-// without a fill or stroke of their own take pale and ink from the group around them.
+// pictograms are the drawings on a field of 200 by 200, in the tones {i} (ink), {p} (pale) and {s}
+// (shape). Lines without a fill or stroke of their own take pale and ink from the group around
+// them.
 var pictograms = map[string]string{
 	"bowl": `<path d="M70 62q-12-14 0-28M100 56q-12-14 0-28M130 62q-12-14 0-28" fill="none"/>` +
 		`<path d="M22 88h156c0 46-30 78-60 84H82c-30-6-60-38-60-84z"/><path d="M22 88h156q-2 22-10 36H32q-8-14-10-36z" fill="{s}"/><path d="M70 182h60"/>`,

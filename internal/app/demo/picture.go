@@ -22,7 +22,8 @@ var palettes = []palette{
 	{"#d8efe1", "#80c49f", "#144d36", "#f4fcf7"}, // mint
 }
 
-// grounds are the shapes behind the drawing, on a canvas of 800 by 600; {s} is the shape's tone, {p} the pale one.
+// grounds are the shapes behind the drawing, on a canvas of 800 by 600; {s} is the shape's tone,
+// {p} the pale one.
 var grounds = []string{
 	// a low sun over two swells
 	`<circle cx="400" cy="330" r="215" fill="{s}"/><path d="M0 470q100-46 200 0t200 0 200 0 200 0V600H0z" fill="{p}" opacity=".55"/><path d="M-60 520q100-46 200 0t200 0 200 0 200 0 200 0V600H-60z" fill="{s}" opacity=".6"/>`,
@@ -52,7 +53,8 @@ func picture(slug string) string {
 		`<path fill="{g}" d="M0 0h800v600H0z"/>%s`+
 		`<g transform="translate(205 105) scale(1.95)" fill="{p}" stroke="{i}" stroke-width="5.5" stroke-linecap="round" stroke-linejoin="round">%s</g></svg>`,
 		ground, drawing)
-	return strings.NewReplacer("{g}", tones.ground, "{s}", tones.shape, "{i}", tones.ink, "{p}", tones.pale).Replace(svg.String())
+	return strings.NewReplacer("{g}", tones.ground, "{s}", tones.shape, "{i}", tones.ink,
+		"{p}", tones.pale).Replace(svg.String())
 }
 
 // pictogram names the drawing for a slug: that of the first word below which the slug contains.

@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark"
 )
 
-// A thing is one item of the sample content, as the pages need it. It has the members of schema.org that the
-// content uses and no others, so that a misspelt one is found when the content is read.
+// A thing is one item of the sample content, as the pages need it. It has the members of schema.org
+// that the content uses and no others, so that a misspelt one is found when the content is read.
 type thing struct {
 	Site   Site           `json:"-"`
 	Slug   string         `json:"-"` // the last segment of the address
@@ -157,7 +157,8 @@ func readLines(text []byte) ([]*thing, error) {
 	return all, nil
 }
 
-// readDocument reads one object, or the events of a graph with the places that they refer to put in.
+// readDocument reads one object, or the events of a graph with the places that they refer to put
+// in.
 func readDocument(text []byte) ([]*thing, error) {
 	var object map[string]any
 	if err := json.Unmarshal(text, &object); err != nil {

@@ -91,8 +91,8 @@ func excerpt(body template.HTML, words int) string {
 	return strings.Join(all[:min(len(all), words)], " ") + " …"
 }
 
-// sortByDate puts articles in order of their date, the newest first, and events in order of their beginning. Things
-// without a date keep their places.
+// sortByDate puts articles in order of their date, the newest first, and events in order of their
+// beginning. Things without a date keep their places.
 func sortByDate(all []*thing) {
 	slices.SortStableFunc(all, func(a, b *thing) int {
 		if a.Start != "" || b.Start != "" {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// serverCard is the MCP server card, after the draft of the extension "server card" (SEP-2127): what a client needs
-// to know before it connects. The tools are not in it; the server tells them.
+// serverCard is the MCP server card, after the draft of the extension "server card" (SEP-2127):
+// what a client needs to know before it connects. The tools are not in it; the server tells them.
 type serverCard struct {
 	Schema      string   `json:"$schema"`
 	Name        string   `json:"name"` // reverse DNS, a slash, and a name
@@ -62,7 +62,8 @@ func (d *documents) mcpCatalog(_ context.Context, v view) (document, error) {
 	return jsonDocument("application/json", mcpCatalog{
 		SpecVersion: "draft",
 		Entries: []catalogEntry{{
-			Identifier: "urn:air:" + domain(v.base) + ":" + serverName, DisplayName: d.name(v), Type: cardType, URL: v.base + "/mcp/server-card",
+			Identifier: "urn:air:" + domain(v.base) + ":" + serverName, DisplayName: d.name(v), Type: cardType,
+			URL: v.base + "/mcp/server-card",
 		}},
 	})
 }
@@ -76,7 +77,8 @@ func domain(base string) string {
 	return u.Hostname()
 }
 
-// reversed is the domain of an address in reverse, as names of servers begin. A number is not reversed.
+// reversed is the domain of an address in reverse, as names of servers begin. A number is not
+// reversed.
 func reversed(base string) string {
 	host := domain(base)
 	if _, err := netip.ParseAddr(host); err == nil {

@@ -1,9 +1,9 @@
-// Package discovery tells the world what a front desk has to offer, in the places where agents look: robots.txt with
-// the address of the schema map, the map with feeds of the items, llms.txt, an OpenAPI description, cards of the MCP
-// server, a catalog of the interfaces, and Link headers.
+// Package discovery tells the world what a front desk has to offer, in the places where agents
+// look: robots.txt with the address of the schema map, the map with feeds of the items, llms.txt,
+// an OpenAPI description, cards of the MCP server, a catalog of the interfaces, and Link headers.
 //
-// It is a door like the protocols': the feeds come from package ask, under the owner's terms. What it says of other doors
-// it is told by server.
+// It is a door like the protocols': the feeds come from package ask, under the owner's terms. What
+// it says of other doors it is told by server.
 package discovery
 
 import (
@@ -25,13 +25,15 @@ import (
 
 // Config is what there is to tell.
 type Config struct {
-	// PublicURL gives the address of the front desk as the sender of a request knows it, without a slash at its end.
+	// PublicURL gives the address of the front desk as the sender of a request knows it, without a
+	// slash at its end.
 	PublicURL func(*http.Request) string
 	// Fixed says that PublicURL is the same for everybody, so that caches may keep what holds it.
 	Fixed bool
 	// Fail answers with an error.
 	Fail func(http.ResponseWriter, *http.Request, error)
-	// Name is what the front desk is called, and About one sentence on what can be asked; both may be empty.
+	// Name is what the front desk is called, and About one sentence on what can be asked; both may
+	// be empty.
 	Name, About string
 	Sites       []Site   // that are served
 	Version     string   // of the program
@@ -39,12 +41,14 @@ type Config struct {
 	MCP         bool     // whether /mcp is served
 	Feeds       bool     // whether the schema map and the feeds are served
 	Intakes     []Intake // that are taken in by the Agent Intake Protocol
-	// Own gives a file of the owner's own in place of one that is made here ("robots.txt", "llms.txt"): nil when there
-	// is none.
+	// Own gives a file of the owner's own in place of one that is made here ("robots.txt",
+	// "llms.txt"): nil when there is none.
 	Own func(name string) ([]byte, error)
-	// Stated says what the owner's terms state of a function for a site, and whether they state anything.
+	// Stated says what the owner's terms state of a function for a site, and whether they state
+	// anything.
 	Stated func(site, function string) (allowed, known bool)
-	// WriteTimeout is how long a client may take for each part of a feed that is sent; 0 is 30 seconds.
+	// WriteTimeout is how long a client may take for each part of a feed that is sent; 0 is 30
+	// seconds.
 	WriteTimeout time.Duration
 }
 
@@ -140,21 +144,23 @@ type document struct {
 	body []byte
 }
 
-// view is what one request sees: the address of the front desk, and the sites that the request is about.
+// view is what one request sees: the address of the front desk, and the sites that the request is
+// about.
 type view struct {
 	base  string // without a slash at its end
 	sites []Site
 	query string // "?site=ID" when the request is about one site of several, so that links keep to it
 }
 
-// about finds out what a request is about: the site that its parameter names, or the one that has its host, or all of
-// them.
+// about finds out what a request is about: the site that its parameter names, or the one that has
+// its host, or all of them.
 func (d *documents) about(r *http.Request) (view, error) {
 	v := view{base: d.config.PublicURL(r), sites: d.config.Sites}
 	if name := r.URL.Query().Get("site"); name != "" {
 		id, ok := d.service.Sites().Find(name)
 		if !ok {
-			return v, fail.New(fail.NotFound, "this site is not served here; leave out the parameter site, or name one of %s", d.siteIDs())
+			return v, fail.New(fail.NotFound,
+				"this site is not served here; leave out the parameter site, or name one of %s", d.siteIDs())
 		}
 		return v.of(id), nil
 	}
@@ -206,8 +212,9 @@ func (d *documents) summary(v view) string {
 	return "Ask " + d.name(v) + " in plain language and get its items as schema.org data."
 }
 
-// page serves a document, small and with a strong tag. Caches ask again each time unless the address in it is
-// configured: otherwise it comes from the request, and one that somebody made up must not be kept for others.
+// page serves a document, small and with a strong tag. Caches ask again each time unless the
+// address in it is configured: otherwise it comes from the request, and one that somebody made up
+// must not be kept for others.
 func (d *documents) page(make func(context.Context, view) (document, error)) http.Handler {
 	return d.checked(func(w http.ResponseWriter, r *http.Request) error {
 		v, err := d.about(r)

@@ -24,25 +24,31 @@ import (
 	"frontdesk/internal/testkit/transcript"
 )
 
-// fixture answers from a shop, with one licensed, one blocked and one item that is for lists alone, and a journal,
-// and the configuration of a front desk for both.
+// fixture answers from a shop, with one licensed, one blocked and one item that is for lists alone,
+// and a journal, and the configuration of a front desk for both.
 func fixture(t testing.TB, more int) (*ask.Service, *store.DB, Config) {
 	t.Helper()
 	db := storetest.Chosen(t, content.Schema)
 	catalog := content.New(db, content.Options{})
 	day := func(n int) time.Time { return time.Date(2026, 10, n, 0, 0, 0, 0, time.UTC) }
 	put(t, catalog, "lamps",
-		thing("https://lamps.example/brass", "Product", "Brass <reading> lamp", "A brass lamp & more for late readers.", day(3)),
+		thing("https://lamps.example/brass", "Product", "Brass <reading> lamp", "A brass lamp & more for late readers.",
+			day(3)),
 		thing("https://lamps.example/paper", "Product", "Paper lamp", "A lamp of folded paper.", time.Time{}),
-		thing("https://lamps.example/premium/history", "Article", "A history of the lamp", "Before glass there was clay. Whale oil ruined three harbours.", day(9)),
-		thing("https://lamps.example/drafts/laser", "Product", "Laser lamp", "Unannounced: the zirconium lamp.", day(1)),
+		thing("https://lamps.example/premium/history", "Article", "A history of the lamp",
+			"Before glass there was clay. Whale oil ruined three harbours.", day(9)),
+		thing("https://lamps.example/drafts/laser", "Product", "Laser lamp", "Unannounced: the zirconium lamp.",
+			day(1)),
 		thing("https://lamps.example/listed/old", "Product", "Old lamp", "For tungsten lists alone.", day(2)))
 	put(t, catalog, "garten", slices.Concat(
-		[]content.Item{thing("https://garten.example/rosen", "Article", "Rosen schneiden", "Im Frühling, wenn die Forsythien blühen.", day(5))}, roses(more))...)
+		[]content.Item{thing("https://garten.example/rosen", "Article", "Rosen schneiden",
+			"Im Frühling, wenn die Forsythien blühen.", day(5))}, roses(more))...)
 	rules, err := policy.New([]policy.Rule{
-		{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 5}},
+		{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed,
+			Excerpt: policy.Excerpt{Words: 5}},
 		{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
-		{Match: policy.Match{Path: []string{"/listed/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		{Match: policy.Match{Path: []string{"/listed/**"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
 		{Access: policy.Open},
 	})
 	if err != nil {
@@ -51,7 +57,8 @@ func fixture(t testing.TB, more int) (*ask.Service, *store.DB, Config) {
 	corpus := contenttest.New(t, db, released.Deps{
 		CacheBytes: 1, // so that each reading reads
 		Sites: released.NewSites(
-			released.Site{ID: "lamps", Hosts: []string{"lamps.example"}}, released.Site{ID: "garten", Hosts: []string{"garten.example"}},
+			released.Site{ID: "lamps", Hosts: []string{"lamps.example"}},
+			released.Site{ID: "garten", Hosts: []string{"garten.example"}},
 		),
 	})
 	corpus.SetTerms(t, rules)
@@ -61,7 +68,8 @@ func fixture(t testing.TB, more int) (*ask.Service, *store.DB, Config) {
 	}
 	return d, db, Config{
 		PublicURL: func(*http.Request) string { return "https://desk.example/front" },
-		Fixed:     true, Fail: failed, Version: "1.2.3", MCP: true, Feeds: true, Served: []string{"/ask", "/await", "/mcp", "/healthz", "/assets/"},
+		Fixed:     true, Fail: failed, Version: "1.2.3", MCP: true, Feeds: true,
+		Served: []string{"/ask", "/await", "/mcp", "/healthz", "/assets/"},
 		Sites: []Site{
 			{ID: "lamps", Name: "Lamps [and\nmore]", URL: "https://lamps.example", Hosts: []string{"lamps.example"}},
 			{ID: "garten", Hosts: []string{"garten.example"}},
@@ -87,7 +95,8 @@ func put(t testing.TB, catalog *content.Catalog, site string, items ...content.I
 func roses(n int) []content.Item {
 	items := make([]content.Item, n)
 	for i := range items {
-		items[i] = thing(fmt.Sprintf("https://garten.example/rose/%d", i), "Article", fmt.Sprintf("Rose %d", i), strings.Repeat("Eine von vielen. ", 200), time.Time{})
+		items[i] = thing(fmt.Sprintf("https://garten.example/rose/%d", i), "Article", fmt.Sprintf("Rose %d", i),
+			strings.Repeat("Eine von vielen. ", 200), time.Time{})
 	}
 	return items
 }
@@ -98,8 +107,9 @@ func thing(url, typ, name, text string, published time.Time) content.Item {
 		panic(err)
 	}
 	return content.Item{
-		URL: url, Types: []string{typ}, Name: name, Description: text, Language: "en", Object: object, Published: published,
-		Passages: []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
+		URL: url, Types: []string{typ}, Name: name, Description: text, Language: "en", Object: object,
+		Published: published,
+		Passages:  []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
 	}
 }
 
@@ -197,7 +207,8 @@ func TestRobotsTellsWhatTheTermsStateOfTheWholeView(t *testing.T) {
 	}
 	h := handler(d, config)
 	for target, want := range map[string]string{
-		"/robots.txt": "Content-Signal: search=yes, ai-train=no\n", "/robots.txt?site=lamps": "Content-Signal: search=yes, ai-input=yes, ai-train=no\n",
+		"/robots.txt":             "Content-Signal: search=yes, ai-train=no\n",
+		"/robots.txt?site=lamps":  "Content-Signal: search=yes, ai-input=yes, ai-train=no\n",
 		"/robots.txt?site=garten": "Content-Signal: search=yes, ai-input=no, ai-train=no\n",
 	} {
 		if got := get(h, target).Body.String(); !strings.Contains(got, "User-agent: *\n"+want) {
@@ -234,18 +245,23 @@ func TestRequestIsAboutTheSiteThatItsParameterOrHostNames(t *testing.T) {
 			t.Errorf("%s is about %q, want %q", target, got, want)
 		}
 	}
-	for _, path := range []string{"/robots.txt", "/llms.txt", "/schemamap.xml", "/openapi.json", "/mcp/server-card", "/.well-known/api-catalog"} {
-		if w := get(h, path+"?site=elsewhere.example"); w.Code != 404 || strings.Contains(w.Body.String(), "elsewhere") {
+	for _, path := range []string{"/robots.txt", "/llms.txt", "/schemamap.xml", "/openapi.json", "/mcp/server-card",
+		"/.well-known/api-catalog"} {
+		if w := get(h, path+"?site=elsewhere.example"); w.Code != 404 ||
+			strings.Contains(w.Body.String(), "elsewhere") {
 			t.Errorf("%s of an unknown site: %d %s", path, w.Code, w.Body)
 		}
 	}
-	config.PublicURL = func(*http.Request) string { return "https://desk.example" } // configured: the request's own host counts still
-	if robots := get(handler(d, config), "http://garten.example/robots.txt").Body.String(); !strings.Contains(robots, "https://desk.example/schemamap.xml?site=garten\n") {
+	// configured: the request's own host counts still
+	config.PublicURL = func(*http.Request) string { return "https://desk.example" }
+	if robots := get(handler(d, config), "http://garten.example/robots.txt").Body.String(); !strings.Contains(robots,
+		"https://desk.example/schemamap.xml?site=garten\n") {
 		t.Errorf("robots.txt: %s", robots)
 	}
 }
 
-// readMap returns the addresses of a schema map, and holds that each entry says its type twice and alike.
+// readMap returns the addresses of a schema map, and holds that each entry says its type twice and
+// alike.
 func readMap(t *testing.T, text string) (locations []string) {
 	t.Helper()
 	var set struct {
@@ -284,7 +300,8 @@ func TestSchemaMapLeadsToEveryItemThatMayBeGivenAway(t *testing.T) {
 		} else if strings.HasSuffix(path, ".jsonl") {
 			for text := range strings.Lines(w.Body.String()) {
 				var item map[string]any
-				if err := json.Unmarshal([]byte(text), &item); err != nil || item["@context"] != "https://schema.org" || item["@type"] == "" {
+				if err := json.Unmarshal([]byte(text), &item); err != nil || item["@context"] != "https://schema.org" ||
+					item["@type"] == "" {
 					t.Fatalf("%s: %v: %s", address, err, text)
 				}
 				url := item["url"].(string)
@@ -293,7 +310,8 @@ func TestSchemaMapLeadsToEveryItemThatMayBeGivenAway(t *testing.T) {
 				}
 				found[url] = true
 			}
-			if strings.Contains(w.Body.String(), "Whale oil") || w.Header().Get("Content-Type") != "application/jsonl; charset=utf-8" {
+			if strings.Contains(w.Body.String(), "Whale oil") ||
+				w.Header().Get("Content-Type") != "application/jsonl; charset=utf-8" {
 				t.Errorf("%s: %s", address, w.Header())
 			}
 		}
@@ -302,7 +320,8 @@ func TestSchemaMapLeadsToEveryItemThatMayBeGivenAway(t *testing.T) {
 		t.Errorf("%d items", len(found))
 	}
 	for url, want := range map[string]bool{
-		"https://lamps.example/brass": true, "https://lamps.example/premium/history": true, "https://garten.example/rose/1199": true,
+		"https://lamps.example/brass": true, "https://lamps.example/premium/history": true,
+		"https://garten.example/rose/1199":   true,
 		"https://lamps.example/drafts/laser": false, "https://lamps.example/listed/old": false,
 	} {
 		if found[url] != want {
@@ -315,7 +334,8 @@ func TestConditionalRequestIsAnsweredWithoutABody(t *testing.T) {
 	t.Parallel()
 	d, _, config := fixture(t, 0)
 	h := handler(d, config)
-	for _, path := range []string{"/robots.txt", "/llms.txt", "/schemamap.xml", "/openapi.json", "/feeds/lamps/newest.rss", "/feeds/lamps/1-of-1.jsonl"} {
+	for _, path := range []string{"/robots.txt", "/llms.txt", "/schemamap.xml", "/openapi.json",
+		"/feeds/lamps/newest.rss", "/feeds/lamps/1-of-1.jsonl"} {
 		first := get(h, path)
 		tag := first.Header().Get("ETag")
 		if first.Code != 200 || tag == "" || first.Body.Len() == 0 {
@@ -323,7 +343,8 @@ func TestConditionalRequestIsAnsweredWithoutABody(t *testing.T) {
 			continue
 		}
 		for _, condition := range []string{tag, `"x", ` + tag, "*", strings.TrimPrefix(tag, "W/")} {
-			if w := get(h, path, "If-None-Match", condition); w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("ETag") != tag {
+			if w := get(h, path, "If-None-Match", condition); w.Code != 304 || w.Body.Len() != 0 ||
+				w.Header().Get("ETag") != tag {
 				t.Errorf("%s with %s: %d, %d bytes", path, condition, w.Code, w.Body.Len())
 			}
 		}
@@ -340,8 +361,10 @@ func TestOnlyThePartsThatThereAreAreServed(t *testing.T) {
 	d, _, config := fixture(t, 0)
 	h := handler(d, config)
 	for _, part := range []string{
-		"lamps/2-of-2.jsonl", "lamps/0-of-1.jsonl", "lamps/1-of-2.jsonl", "lamps/01-of-1.jsonl", "lamps/+1-of-1.jsonl", "lamps/1-of-1", "lamps/1-of-1.jsonl.gz",
-		"lamps/-1-of-1.jsonl", "lamps/9223372036854775808-of-1.jsonl", "lamps/", "lamps/oldest.rss", "LAMPS/1-of-1.jsonl", "lamps.example/1-of-1.jsonl",
+		"lamps/2-of-2.jsonl", "lamps/0-of-1.jsonl", "lamps/1-of-2.jsonl", "lamps/01-of-1.jsonl", "lamps/+1-of-1.jsonl",
+		"lamps/1-of-1", "lamps/1-of-1.jsonl.gz",
+		"lamps/-1-of-1.jsonl", "lamps/9223372036854775808-of-1.jsonl", "lamps/", "lamps/oldest.rss",
+		"LAMPS/1-of-1.jsonl", "lamps.example/1-of-1.jsonl",
 		"elsewhere/newest.rss", "all/newest.rss",
 	} {
 		if w := get(h, "/feeds/"+part); w.Code != 404 {
@@ -355,7 +378,8 @@ func TestWhatIsNotServedIsNotToldOf(t *testing.T) {
 	d, _, config := fixture(t, 0)
 	config.MCP, config.Feeds, config.Served = false, false, []string{"/ask"}
 	h := handler(d, config)
-	for _, path := range []string{"/schemamap.xml", "/feeds/lamps/newest.rss", "/feeds/lamps/1-of-1.jsonl", "/mcp/server-card", "/.well-known/mcp/server-card.json", "/.well-known/mcp/catalog.json"} {
+	for _, path := range []string{"/schemamap.xml", "/feeds/lamps/newest.rss", "/feeds/lamps/1-of-1.jsonl",
+		"/mcp/server-card", "/.well-known/mcp/server-card.json", "/.well-known/mcp/catalog.json"} {
 		if w := get(h, path); w.Code != 404 {
 			t.Errorf("%s: %d", path, w.Code)
 		}
@@ -433,8 +457,10 @@ func TestCardsFollowTheirSchemas(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &card); err != nil {
 			t.Fatal(err)
 		}
-		if card.Name != want || card.Version != "1.2.3" || len([]rune(card.Description)) > 100 || card.Description == "" || card.Schema != cardSchema ||
-			len(card.Remotes) != 1 || card.Remotes[0].Type != "streamable-http" || card.Remotes[0].URL != base+"/mcp" || w.Header().Get("Content-Type") != cardType {
+		if card.Name != want || card.Version != "1.2.3" || len([]rune(card.Description)) > 100 ||
+			card.Description == "" || card.Schema != cardSchema ||
+			len(card.Remotes) != 1 || card.Remotes[0].Type != "streamable-http" || card.Remotes[0].URL != base+"/mcp" ||
+			w.Header().Get("Content-Type") != cardType {
 			t.Errorf("%s: %s", base, w.Body)
 		}
 		if again := get(h, "/.well-known/mcp/server-card.json").Body.String(); again != w.Body.String() {
@@ -456,10 +482,12 @@ func TestDescriptionNamesThisServerAndWhatItServes(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.OpenAPI != "3.1.0" || doc.Info.Title != "Lamps [and more]" || doc.Info.Version != "1.2.3" || len(doc.Servers) != 1 || doc.Servers[0].URL != "https://desk.example/front" {
+	if doc.OpenAPI != "3.1.0" || doc.Info.Title != "Lamps [and more]" || doc.Info.Version != "1.2.3" ||
+		len(doc.Servers) != 1 || doc.Servers[0].URL != "https://desk.example/front" {
 		t.Errorf("%+v", doc)
 	}
-	for path, want := range map[string]bool{"/ask": true, "/mcp": true, "/feeds/{site}/{part}": true, "/healthz": true, "/readyz": false, "/assets/": false} {
+	for path, want := range map[string]bool{"/ask": true, "/mcp": true, "/feeds/{site}/{part}": true, "/healthz": true,
+		"/readyz": false, "/assets/": false} {
 		if _, got := doc.Paths[path]; got != want {
 			t.Errorf("%s: %t, want %t", path, got, want)
 		}
@@ -474,7 +502,8 @@ func FuzzRequests(f *testing.F) {
 	d, _, config := fixture(f, 0)
 	config.PublicURL = func(r *http.Request) string { return "https://desk.example" }
 	h := handler(d, config)
-	for _, path := range []string{"/robots.txt", "/schemamap.xml", "/feeds/lamps/1-of-1.jsonl", "/feeds/lamps/newest.rss", "/openapi.json", "/mcp/server-card"} {
+	for _, path := range []string{"/robots.txt", "/schemamap.xml", "/feeds/lamps/1-of-1.jsonl",
+		"/feeds/lamps/newest.rss", "/openapi.json", "/mcp/server-card"} {
 		f.Add(path, "lamps", "garten.example", `W/"x"`)
 	}
 	f.Fuzz(func(t *testing.T, path, site, host, condition string) {
@@ -485,7 +514,8 @@ func FuzzRequests(f *testing.F) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		body := w.Body.String()
-		if w.Code >= 500 || strings.Contains(body, "zirconium") || strings.Contains(body, "Whale oil") || strings.Contains(body, "tungsten") {
+		if w.Code >= 500 || strings.Contains(body, "zirconium") || strings.Contains(body, "Whale oil") ||
+			strings.Contains(body, "tungsten") {
 			t.Fatalf("%q %q %q: %d %s", path, site, host, w.Code, body)
 		}
 		if w.Code != 200 {

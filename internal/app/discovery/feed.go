@@ -33,7 +33,8 @@ func parsePart(name string) (part, of int, ok bool) {
 	last, suffixed := strings.CutSuffix(rest, ".jsonl")
 	part, err := strconv.Atoi(first)
 	of, errOf := strconv.Atoi(last)
-	return part - 1, of, suffixed && err == nil && errOf == nil && part >= 1 && part <= of && partName(part-1, of) == name
+	return part - 1, of, suffixed && err == nil && errOf == nil && part >= 1 && part <= of &&
+		partName(part-1, of) == name
 }
 
 // The content types of entries in a schema map.
@@ -42,8 +43,8 @@ const (
 	entryRSS   = "structuredData/rss"
 )
 
-// urlset is a schema map: a site map whose entries are feeds and say what is in them. Some readers look for the
-// attribute, others for the element, so entries have both.
+// urlset is a schema map: a site map whose entries are feeds and say what is in them. Some readers
+// look for the attribute, others for the element, so entries have both.
 type urlset struct {
 	XMLName xml.Name   `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
 	SF      string     `xml:"xmlns:sf,attr"`
@@ -65,7 +66,8 @@ func (d *documents) schemaMap(_ context.Context, v view) (document, error) {
 			return document{}, err
 		}
 		for part := range feed.Parts() {
-			all.Entries = append(all.Entries, urlEntry{entryItems, feedURL(v.base, site.ID, partName(part, feed.Parts())), entryItems})
+			all.Entries = append(all.Entries,
+				urlEntry{entryItems, feedURL(v.base, site.ID, partName(part, feed.Parts())), entryItems})
 		}
 		all.Entries = append(all.Entries, urlEntry{entryRSS, newestURL(v.base, site.ID), entryRSS})
 	}
@@ -83,7 +85,8 @@ func xmlDocument(kind string, value any) (document, error) {
 // feed serves /feeds/SITE/PART.
 func (d *documents) feed(w http.ResponseWriter, r *http.Request) error {
 	site, name := r.PathValue("site"), r.PathValue("part")
-	if id, ok := d.service.Sites().Find(site); !ok || id != site { // one address for each part, not one for each way to name a site
+	// one address for each part, not one for each way to name a site
+	if id, ok := d.service.Sites().Find(site); !ok || id != site {
 		return fail.New(fail.NotFound, "there is no feed here; /schemamap.xml lists those that there are")
 	}
 	feed, err := d.service.Feed(site)
@@ -101,7 +104,8 @@ func (d *documents) feed(w http.ResponseWriter, r *http.Request) error {
 	return d.part(w, r, feed, part)
 }
 
-// part streams a part of a feed: one item to a line. The tag is weak, since it names the items and not their bytes.
+// part streams a part of a feed: one item to a line. The tag is weak, since it names the items and
+// not their bytes.
 func (d *documents) part(w http.ResponseWriter, r *http.Request, feed *ask.Feed, part int) error {
 	ctx := r.Context()
 	tag, err := feed.Tag(ctx, part)
@@ -154,8 +158,8 @@ func matches(headers []string, tag string) bool {
 	return false
 }
 
-// sender gathers lines and sends them in pieces, each of which the client must take within the timeout. After a failed
-// write it does nothing more.
+// sender gathers lines and sends them in pieces, each of which the client must take within the
+// timeout. After a failed write it does nothing more.
 type sender struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -228,7 +232,8 @@ func (d *documents) rss(ctx context.Context, v view, feed *ask.Feed, id string) 
 	v = v.of(id)
 	site := v.sites[0]
 	doc := rss{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: channel{
-		Title: site.title(), Link: v.base + "/", Description: d.summary(v), Self: atomLink{newestURL(v.base, id), "self", "application/rss+xml"},
+		Title: site.title(), Link: v.base + "/", Description: d.summary(v),
+		Self: atomLink{newestURL(v.base, id), "self", "application/rss+xml"},
 	}}
 	if site.URL != "" {
 		doc.Channel.Link = site.URL
@@ -237,7 +242,8 @@ func (d *documents) rss(ctx context.Context, v view, feed *ask.Feed, id string) 
 		if err != nil {
 			return document{}, err
 		}
-		item := rssItem{Title: r.Name(), Link: r.URL(), GUID: r.URL(), Category: r.Type(), Description: html.EscapeString(released.Excerpt(r.Description(), maxDescription))}
+		item := rssItem{Title: r.Name(), Link: r.URL(), GUID: r.URL(), Category: r.Type(),
+			Description: html.EscapeString(released.Excerpt(r.Description(), maxDescription))}
 		if dated := r.Date(); !dated.IsZero() {
 			item.Published = dated.Format(time.RFC1123Z)
 		}

@@ -33,13 +33,16 @@ func describe(served []string) description {
 	d.info = d.all["info"].(map[string]any)
 	d.paths = d.all["paths"].(map[string]any)
 	maps.DeleteFunc(d.paths, func(path string, _ any) bool { return !slices.Contains(served, path) })
-	for _, part := range []struct{ served, tag, schemas, packages string }{{intakeManifest, "intake", "Intake", "Intake"}, {intentDeclaration, "intent", "Intent", "Intent"}, {rampManifest, "ramp", "ramp.", "comp."}} {
+	for _, part := range []struct{ served, tag, schemas, packages string }{{intakeManifest, "intake", "Intake",
+		"Intake"}, {intentDeclaration, "intent", "Intent", "Intent"}, {rampManifest, "ramp", "ramp.", "comp."}} {
 		if !slices.Contains(served, part.served) { // their schemas are large
 			schemas := d.all["components"].(map[string]any)["schemas"].(map[string]any)
 			maps.DeleteFunc(schemas, func(name string, _ any) bool {
 				return strings.HasPrefix(name, part.schemas) || strings.HasPrefix(name, part.packages)
 			})
-			d.all["tags"] = slices.DeleteFunc(d.all["tags"].([]any), func(tag any) bool { return tag.(map[string]any)["name"] == part.tag })
+			d.all["tags"] = slices.DeleteFunc(d.all["tags"].([]any), func(tag any) bool {
+				return tag.(map[string]any)["name"] == part.tag
+			})
 		}
 	}
 	return d

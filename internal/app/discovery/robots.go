@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// robots is /robots.txt (RFC 9309): everything here may be fetched, what the terms state of its use, and where the
-// schema map and the licences are. A file of the owner's own comes as it is, with those addresses behind it unless it names them.
+// robots is /robots.txt (RFC 9309): everything here may be fetched, what the terms state of its
+// use, and where the schema map and the licences are. A file of the owner's own comes as it is,
+// with those addresses behind it unless it names them.
 func (d *documents) robots(ctx context.Context, v view) (document, error) {
 	const kind = "text/plain; charset=utf-8"
 	own, err := d.own(ctx, "robots.txt")
@@ -17,7 +18,8 @@ func (d *documents) robots(ctx context.Context, v view) (document, error) {
 	}
 	var b bytes.Buffer
 	if own == nil {
-		b.WriteString("# Agents: ask this site questions at " + v.base + askPath + " (NLWeb 0.55); " + v.base + "/llms.txt says how.\n")
+		b.WriteString("# Agents: ask this site questions at " + v.base + askPath + " (NLWeb 0.55); " + v.base +
+			"/llms.txt says how.\n")
 		b.WriteString("User-agent: *\n")
 		if signal := d.signal(v); signal != "" {
 			b.WriteString("Content-Signal: " + signal + "\n")
@@ -38,8 +40,8 @@ func (d *documents) robots(ctx context.Context, v view) (document, error) {
 	return document{kind, b.Bytes()}, nil
 }
 
-// signal is what the terms state of the uses that Content-Signal has names for; empty when they state nothing that
-// holds for all of the view.
+// signal is what the terms state of the uses that Content-Signal has names for; empty when they
+// state nothing that holds for all of the view.
 func (d *documents) signal(v view) string {
 	if d.config.Stated == nil {
 		return ""

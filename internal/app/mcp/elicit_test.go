@@ -19,7 +19,8 @@ func asker() *Server {
 	ask := httpx.Tool{
 		Name: "ask", Title: "Ask", Description: "Asks back for a colour.", Input: []byte(`{"type":"object"}`),
 		Fill: func(arguments []byte, state string, answers map[string]any) []byte {
-			filled, _ := json.Marshal(map[string]any{"was": json.RawMessage(arguments), "state": state, "colour": answers["colour"]})
+			filled, _ := json.Marshal(map[string]any{"was": json.RawMessage(arguments), "state": state,
+				"colour": answers["colour"]})
 			return filled
 		},
 		Call: func(_ context.Context, call httpx.Call) httpx.Result {
@@ -37,7 +38,8 @@ func asker() *Server {
 
 // person answers forms.
 func person(asked *int, action string) *sdk.ClientOptions {
-	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
+		request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		*asked++
 		if request.Params.Message != "Which colour?" {
 			action = "cancel"
@@ -91,7 +93,8 @@ func TestAFormIsPutToThePersonWhereTheClientCan(t *testing.T) {
 				if row.action == "" {
 					options = nil
 				}
-				result, err := way.connect(t, asker(), options).CallTool(t.Context(), &sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"q": 1}})
+				result, err := way.connect(t, asker(), options).CallTool(t.Context(),
+					&sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"q": 1}})
 				if err != nil {
 					t.Fatalf("%s: %v", row.name, err)
 				}
@@ -104,7 +107,8 @@ func TestAFormIsPutToThePersonWhereTheClientCan(t *testing.T) {
 	}
 }
 
-// TestACallIsAnsweredWhateverTheClientMakesOfTheForm speaks a revision in which the form is a request of ours.
+// TestACallIsAnsweredWhateverTheClientMakesOfTheForm speaks a revision in which the form is a
+// request of ours.
 func TestACallIsAnsweredWhateverTheClientMakesOfTheForm(t *testing.T) {
 	t.Parallel()
 	for reply, want := range map[string]string{
@@ -164,7 +168,8 @@ func TestAFormHasNothingThatOnlyAModelReads(t *testing.T) {
 		},
 	}
 	var shown []byte
-	options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
+		request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		shown, _ = json.Marshal(request.Params)
 		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"colour": "blue"}}, nil
 	}}

@@ -25,21 +25,23 @@ type HTTP struct {
 	MaxBody int64
 	// Hosts are the host names under which this server is known beside those of its own machine.
 	Hosts []string
-	// Named says that Hosts are all names there are, so that a request for another is refused. Otherwise only one
-	// that comes by loopback is.
+	// Named says that Hosts are all names there are, so that a request for another is refused.
+	// Otherwise only one that comes by loopback is.
 	Named bool
-	// Forwarded gives the host that a client asked for as a trusted proxy tells it, "" when none does; nil trusts none.
+	// Forwarded gives the host that a client asked for as a trusted proxy tells it, "" when none
+	// does; nil trusts none.
 	Forwarded func(*http.Request) string
 	// Origins are the origins whose pages may call; "*" is all of them.
 	Origins []string
-	// Carried gives the context of a request whose body was read, for what its tools have to know of it; nil leaves it as it is.
+	// Carried gives the context of a request whose body was read, for what its tools have to know
+	// of it; nil leaves it as it is.
 	Carried func(r *http.Request, body []byte) context.Context
 	// Changes lets clients listen for changes of what the server offers.
 	Changes bool
 }
 
-// handler is the transport as the open internet meets it. Behind it the SDK's handlers speak the protocol: one
-// answers with JSON, the other with a stream of events, which progress needs.
+// handler is the transport as the open internet meets it. Behind it the SDK's handlers speak the
+// protocol: one answers with JSON, the other with a stream of events, which progress needs.
 type handler struct {
 	config       HTTP
 	whole, event http.Handler
@@ -56,7 +58,9 @@ func (s *Server) Handler(config HTTP) http.Handler {
 		config.MaxBody = 1 << 20
 	}
 	each := func(json bool) http.Handler {
-		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.Server }, &sdk.StreamableHTTPOptions{
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+			return s.Server
+		}, &sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: json, MaxRequestBodyBytes: -1, // read and bounded here
 			DisableLocalhostProtection:   true, // which would refuse what a proxy on this machine passes on; see place
 			PropagateRequestCancellation: true,
@@ -73,7 +77,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "OPTIONS, POST")
-		refuse(w, http.StatusMethodNotAllowed, &problem{code: jsonrpc.CodeInvalidRequest, text: "this address takes JSON-RPC messages by POST, and has no stream of its own"})
+		refuse(w, http.StatusMethodNotAllowed,
+			&problem{code: jsonrpc.CodeInvalidRequest,
+				text: "this address takes JSON-RPC messages by POST, and has no stream of its own"})
 		return
 	}
 	body, status, wrong := h.read(w, r)
@@ -88,8 +94,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	messages, batch, wrong := readMessages(body, func(method string) bool {
 		return h.offers(method) && !(stateless && slices.Contains(removed, method))
 	})
-	if i := slices.IndexFunc(messages, func(m message) bool { return m.method == listen }); wrong == nil && i >= 0 && !h.config.Changes {
-		wrong = &problem{id: messages[i].ID, code: jsonrpc.CodeMethodNotFound, text: "this server tells of no changes; read its lists again when they are old"}
+	if i := slices.IndexFunc(messages, func(m message) bool { return m.method == listen }); wrong == nil && i >= 0 &&
+		!h.config.Changes {
+		wrong = &problem{id: messages[i].ID, code: jsonrpc.CodeMethodNotFound,
+			text: "this server tells of no changes; read its lists again when they are old"}
 	}
 	if wrong != nil {
 		refuse(w, statusOf(wrong.code, stateless), wrong)
@@ -141,13 +149,14 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (body []byte, sta
 	return body, 0, nil
 }
 
-// choose picks the form of the answer, among those that the client takes: a stream of events where progress was asked
-// for or nothing else is taken, else JSON. A client that does not name both forms, as the protocol wants it to, is
-// answered all the same.
+// choose picks the form of the answer, among those that the client takes: a stream of events where
+// progress was asked for or nothing else is taken, else JSON. A client that does not name both
+// forms, as the protocol wants it to, is answered all the same.
 func (h *handler) choose(r *http.Request, messages []message) http.Handler {
 	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 	events := strings.Contains(accept, "text/event-stream") || strings.Contains(accept, "text/*")
-	json := strings.Contains(accept, "application/json") || strings.Contains(accept, "application/*") || strings.Contains(accept, "*/*") || !events
+	json := strings.Contains(accept, "application/json") || strings.Contains(accept, "application/*") ||
+		strings.Contains(accept, "*/*") || !events
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if !json || events && len(messages[0].meta.Progress) > 0 {
 		return h.event
@@ -155,7 +164,8 @@ func (h *handler) choose(r *http.Request, messages []message) http.Handler {
 	return h.whole
 }
 
-// note tells the request's event what was called. Names that a stranger made up do not get this far.
+// note tells the request's event what was called. Names that a stranger made up do not get this
+// far.
 func note(ctx context.Context, messages []message, batch bool) {
 	name := messages[0].method
 	switch _, known := methods[name]; {
@@ -169,8 +179,9 @@ func note(ctx context.Context, messages []message, batch bool) {
 	httpx.EventFrom(ctx).Set("rpc", name)
 }
 
-// statusOf is HTTP's status for an error that is found before the SDK sees the message. Up to 2025-11-25 an error
-// that answers a sound message is a response like any other; since 2026-07-28 it has a status of its own.
+// statusOf is HTTP's status for an error that is found before the SDK sees the message. Up to
+// 2025-11-25 an error that answers a sound message is a response like any other; since 2026-07-28
+// it has a status of its own.
 func statusOf(code int64, stateless bool) int {
 	switch {
 	case code == jsonrpc.CodeParseError || code == jsonrpc.CodeInvalidRequest:
@@ -192,7 +203,8 @@ func refuse(w http.ResponseWriter, status int, wrong *problem) {
 	_, _ = w.Write(wrong.appendJSON(nil)) // when it fails, the client has gone
 }
 
-// refusals turns the SDK's refusals, which are plain text, into JSON-RPC errors. Everything else passes.
+// refusals turns the SDK's refusals, which are plain text, into JSON-RPC errors. Everything else
+// passes.
 type refusals struct {
 	http.ResponseWriter
 	id      strictjson.Value
@@ -229,5 +241,6 @@ func (p *refusals) finish() {
 		return
 	}
 	p.Header().Del("Content-Length")
-	refuse(p.ResponseWriter, p.status, &problem{id: p.id, code: jsonrpc.CodeInvalidRequest, text: strings.TrimSpace(p.refusal.String())})
+	refuse(p.ResponseWriter, p.status,
+		&problem{id: p.id, code: jsonrpc.CodeInvalidRequest, text: strings.TrimSpace(p.refusal.String())})
 }

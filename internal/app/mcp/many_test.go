@@ -16,8 +16,8 @@ import (
 	"frontdesk/internal/infra/httpx"
 )
 
-// TestManyCallsAtOnceGetTheirOwnAnswers holds that nothing crosses between requests that all have the same id, whole or
-// as streams, alone or in batches, and that nothing of them is kept.
+// TestManyCallsAtOnceGetTheirOwnAnswers holds that nothing crosses between requests that all have
+// the same id, whole or as streams, alone or in batches, and that nothing of them is kept.
 func TestManyCallsAtOnceGetTheirOwnAnswers(t *testing.T) {
 	t.Parallel()
 	server, script := newScripted(t, nil)
@@ -37,10 +37,12 @@ func TestManyCallsAtOnceGetTheirOwnAnswers(t *testing.T) {
 				body = "[" + one(1) + "," + one(2) + "]"
 			}
 			status, answer := post(t, web.URL, body, headers...)
-			if status != 200 || !strings.Contains(answer, fmt.Sprintf(`{"n":"%d-1"}`, i)) || i%3 == 2 != strings.Contains(answer, fmt.Sprintf(`{"n":"%d-2"}`, i)) {
+			if status != 200 || !strings.Contains(answer, fmt.Sprintf(`{"n":"%d-1"}`, i)) ||
+				i%3 == 2 != strings.Contains(answer, fmt.Sprintf(`{"n":"%d-2"}`, i)) {
 				t.Errorf("call %d: status %d: %s", i, status, answer)
 			}
-			if i%3 == 1 != strings.Contains(answer, fmt.Sprintf(`"progressToken":%d`, i)) || strings.Count(answer, "structuredContent") > 2 {
+			if i%3 == 1 != strings.Contains(answer, fmt.Sprintf(`"progressToken":%d`, i)) ||
+				strings.Count(answer, "structuredContent") > 2 {
 				t.Errorf("call %d is told of progress: %s", i, answer)
 			}
 		})
@@ -88,7 +90,8 @@ func TestBatchIsOfTheRevisionsThatHaveThem(t *testing.T) {
 	}
 }
 
-// TestNobodyListensForChangesThatAreNotTold holds that a request that would wait for ever is refused, wherever it stands.
+// TestNobodyListensForChangesThatAreNotTold holds that a request that would wait for ever is
+// refused, wherever it stands.
 func TestNobodyListensForChangesThatAreNotTold(t *testing.T) {
 	t.Parallel()
 	server, _ := newScripted(t, nil)

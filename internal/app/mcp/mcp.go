@@ -1,12 +1,15 @@
-// Package mcp is the door for the Model Context Protocol: over Streamable HTTP (Handler) and over standard input and
-// output (Serve). It offers the tools that other doors hand out as plain values, and the items of the sites as
-// resources. The protocol itself is the official SDK's; what stands here is what a server on the open internet needs
-// beside it: whom it listens to, what it takes, and errors that say what to do.
+// Package mcp is the door for the Model Context Protocol: over Streamable HTTP (Handler) and over
+// standard input and output (Serve). It offers the tools that other doors hand out as plain values,
+// and the items of the sites as resources. The protocol itself is the official SDK's; what stands
+// here is what a server on the open internet needs beside it: whom it listens to, what it takes,
+// and errors that say what to do.
 //
-// No session is kept between requests, so that any node may answer any request and no client can hold memory. The
-// revisions with a handshake and the one without (2026-07-28) are both spoken this way.
+// No session is kept between requests, so that any node may answer any request and no client can
+// hold memory. The revisions with a handshake and the one without (2026-07-28) are both spoken this
+// way.
 //
-// It stands on ask, whose items are its resources, and on httpx; it knows none of the doors whose tools it offers.
+// It stands on ask, whose items are its resources, and on httpx; it knows none of the doors whose
+// tools it offers.
 package mcp
 
 import (
@@ -34,14 +37,15 @@ type Config struct {
 	Version      string // of the implementation
 	Website      string // address for people; may be empty
 	Instructions string // what a model should know before it uses the tools
-	// Tools gives the tools. It is called for every list, so that descriptions may follow the content; the names are
-	// those of the first call.
+	// Tools gives the tools. It is called for every list, so that descriptions may follow the
+	// content; the names are those of the first call.
 	Tools func() []httpx.Tool
 	// Ask, when not nil, gives its items as resources.
 	Ask *ask.Service
 	// Pages are resources that stand before the items, where there is Ask.
 	Pages []Page
-	// More, when not nil, changes the options of the SDK's server, for a build that offers more than tools and items.
+	// More, when not nil, changes the options of the SDK's server, for a build that offers more
+	// than tools and items.
 	More func(*sdk.ServerOptions)
 	// Await, when not nil, is called before the content is needed, and waits until it is there.
 	Await func(context.Context) error
@@ -68,7 +72,8 @@ func New(config Config) *Server {
 	if config.More != nil {
 		config.More(options)
 	}
-	s.Server = sdk.NewServer(&sdk.Implementation{Name: config.Name, Title: config.Title, Version: config.Version, WebsiteURL: config.Website}, options)
+	s.Server = sdk.NewServer(&sdk.Implementation{Name: config.Name, Title: config.Title, Version: config.Version,
+		WebsiteURL: config.Website}, options)
 	for _, t := range config.Tools() {
 		s.AddTool(described(t), s.handler(t))
 	}
@@ -85,8 +90,10 @@ func New(config Config) *Server {
 func described(t httpx.Tool) *sdk.Tool {
 	no := false
 	shown := &sdk.Tool{
-		Name: t.Name, Title: plain.Sanitize(t.Title), Description: plain.Sanitize(t.Description), InputSchema: json.RawMessage(plain.SanitizeJSON(t.Input)),
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, IdempotentHint: t.ReadOnly, OpenWorldHint: &t.OpenWorld},
+		Name: t.Name, Title: plain.Sanitize(t.Title), Description: plain.Sanitize(t.Description),
+		InputSchema: json.RawMessage(plain.SanitizeJSON(t.Input)),
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, IdempotentHint: t.ReadOnly,
+			OpenWorldHint: &t.OpenWorld},
 	}
 	if t.ReadOnly {
 		shown.Annotations.DestructiveHint = &no
@@ -117,7 +124,8 @@ func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 			call.Progress = func(done, total int, message string) {
 				// A client that has gone cannot be told; the call ends by its context.
 				_ = request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-					ProgressToken: token, Progress: float64(done), Total: float64(total), Message: plain.Sanitize(message),
+					ProgressToken: token, Progress: float64(done), Total: float64(total),
+					Message: plain.Sanitize(message),
 				})
 			}
 		}
@@ -156,14 +164,15 @@ func (s *Server) await(ctx context.Context) error {
 	return s.config.Await(ctx)
 }
 
-// guard stands around every method. A panic becomes an internal error, since it would end the process on a goroutine
-// of the SDK's, and an error of ours gets the protocol's code, with a text that is safe for strangers. The work ends
-// when the client that waits for it leaves.
+// guard stands around every method. A panic becomes an internal error, since it would end the
+// process on a goroutine of the SDK's, and an error of ours gets the protocol's code, with a text
+// that is safe for strangers. The work ends when the client that waits for it leaves.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
 		defer func() {
 			if broken := recover(); broken != nil {
-				s.config.Log.Error("a method panicked", "method", method, "panic", broken, "stack", string(debug.Stack()))
+				s.config.Log.Error("a method panicked", "method", method, "panic", broken,
+					"stack", string(debug.Stack()))
 				result, err = nil, coded(fail.From(errors.New("panic")))
 			}
 		}()
@@ -186,8 +195,8 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// carrierKey finds the context of the HTTP request that carried a message: the SDK hands methods its values and
-// hides its end.
+// carrierKey finds the context of the HTTP request that carried a message: the SDK hands methods
+// its values and hides its end.
 type carrierKey struct{}
 
 // codeBusy is a server's own, among those that JSON-RPC leaves to it: not now.
@@ -196,7 +205,8 @@ const codeBusy = -32000
 // codes are JSON-RPC's for ours; every other is an internal error (JSON-RPC 2.0 §5.1).
 var codes = map[fail.Code]int64{
 	fail.Limited: codeBusy, fail.Unavailable: codeBusy, fail.Timeout: codeBusy,
-	fail.Malformed: jsonrpc.CodeInvalidParams, fail.Invalid: jsonrpc.CodeInvalidParams, fail.TooLong: jsonrpc.CodeInvalidParams,
+	fail.Malformed: jsonrpc.CodeInvalidParams, fail.Invalid: jsonrpc.CodeInvalidParams,
+	fail.TooLong:  jsonrpc.CodeInvalidParams,
 	fail.NotFound: jsonrpc.CodeInvalidParams, fail.Method: jsonrpc.CodeMethodNotFound,
 }
 
@@ -208,7 +218,8 @@ func coded(trouble *fail.Error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: plain.Sanitize(trouble.Detail)}
 }
 
-// The methods that are answered here instead of by the SDK, which knows only what is registered once.
+// The methods that are answered here instead of by the SDK, which knows only what is registered
+// once.
 const (
 	listTools     = "tools/list"
 	listResources = "resources/list"
@@ -216,7 +227,8 @@ const (
 	readResource  = "resources/read"
 )
 
-// freshFor is how long a client may keep a list or an item before it asks again (revision 2026-07-28).
+// freshFor is how long a client may keep a list or an item before it asks again (revision
+// 2026-07-28).
 const freshFor = time.Minute
 
 func cacheable() sdk.Cacheable {

@@ -25,21 +25,25 @@ import (
 	"frontdesk/internal/testkit/transcript"
 )
 
-// fixture answers from a small site: an open, a licensed and a blocked item, one that must be no input to other
-// texts, and as many more as wanted.
+// fixture answers from a small site: an open, a licensed and a blocked item, one that must be no
+// input to other texts, and as many more as wanted.
 func fixture(t testing.TB, more int) *ask.Service {
 	t.Helper()
 	ctx := context.Background()
 	db := storetest.Chosen(t, content.Schema)
 	catalog := content.New(db, content.Options{})
 	items := []content.Item{
-		thing("brass", "Product", "Brass reading lamp", "A brass lamp for late readers.", "Its shade is of bottle glass."),
-		thing("premium/history", "Article", "A history of the lamp", "Before glass there was clay. The rest is for subscribers.", "Whale oil ruined three harbours."),
+		thing("brass", "Product", "Brass reading lamp", "A brass lamp for late readers.",
+			"Its shade is of bottle glass."),
+		thing("premium/history", "Article", "A history of the lamp",
+			"Before glass there was clay. The rest is for subscribers.", "Whale oil ruined three harbours."),
 		thing("drafts/laser", "Product", "Laser lamp", "Unannounced: the zirconium lamp.", "It is not yet safe."),
-		thing("quiet/letter", "Article", "A letter about lamps", "A reader writes about wicks.", "She asks not to be quoted."),
+		thing("quiet/letter", "Article", "A letter about lamps", "A reader writes about wicks.",
+			"She asks not to be quoted."),
 	}
 	for i := range more {
-		items = append(items, thing(fmt.Sprintf("more/%03d", i), "Product", fmt.Sprintf("Lamp %d", i), "One of many.", "One of many."))
+		items = append(items,
+			thing(fmt.Sprintf("more/%03d", i), "Product", fmt.Sprintf("Lamp %d", i), "One of many.", "One of many."))
 	}
 	run, err := catalog.Begin(ctx, "lamps", "files")
 	if err != nil {
@@ -52,9 +56,11 @@ func fixture(t testing.TB, more int) *ask.Service {
 		t.Fatal(err)
 	}
 	rules, err := policy.New([]policy.Rule{
-		{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 5}},
+		{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed,
+			Excerpt: policy.Excerpt{Words: 5}},
 		{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
-		{Match: policy.Match{Path: []string{"/quiet/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		{Match: policy.Match{Path: []string{"/quiet/**"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
 		{Access: policy.Open},
 	})
 	if err != nil {
@@ -89,36 +95,45 @@ type scripted struct {
 func (s *scripted) tools() []httpx.Tool {
 	input := []byte(`{"type":"object"}`)
 	return []httpx.Tool{
-		{Name: "echo", Title: "Echo", Description: "Gives back what it was given.", Input: input, ReadOnly: true, Call: func(_ context.Context, call httpx.Call) httpx.Result {
-			if call.Progress != nil {
-				call.Progress(1, 2, "half")
-				call.Progress(2, 2, "all")
-			}
-			given := string(call.Arguments)
-			if given == "" {
-				given = "null"
-			}
-			return httpx.Result{Object: []byte(`{"given":` + given + `}`), Meta: []byte(`{"kind":"echo"}`), Text: "In words.", Failed: bytes.Contains(call.Arguments, []byte("fail"))}
-		}},
-		{Name: "panic", Title: "Panic", Description: "Goes wrong in a way that nobody foresaw.", Input: input, OpenWorld: true, Call: func(context.Context, httpx.Call) httpx.Result { panic("/secret/path") }},
-		{Name: "wait", Title: "Wait", Description: "Waits until the caller leaves.", Input: input, Call: func(ctx context.Context, _ httpx.Call) httpx.Result {
-			s.began <- struct{}{}
-			<-ctx.Done()
-			s.ended <- context.Cause(ctx)
-			return httpx.Result{}
-		}},
+		{Name: "echo", Title: "Echo", Description: "Gives back what it was given.", Input: input, ReadOnly: true,
+			Call: func(_ context.Context, call httpx.Call) httpx.Result {
+				if call.Progress != nil {
+					call.Progress(1, 2, "half")
+					call.Progress(2, 2, "all")
+				}
+				given := string(call.Arguments)
+				if given == "" {
+					given = "null"
+				}
+				return httpx.Result{Object: []byte(`{"given":` + given + `}`), Meta: []byte(`{"kind":"echo"}`),
+					Text: "In words.", Failed: bytes.Contains(call.Arguments, []byte("fail"))}
+			}},
+		{Name: "panic", Title: "Panic", Description: "Goes wrong in a way that nobody foresaw.", Input: input,
+			OpenWorld: true, Call: func(context.Context, httpx.Call) httpx.Result {
+				panic("/secret/path")
+			}},
+		{Name: "wait", Title: "Wait", Description: "Waits until the caller leaves.", Input: input,
+			Call: func(ctx context.Context, _ httpx.Call) httpx.Result {
+				s.began <- struct{}{}
+				<-ctx.Done()
+				s.ended <- context.Cause(ctx)
+				return httpx.Result{}
+			}},
 	}
 }
 
 func newScripted(t testing.TB, d *ask.Service) (*Server, *scripted) {
 	s := &scripted{began: make(chan struct{}), ended: make(chan error, 1)}
-	return New(Config{Name: "test", Title: "Lamps", Version: "1", Instructions: "Ask for lamps.", Tools: s.tools, Ask: d}), s
+	return New(Config{Name: "test", Title: "Lamps", Version: "1", Instructions: "Ask for lamps.", Tools: s.tools,
+		Ask: d}), s
 }
 
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	server, _ := newScripted(t, fixture(t, 0))
-	transcript.Run(t, "testdata/*.txtar", server.Handler(HTTP{MaxBody: 2000, Hosts: []string{"desk.test"}, Origins: []string{"https://page.example"}}))
+	transcript.Run(t,
+		"testdata/*.txtar",
+		server.Handler(HTTP{MaxBody: 2000, Hosts: []string{"desk.test"}, Origins: []string{"https://page.example"}}))
 }
 
 // client is the SDK's, connected over a socket.
@@ -240,7 +255,8 @@ func TestPanicOfAToolIsAnInternalErrorAndTheServerLives(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "echo", Arguments: map[string]any{}}); err != nil {
+	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "echo", Arguments: map[string]any{}}); err !=
+		nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -291,9 +307,10 @@ func post(t testing.TB, url, body string, headers ...string) (int, string) {
 func TestAToolLearnsWhichLanguagesTheRequestPrefers(t *testing.T) {
 	t.Parallel()
 	server := New(Config{Name: "test", Version: "1", Tools: func() []httpx.Tool {
-		return []httpx.Tool{{Name: "tongue", Description: "Gives back languages.", Input: []byte(`{"type":"object"}`), Call: func(_ context.Context, call httpx.Call) httpx.Result {
-			return httpx.Result{Object: []byte(`{"languages":"` + call.Languages + `"}`), Meta: []byte(`{}`)}
-		}}}
+		return []httpx.Tool{{Name: "tongue", Description: "Gives back languages.", Input: []byte(`{"type":"object"}`),
+			Call: func(_ context.Context, call httpx.Call) httpx.Result {
+				return httpx.Result{Object: []byte(`{"languages":"` + call.Languages + `"}`), Meta: []byte(`{}`)}
+			}}}
 	}})
 	web := httptest.NewServer(server.Handler(HTTP{}))
 	defer web.Close()
@@ -308,7 +325,9 @@ func TestAToolLearnsWhichLanguagesTheRequestPrefers(t *testing.T) {
 func TestMethodsKnownHereAreThoseOfTheSDK(t *testing.T) {
 	t.Parallel()
 	server, _ := newScripted(t, nil)
-	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server.Server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}))
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+		return server.Server
+	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}))
 	defer web.Close()
 	for method := range methods {
 		id := `"id":1,`
@@ -334,7 +353,9 @@ func TestWhoIsAnswered(t *testing.T) {
 	}
 	local := serve(HTTP{Origins: []string{"*"}, Hosts: []string{"www.lamps.example:8443"}})
 	listed := serve(HTTP{Origins: []string{"https://page.example"}, Hosts: []string{"www.lamps.example"}})
-	proxied := serve(HTTP{Origins: []string{"*"}, Forwarded: func(r *http.Request) string { return r.Header.Get("X-Forwarded-Host") }})
+	proxied := serve(HTTP{Origins: []string{"*"}, Forwarded: func(r *http.Request) string {
+		return r.Header.Get("X-Forwarded-Host")
+	}})
 	for _, c := range []struct {
 		name, url, host, origin, forwarded string
 		want                               int
@@ -364,7 +385,8 @@ func TestWhoIsAnswered(t *testing.T) {
 		{"as through a proxy that is trusted, without its word", proxied, "desk.example", "", "", 403},
 	} {
 		headers := []string{}
-		for name, value := range map[string]string{"Host": c.host, "Origin": c.origin, "X-Forwarded-Host": c.forwarded} {
+		for name, value := range map[string]string{"Host": c.host, "Origin": c.origin,
+			"X-Forwarded-Host": c.forwarded} {
 			if value != "" {
 				headers = append(headers, name, value)
 			}
@@ -382,7 +404,8 @@ func TestAServerThatIsNotOfThisMachineAloneKnowsItsNames(t *testing.T) {
 		host  string
 		want  bool
 	}{
-		{true, "www.lamps.example", true}, {true, "other.example", false}, {true, "192.0.2.7:80", true}, {true, "[2001:db8::1]", true},
+		{true, "www.lamps.example", true}, {true, "other.example", false}, {true, "192.0.2.7:80", true},
+		{true, "[2001:db8::1]", true},
 		{false, "other.example", true},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", nil) // it came by no loopback
@@ -427,15 +450,17 @@ func FuzzReadMessages(f *testing.F) {
 	})
 }
 
-// TestOnlyWhatIsDeclaredAnswers holds that a method of a capability that the server does not declare is unknown in
-// every revision, and one that the newest revision no longer has in that, whatever its parameters lack.
+// TestOnlyWhatIsDeclaredAnswers holds that a method of a capability that the server does not
+// declare is unknown in every revision, and one that the newest revision no longer has in that,
+// whatever its parameters lack.
 func TestOnlyWhatIsDeclaredAnswers(t *testing.T) {
 	t.Parallel()
 	server, _ := newScripted(t, nil)
 	handler := server.Handler(HTTP{})
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	undeclared := []string{
-		"prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+		"prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe",
+		"resources/unsubscribe",
 		"resources/list", "resources/read", "resources/templates/list",
 	}
 	for revision, methods := range map[string][]string{
@@ -471,8 +496,9 @@ func TestOnlyWhatIsDeclaredAnswers(t *testing.T) {
 	}
 }
 
-// TestResultsHaveNothingThatOnlyAModelReads holds that tokens of chat templates, bidirectional controls and control
-// characters of sites' texts reach no client: not in results, not in resources, not in descriptions.
+// TestResultsHaveNothingThatOnlyAModelReads holds that tokens of chat templates, bidirectional
+// controls and control characters of sites' texts reach no client: not in results, not in
+// resources, not in descriptions.
 func TestResultsHaveNothingThatOnlyAModelReads(t *testing.T) {
 	t.Parallel()
 	const dirty = "<|im_start|>Soup\u202e [INST]hot\x00"
@@ -481,9 +507,10 @@ func TestResultsHaveNothingThatOnlyAModelReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := New(Config{Name: "test", Version: "1", Tools: func() []httpx.Tool {
-		return []httpx.Tool{{Name: "soup", Title: dirty, Description: dirty, Input: []byte(`{"type":"object"}`), Call: func(context.Context, httpx.Call) httpx.Result {
-			return httpx.Result{Object: text, Meta: text, Text: dirty}
-		}}}
+		return []httpx.Tool{{Name: "soup", Title: dirty, Description: dirty, Input: []byte(`{"type":"object"}`),
+			Call: func(context.Context, httpx.Call) httpx.Result {
+				return httpx.Result{Object: text, Meta: text, Text: dirty}
+			}}}
 	}})
 	session := client(t, server, nil)
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "soup"})
@@ -499,7 +526,8 @@ func TestResultsHaveNothingThatOnlyAModelReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(told); !strings.Contains(got, "Soup hot") || strings.Contains(got, "im_start") || strings.Contains(got, "INST") ||
+		if got := string(told); !strings.Contains(got, "Soup hot") || strings.Contains(got, "im_start") ||
+			strings.Contains(got, "INST") ||
 			strings.Contains(got, "\u202e") || strings.Contains(got, `\u0000`) || strings.Contains(got, `\u202e`) {
 			t.Errorf("it tells %s", got)
 		}

@@ -34,8 +34,8 @@ type message struct {
 	}
 }
 
-// drops says whether nothing comes of a message: it is a notification that cannot be understood, or a request to which
-// no answer is wanted.
+// drops says whether nothing comes of a message: it is a notification that cannot be understood, or
+// a request to which no answer is wanted.
 func (m *message) drops() bool {
 	return m.dropped || m.method != "" && !m.call() && !strings.HasPrefix(m.method, "notifications/")
 }
@@ -80,7 +80,8 @@ func (p *problem) appendJSON(dst []byte) []byte {
 	return fmt.Appendf(dst, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, p.code, text)
 }
 
-// shape is what the parameters of a method must be: the kinds of members, and which of them must be there.
+// shape is what the parameters of a method must be: the kinds of members, and which of them must be
+// there.
 type shape struct {
 	members  map[string]jsontext.Kind
 	required []string
@@ -98,20 +99,24 @@ var methods = map[string]shape{
 		members:  map[string]jsontext.Kind{"protocolVersion": '"', "capabilities": '{', "clientInfo": '{'},
 		required: []string{"protocolVersion"},
 	},
-	"server/discover":                  anything,
-	"ping":                             anything,
-	listTools:                          paged,
-	"tools/call":                       {members: map[string]jsontext.Kind{"name": '"', "arguments": '{'}, required: []string{"name"}},
-	listResources:                      paged,
-	listTemplates:                      paged,
-	readResource:                       located,
-	"resources/subscribe":              located,
-	"resources/unsubscribe":            located,
-	"prompts/list":                     paged,
-	"prompts/get":                      {members: map[string]jsontext.Kind{"name": '"', "arguments": '{'}, required: []string{"name"}},
-	"completion/complete":              {members: map[string]jsontext.Kind{"ref": '{', "argument": '{'}, required: []string{"ref", "argument"}},
-	"logging/setLevel":                 {members: map[string]jsontext.Kind{"level": '"'}, required: []string{"level"}},
-	listen:                             {members: map[string]jsontext.Kind{"notifications": '{'}, required: []string{"notifications"}},
+	"server/discover": anything,
+	"ping":            anything,
+	listTools:         paged,
+	"tools/call": {members: map[string]jsontext.Kind{"name": '"', "arguments": '{'},
+		required: []string{"name"}},
+	listResources:           paged,
+	listTemplates:           paged,
+	readResource:            located,
+	"resources/subscribe":   located,
+	"resources/unsubscribe": located,
+	"prompts/list":          paged,
+	"prompts/get": {members: map[string]jsontext.Kind{"name": '"', "arguments": '{'},
+		required: []string{"name"}},
+	"completion/complete": {members: map[string]jsontext.Kind{"ref": '{', "argument": '{'},
+		required: []string{"ref", "argument"}},
+	"logging/setLevel": {members: map[string]jsontext.Kind{"level": '"'}, required: []string{"level"}},
+	listen: {members: map[string]jsontext.Kind{"notifications": '{'},
+		required: []string{"notifications"}},
 	"notifications/cancelled":          anything,
 	"notifications/progress":           anything,
 	"notifications/initialized":        anything,
@@ -121,13 +126,15 @@ var methods = map[string]shape{
 // removed are the methods that revision 2026-07-28 no longer has.
 var removed = []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
 
-// offers says whether the server has a method: one of a capability that it declares. A build with Config.More declares
-// what it likes; the SDK's server alone would answer for capabilities that nobody declared.
+// offers says whether the server has a method: one of a capability that it declares. A build with
+// Config.More declares what it likes; the SDK's server alone would answer for capabilities that
+// nobody declared.
 func (s *Server) offers(method string) bool {
 	switch method {
 	case listResources, listTemplates, readResource:
 		return s.config.Ask != nil || s.config.More != nil
-	case "prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
+	case "prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe",
+		"resources/unsubscribe":
 		return s.config.More != nil
 	}
 	return true
@@ -136,12 +143,14 @@ func (s *Server) offers(method string) bool {
 // listen opens a stream for changes (revision 2026-07-28).
 const listen = "subscriptions/listen"
 
-// readMessages takes a body apart into its messages and says what is wrong with it: with the JSON (-32700), with a
-// message (-32600), its method (-32601) or the method's parameters (-32602). offers says which methods there are.
+// readMessages takes a body apart into its messages and says what is wrong with it: with the JSON
+// (-32700), with a message (-32600), its method (-32601) or the method's parameters (-32602).
+// offers says which methods there are.
 func readMessages(body []byte, offers func(method string) bool) (messages []message, batch bool, wrong *problem) {
 	value := jsontext.Value(bytes.TrimSpace(body))
 	if !value.IsValid(jsontext.AllowDuplicateNames(true)) {
-		return nil, false, &problem{code: jsonrpc.CodeParseError, text: "the body is not one JSON value; send a JSON-RPC 2.0 message"}
+		return nil, false, &problem{code: jsonrpc.CodeParseError,
+			text: "the body is not one JSON value; send a JSON-RPC 2.0 message"}
 	}
 	if value.Kind() != '[' {
 		m, wrong := readMessage(value, offers)
@@ -152,16 +161,19 @@ func readMessages(body []byte, offers func(method string) bool) (messages []mess
 	case err != nil:
 		return nil, true, &problem{code: jsonrpc.CodeInvalidRequest, text: err.Error()}
 	case len(all) == 0:
-		return nil, true, &problem{code: jsonrpc.CodeInvalidRequest, text: "the batch is empty; send a JSON-RPC 2.0 message"}
+		return nil, true, &problem{code: jsonrpc.CodeInvalidRequest,
+			text: "the batch is empty; send a JSON-RPC 2.0 message"}
 	case len(all) > maxBatch:
-		return nil, true, &problem{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("the batch has %d messages; at most %d are taken at once", len(all), maxBatch)}
+		return nil, true, &problem{code: jsonrpc.CodeInvalidRequest,
+			text: fmt.Sprintf("the batch has %d messages; at most %d are taken at once", len(all), maxBatch)}
 	}
 	seen := map[string]bool{}
 	for _, one := range all {
 		m, wrong := readMessage(one, offers)
 		m.text = one
 		if wrong == nil && m.call() && seen[string(m.ID)] {
-			wrong = &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest, text: "two messages of the batch have this id; give each its own"}
+			wrong = &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest,
+				text: "two messages of the batch have this id; give each its own"}
 		}
 		if wrong != nil {
 			return nil, true, wrong
@@ -172,8 +184,8 @@ func readMessages(body []byte, offers func(method string) bool) (messages []mess
 	return messages, true, nil
 }
 
-// readMessage checks one message (JSON-RPC 2.0 §4, and MCP's narrowing of it: an id is a string or a number, and
-// parameters are an object).
+// readMessage checks one message (JSON-RPC 2.0 §4, and MCP's narrowing of it: an id is a string or
+// a number, and parameters are an object).
 func readMessage(value strictjson.Value, offers func(string) bool) (message, *problem) {
 	var m message
 	invalid := func(format string, args ...any) (message, *problem) {

@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// place says whom the server listens to. A page that makes its own name point at this machine (DNS rebinding) could
-// otherwise reach a server that only this machine should reach: its requests carry that name as Host, and as Origin.
-// MCP wants both looked at (2025-11-25, Transports, Security Warning).
+// place says whom the server listens to. A page that makes its own name point at this machine (DNS
+// rebinding) could otherwise reach a server that only this machine should reach: its requests carry
+// that name as Host, and as Origin. MCP wants both looked at (2025-11-25, Transports, Security
+// Warning).
 type place struct {
 	hosts     map[string]bool
 	named     bool
@@ -49,13 +50,14 @@ func (p place) refuses(r *http.Request) string {
 	case public && slices.Contains(p.origins, "*"):
 	case p.own(origin, public):
 	default:
-		return fmt.Sprintf("pages of %s may not call this server; its owner can add the origin to cors.origins", clip(origin))
+		return fmt.Sprintf("pages of %s may not call this server; its owner can add the origin to cors.origins",
+			clip(origin))
 	}
 	return ""
 }
 
-// own says whether an origin is the server's: a name that it is known as or, for a server that is reached as this
-// machine, another page of this machine.
+// own says whether an origin is the server's: a name that it is known as or, for a server that is
+// reached as this machine, another page of this machine.
 func (p place) own(origin string, public bool) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {

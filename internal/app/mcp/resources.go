@@ -34,9 +34,11 @@ func (s *Server) resources(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourceTemplatesParams:
 			return s.listTemplates()
 		case *sdk.ReadResourceParams:
-			// The SDK knows one resource, which stands for all, and finishes the result as the revision wants it.
+			// The SDK knows one resource, which stands for all, and finishes the result as the
+			// revision wants it.
 			return next(context.WithValue(ctx, uriKey{}, params.URI), method, &sdk.ReadResourceRequest{
-				Session: request.(*sdk.ReadResourceRequest).Session, Extra: request.GetExtra(), Params: &sdk.ReadResourceParams{Meta: params.Meta, URI: anyItem},
+				Session: request.(*sdk.ReadResourceRequest).Session, Extra: request.GetExtra(),
+				Params: &sdk.ReadResourceParams{Meta: params.Meta, URI: anyItem},
 			})
 		}
 		return next(ctx, method, request)
@@ -60,12 +62,14 @@ func (s *Server) readPage(uri string) (*sdk.ReadResourceResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.ReadResourceResult{Cacheable: cacheable(), Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: p.MIMEType, Text: text}}}, nil
+		return &sdk.ReadResourceResult{Cacheable: cacheable(),
+			Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: p.MIMEType, Text: text}}}, nil
 	}
 	return nil, nil
 }
 
-// anyItem is the resource that the SDK knows. It is in no list, and read under the address of an item.
+// anyItem is the resource that the SDK knows. It is in no list, and read under the address of an
+// item.
 const anyItem = "frontdesk:item"
 
 // uriKey finds the address that is read.
@@ -73,10 +77,11 @@ type uriKey struct{}
 
 // addItems makes the SDK's server read items.
 func (s *Server) addItems() {
-	s.AddResource(&sdk.Resource{URI: anyItem, Name: "item", MIMEType: itemType}, func(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		uri, _ := ctx.Value(uriKey{}).(string)
-		return s.readResource(ctx, uri)
-	})
+	s.AddResource(&sdk.Resource{URI: anyItem, Name: "item", MIMEType: itemType},
+		func(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			uri, _ := ctx.Value(uriKey{}).(string)
+			return s.readResource(ctx, uri)
+		})
 }
 
 func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
@@ -94,10 +99,12 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 	if err != nil {
 		return nil, err
 	}
-	list := &sdk.ListResourcesResult{Cacheable: cacheable(), Resources: make([]*sdk.Resource, 0, len(s.config.Pages)+len(items))}
+	list := &sdk.ListResourcesResult{Cacheable: cacheable(),
+		Resources: make([]*sdk.Resource, 0, len(s.config.Pages)+len(items))}
 	if after == (ask.Place{}) {
 		for _, p := range s.config.Pages {
-			list.Resources = append(list.Resources, &sdk.Resource{URI: p.URI, Name: p.Name, Description: p.Description, MIMEType: p.MIMEType})
+			list.Resources = append(list.Resources,
+				&sdk.Resource{URI: p.URI, Name: p.Name, Description: p.Description, MIMEType: p.MIMEType})
 		}
 	}
 	for _, item := range items {
@@ -135,7 +142,8 @@ func readCursor(token string) (ask.Place, error) {
 func (s *Server) listTemplates() (sdk.Result, error) {
 	return &sdk.ListResourceTemplatesResult{Cacheable: cacheable(), ResourceTemplates: []*sdk.ResourceTemplate{{
 		URITemplate: "{+url}", Name: "item", Title: "An item by its address", MIMEType: itemType,
-		Description: "An item of this site by its own address, as the results of ask give it in url: the whole schema.org " +
+		Description: "An item of this site by its own address, as the results of ask give it in url: the whole " +
+			"schema.org " +
 			"object with its text, as far as the site's terms release it.",
 	}}}, nil
 }
@@ -159,12 +167,14 @@ func (s *Server) readResource(ctx context.Context, uri string) (*sdk.ReadResourc
 		data, _ := json.Marshal(map[string]string{"uri": uri})
 		return nil, &jsonrpc.Error{
 			Code: jsonrpc.CodeInvalidParams, Data: data,
-			Message: "Resource not found: there is no item with this address here; take the url of a result of ask, or one of resources/list",
+			Message: "Resource not found: there is no item with this address here; take the url of a result of ask, " +
+				"or one of resources/list",
 		}
 	}
 	read := &sdk.ReadResourceResult{Cacheable: cacheable()}
 	for _, item := range items {
-		read.Contents = append(read.Contents, &sdk.ResourceContents{URI: uri, MIMEType: itemType, Text: string(plain.SanitizeJSON(item.AppendItem(nil)))})
+		read.Contents = append(read.Contents,
+			&sdk.ResourceContents{URI: uri, MIMEType: itemType, Text: string(plain.SanitizeJSON(item.AppendItem(nil)))})
 	}
 	return read, nil
 }

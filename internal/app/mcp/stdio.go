@@ -19,11 +19,13 @@ const maxLine = 4 << 20
 // revisionBatch is the last revision in which messages may come several at once.
 const revisionBatch = "2025-03-26"
 
-// Serve speaks the protocol over a pair of streams, one message a line, until in ends or ctx does. What is no message
-// is answered with an error, and the next line is read. Requests that are in work when in ends are answered.
+// Serve speaks the protocol over a pair of streams, one message a line, until in ends or ctx does.
+// What is no message is answered with an error, and the next line is read. Requests that are in
+// work when in ends are answered.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	inside, passed := io.Pipe()
-	lines := &lines{offers: s.offers, out: out, passed: passed, waiting: map[string]bool{}, answered: make(chan struct{}, 1), ended: make(chan struct{})}
+	lines := &lines{offers: s.offers, out: out, passed: passed, waiting: map[string]bool{},
+		answered: make(chan struct{}, 1), ended: make(chan struct{})}
 	go lines.read(in)
 	err := s.Run(ctx, &sdk.IOTransport{Reader: inside, Writer: lines})
 	close(lines.ended) // for a reader of lines that is still at it
@@ -34,7 +36,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// lines stands between the streams and the SDK, which would end at the first line that is no message.
+// lines stands between the streams and the SDK, which would end at the first line that is no
+// message.
 type lines struct {
 	offers func(method string) bool
 	passed *io.PipeWriter
@@ -68,7 +71,8 @@ func (l *lines) read(in io.Reader) {
 	}
 }
 
-// readLine reads one line without its end and the blanks around it. Of one that is too long it keeps nothing.
+// readLine reads one line without its end and the blanks around it. Of one that is too long it
+// keeps nothing.
 func readLine(reader *bufio.Reader) (line []byte, whole bool, err error) {
 	whole = true
 	for {
@@ -84,10 +88,12 @@ func readLine(reader *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
-// check gives what is to be passed on of a line, or says what is wrong with it. It notes what is to be answered.
+// check gives what is to be passed on of a line, or says what is wrong with it. It notes what is to
+// be answered.
 func (l *lines) check(line []byte, whole bool) (passed []byte, wrong *problem) {
 	if !whole {
-		return nil, &problem{code: jsonrpc.CodeInvalidRequest, text: "the line is too long; a message has at most 4 MiB"}
+		return nil, &problem{code: jsonrpc.CodeInvalidRequest,
+			text: "the line is too long; a message has at most 4 MiB"}
 	}
 	if len(line) == 0 {
 		return nil, nil
@@ -97,7 +103,8 @@ func (l *lines) check(line []byte, whole bool) (passed []byte, wrong *problem) {
 		return nil, wrong
 	}
 	if batch && !l.batch {
-		return nil, &problem{code: jsonrpc.CodeInvalidRequest, text: "send messages one by one; since revision 2025-06-18 there are no batches"}
+		return nil, &problem{code: jsonrpc.CodeInvalidRequest,
+			text: "send messages one by one; since revision 2025-06-18 there are no batches"}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +113,8 @@ func (l *lines) check(line []byte, whole bool) (passed []byte, wrong *problem) {
 			continue
 		}
 		if l.waiting[string(m.ID)] {
-			return nil, &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest, text: "a request with this id is still in work; give each its own"}
+			return nil, &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest,
+				text: "a request with this id is still in work; give each its own"}
 		}
 		if m.method == "initialize" {
 			var asked struct {

@@ -13,7 +13,8 @@ import (
 
 const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"%s","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// serve runs a server over what is sent to it, and gives its answers by id; "null" is the answers to what had none.
+// serve runs a server over what is sent to it, and gives its answers by id; "null" is the answers
+// to what had none.
 func serve(t *testing.T, lines ...string) map[string][]string {
 	t.Helper()
 	server, _ := newScripted(t, nil)
@@ -40,7 +41,8 @@ func TestServeAnswersWhatIsNoMessageAndGoesOn(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","method":"tools/list"}`, `{"jsonrpc":"2.0","method":"tools/call","params":[1]}`,
 		`{"jsonrpc":"2.0","id":5,"method":"no/such"}`, `{"jsonrpc":"2.0","id":6,"method":"tools/call"}`,
 		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`)
-	if got := answers["null"]; len(got) != 4 || !strings.Contains(got[0], "-32700") || !strings.Contains(got[1], "-32700") ||
+	if got := answers["null"]; len(got) != 4 || !strings.Contains(got[0], "-32700") ||
+		!strings.Contains(got[1], "-32700") ||
 		!strings.Contains(got[2], "one by one") || !strings.Contains(got[3], "too long") {
 		t.Errorf("what is no message is answered with %s", got)
 	}

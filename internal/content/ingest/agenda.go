@@ -7,8 +7,9 @@ import (
 	"frontdesk/internal/content/ingest/pageurl"
 )
 
-// agenda is what a crawl has still to ask for: addresses in a line, and ways to come to more, which are tried one after
-// another for as long as nothing came of those before. It is not safe for concurrent use: the crawl's lock guards it.
+// agenda is what a crawl has still to ask for: addresses in a line, and ways to come to more, which
+// are tried one after another for as long as nothing came of those before. It is not safe for
+// concurrent use: the crawl's lock guards it.
 type agenda struct {
 	start    *url.URL // what is read lies below it
 	front    *frontier.Frontier
@@ -21,14 +22,16 @@ type agenda struct {
 	found    int      // addresses or items that lists and feeds led to
 }
 
-// within sets the bounds of what is queued: what lies below an address, and what the source says beside.
+// within sets the bounds of what is queued: what lies below an address, and what the source says
+// beside.
 func (a *agenda) within(start *url.URL, w *Web) {
 	a.front = frontier.New(frontier.Options{
 		Start: start, Hosts: w.Hosts, Include: w.Include, Exclude: w.Exclude, Pages: w.Pages, Depth: w.Depth,
 	})
 }
 
-// normal makes an address of what a page or a list holds, in the form by which it is known; nil for none.
+// normal makes an address of what a page or a list holds, in the form by which it is known; nil for
+// none.
 func (a *agenda) normal(raw string, base *url.URL) *url.URL {
 	u := pageurl.FromLink(raw, base)
 	if u != nil && u.Scheme == "http" && a.start.Scheme == "https" && u.Host == a.start.Host {
@@ -52,7 +55,8 @@ func (a *agenda) offerLists(addresses []string, base *url.URL, depth int, guesse
 		u := pageurl.FromLink(address, base)
 		if u != nil && a.lists < maxLists && depth <= deepestList && !a.front.MarkSeen(u) {
 			a.lists++
-			a.queue = append(a.queue, &visit{role: listRole, address: u, at: u, depth: depth, listed: true, guessed: guessed})
+			a.queue = append(a.queue,
+				&visit{role: listRole, address: u, at: u, depth: depth, listed: true, guessed: guessed})
 		}
 	}
 }

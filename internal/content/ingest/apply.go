@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/content/ingest/frontier"
 )
 
-// This file ends visits, and at last the crawl: what an answer means for what was known, what is remembered of it for
-// the next run, and where it leads.
+// This file ends visits, and at last the crawl: what an answer means for what was known, what is
+// remembered of it for the next run, and where it leads.
 
 // applyVisit deals with what a visit turned out to be, behind the workers.
 func (c *crawl) applyVisit(ctx context.Context, v *visit) error {
@@ -73,8 +73,9 @@ func (c *crawl) count(v *visit) {
 		r.Asked--
 		return
 	}
-	for at, n := range map[outcome]*int{same: &r.Unchanged, failed: &r.Failed, gone: &r.Gone, closed: &r.Closed, disallowed: &r.Disallowed,
-		hidden: &r.Hidden, repeated: &r.Repeated, useless: &r.Useless} {
+	for at, n := range map[outcome]*int{same: &r.Unchanged, failed: &r.Failed, gone: &r.Gone, closed: &r.Closed,
+		disallowed: &r.Disallowed,
+		hidden:     &r.Hidden, repeated: &r.Repeated, useless: &r.Useless} {
 		if at == v.outcome {
 			*n++
 		}
@@ -98,7 +99,8 @@ func (c *crawl) count(v *visit) {
 	}
 }
 
-// givenUpAfter is how long an address that never gave an answer keeps what was not seen from leaving.
+// givenUpAfter is how long an address that never gave an answer keeps what was not seen from
+// leaving.
 const givenUpAfter = 3 * 24 * time.Hour
 
 // remember keeps what the next run needs to know of the address.
@@ -149,7 +151,8 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 // learned is what is to be remembered of an address that was read.
 func (c *crawl) learned(v *visit) *recollection {
 	m := &recollection{
-		Reader: c.reader, ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"), Digest: v.digest, Items: v.items,
+		Reader: c.reader, ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"),
+		Digest: v.digest, Items: v.items,
 		Listed: v.changed, Seen: c.now(), Licences: v.licences,
 	}
 	if v.role == startRole && (c.report.Kind == "feed" || c.report.Kind == "data") {
@@ -168,8 +171,8 @@ func (c *crawl) learned(v *visit) *recollection {
 	return m
 }
 
-// keepTail lets entries stay that have moved out at the end of a feed: those that came after the last that is still
-// in it. One that is missing before that was taken out.
+// keepTail lets entries stay that have moved out at the end of a feed: those that came after the
+// last that is still in it. One that is missing before that was taken out.
 func (c *crawl) keepTail(ctx context.Context, v *visit, m *recollection) error {
 	if v.known == nil {
 		return nil
@@ -190,7 +193,8 @@ func (c *crawl) keepTail(ctx context.Context, v *visit, m *recollection) error {
 	return err
 }
 
-// goOn follows what the page leads to: the links that were found, or those of before where it was not read.
+// goOn follows what the page leads to: the links that were found, or those of before where it was
+// not read.
 func (c *crawl) goOn(v *visit) {
 	links := v.links()
 	if v.sight == nil && (v.outcome == same || v.outcome == failed) && v.known != nil {
@@ -229,8 +233,8 @@ func (c *crawl) wanted(v *visit) bool {
 	return v.outcome == wasRead
 }
 
-// end keeps, when all is seen that there was to see, what could not be seen. partial says that nothing may be removed,
-// since it is not known which addresses things came from.
+// end keeps, when all is seen that there was to see, what could not be seen. partial says that
+// nothing may be removed, since it is not known which addresses things came from.
 func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

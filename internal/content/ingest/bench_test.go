@@ -15,7 +15,8 @@ import (
 	"frontdesk/internal/testkit/contenttest"
 )
 
-// products makes lines of products with texts of about the length that shops write, none like another.
+// products makes lines of products with texts of about the length that shops write, none like
+// another.
 func products(n int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func(words int) string {
@@ -33,11 +34,16 @@ func products(n int) string {
 	var lines strings.Builder
 	for i := range n {
 		line, err := json.Marshal(map[string]any{
-			"@context": "https://schema.org", "@type": "Product", "url": fmt.Sprintf("https://shop.example/p/%d", i), "sku": fmt.Sprint(i),
-			"name": text(12), "description": strings.ReplaceAll(text(40+r.IntN(240)), ". The", ".\nThe"), "color": "red",
-			"brand": map[string]any{"@type": "Brand", "name": fmt.Sprintf("Brand %d", r.IntN(500))}, "image": fmt.Sprintf("https://img.example/%d.jpg", i),
-			"category": "Home > Kitchen > Pans", "offers": map[string]any{"@type": "Offer", "price": 19.9, "priceCurrency": "EUR"},
-			"aggregateRating": map[string]any{"@type": "AggregateRating", "ratingValue": 4.5, "ratingCount": r.IntN(1000)},
+			"@context": "https://schema.org", "@type": "Product", "url": fmt.Sprintf("https://shop.example/p/%d", i),
+			"sku":  fmt.Sprint(i),
+			"name": text(12), "description": strings.ReplaceAll(text(40+r.IntN(240)), ". The", ".\nThe"),
+			"color":    "red",
+			"brand":    map[string]any{"@type": "Brand", "name": fmt.Sprintf("Brand %d", r.IntN(500))},
+			"image":    fmt.Sprintf("https://img.example/%d.jpg", i),
+			"category": "Home > Kitchen > Pans",
+			"offers":   map[string]any{"@type": "Offer", "price": 19.9, "priceCurrency": "EUR"},
+			"aggregateRating": map[string]any{"@type": "AggregateRating", "ratingValue": 4.5,
+				"ratingCount": r.IntN(1000)},
 		})
 		if err != nil {
 			panic(err)
@@ -53,15 +59,20 @@ func benchmarkItems(b *testing.B, source Source, bytes int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		items := 0
-		err := itemsOf(context.Background(), source, func(content.Item) error { items++; return nil }, func(p document.Problem) { b.Fatal(p) })
+		err := itemsOf(context.Background(), source, func(content.Item) error {
+			items++
+			return nil
+		}, func(p document.Problem) {
+			b.Fatal(p)
+		})
 		if err != nil || items == 0 {
 			b.Fatal(err)
 		}
 	}
 }
 
-// BenchmarkProducts reads and maps as many products as the judged collection of shopping questions has; with
-// ITEMS=FILE it reads that file instead.
+// BenchmarkProducts reads and maps as many products as the judged collection of shopping questions
+// has; with ITEMS=FILE it reads that file instead.
 func BenchmarkProducts(b *testing.B) {
 	if name := os.Getenv("ITEMS"); name != "" {
 		info, err := os.Stat(name)
@@ -72,10 +83,13 @@ func BenchmarkProducts(b *testing.B) {
 		return
 	}
 	lines := products(6764)
-	benchmarkItems(b, Source{Site: "shop.example", FS: fstest.MapFS{"items.jsonl.gz": {Data: []byte(contenttest.Gzip(b, lines))}}}, len(lines))
+	benchmarkItems(b,
+		Source{Site: "shop.example", FS: fstest.MapFS{"items.jsonl.gz": {Data: []byte(contenttest.Gzip(b, lines))}}},
+		len(lines))
 }
 
-// bigPage is a page of about 100 KB, as sites write them: much around a text, and classes and styles on everything.
+// bigPage is a page of about 100 KB, as sites write them: much around a text, and classes and
+// styles on everything.
 func bigPage(data string) string {
 	var page strings.Builder
 	page.WriteString(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page | A site</title><style>` + strings.Repeat(".wp-block{color:#123456;margin:0 auto}\n", 400) + `</style>` + data + `</head><body class="single has-sidebar"><div id="page"><header class="site-header"><nav><ul>`)
@@ -84,7 +98,8 @@ func bigPage(data string) string {
 	}
 	page.WriteString(`</ul></nav></header><main><article class="post"><h1>A page</h1><div class="entry-content">`)
 	for i := range 40 {
-		page.WriteString(`<p class="wp-block-paragraph has-text">` + strings.Repeat("There is a sentence here, and it has some <em>words</em> in it. ", 6) + "</p>")
+		page.WriteString(`<p class="wp-block-paragraph has-text">` +
+			strings.Repeat("There is a sentence here, and it has some <em>words</em> in it. ", 6) + "</p>")
 		if i%8 == 0 {
 			page.WriteString(`<figure class="wp-block-image"><img src="/i.jpg" srcset="` + strings.Repeat("/i-100x100.jpg 100w, ", 12) + `" alt=""></figure><h2>Another part</h2>`)
 		}

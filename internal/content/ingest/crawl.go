@@ -12,9 +12,10 @@ import (
 	"frontdesk/internal/infra/fetch"
 )
 
-// crawl reads a source from the web. Several visits are under way at a time, but what they bring is dealt with in the
-// order in which they set out, so that equal sites give equal items: first take, which turns an answer into units, then,
-// behind the workers, settle, which goes on from what the page turned out to be.
+// crawl reads a source from the web. Several visits are under way at a time, but what they bring is
+// dealt with in the order in which they set out, so that equal sites give equal items: first take,
+// which turns an answer into units, then, behind the workers, settle, which goes on from what the
+// page turned out to be.
 type crawl struct {
 	Web
 	source *Source
@@ -100,7 +101,8 @@ const (
 func (c *crawl) fetch(ctx context.Context, v *visit) {
 	request := fetch.Request{
 		URL: v.address.String(), Own: c.own(v.address), MaxBytes: min(longestPage, c.MaxBytes),
-		Header: http.Header{"Accept": {"text/html,application/xhtml+xml,application/ld+json,application/xml;q=0.9,*/*;q=0.8"}},
+		Header: http.Header{
+			"Accept": {"text/html,application/xhtml+xml,application/ld+json,application/xml;q=0.9,*/*;q=0.8"}},
 	}
 	if v.role != pageRole {
 		request.MaxBytes = c.MaxBytes
@@ -122,14 +124,15 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 				v.at = to
 			}
 		}
-		if v.err != nil || v.response.Status != http.StatusTooManyRequests && v.response.Status != http.StatusServiceUnavailable {
+		if v.err != nil ||
+			v.response.Status != http.StatusTooManyRequests && v.response.Status != http.StatusServiceUnavailable {
 			return
 		}
 	}
 }
 
-// unchanged says whether it need not be asked for: the list tells that it has not changed since it was last had, which
-// is not too long ago to be believed.
+// unchanged says whether it need not be asked for: the list tells that it has not changed since it
+// was last had, which is not too long ago to be believed.
 func (v *visit) unchanged(now time.Time) bool {
 	changed := document.ParseDate(v.changed)
 	if changed.IsZero() || v.changed != v.known.Listed || now.Sub(v.known.Seen) > believedFor {
@@ -141,10 +144,12 @@ func (v *visit) unchanged(now time.Time) bool {
 	return v.known.Seen.After(changed)
 }
 
-// believedFor is how long a list's word for a page's last change is believed. Some lists always say the same.
+// believedFor is how long a list's word for a page's last change is believed. Some lists always say
+// the same.
 const believedFor = 7 * 24 * time.Hour
 
-// pump sends visitors out and passes the visits on in the order in which they set out, until all is seen.
+// pump sends visitors out and passes the visits on in the order in which they set out, until all is
+// seen.
 func (c *crawl) pump(ctx context.Context, emit func(context.Context, *unit) error) error {
 	if c.Kind == wordpressKind {
 		return c.pumpPosts(ctx, emit)
@@ -209,7 +214,8 @@ func (c *crawl) next(ctx context.Context) *visit {
 	for ctx.Err() == nil {
 		switch {
 		case c.report.Cut == "" && c.now().Sub(c.began) > c.Time:
-			c.report.Cut = "it took longer than " + c.Time.String() + ", the most that a run may; raise crawl.time, or leave parts out with crawl.exclude"
+			c.report.Cut = "it took longer than " + c.Time.String() +
+				", the most that a run may; raise crawl.time, or leave parts out with crawl.exclude"
 		case c.report.Cut == "" && len(c.queue) > 0:
 			v := c.pop()
 			c.report.Asked++

@@ -93,7 +93,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a = answer{status: http.StatusNotModified}
 		note += " (304)"
 	}
-	if address != "/robots.txt" && !strings.Contains(address, probeAddress) && !(address == "/sitemap.xml" && a.status == http.StatusNotFound) {
+	if address != "/robots.txt" && !strings.Contains(address, probeAddress) &&
+		!(address == "/sitemap.xml" && a.status == http.StatusNotFound) {
 		h.asked = append(h.asked, note)
 	}
 	h.mu.Unlock()
@@ -142,7 +143,9 @@ func (h *host) drop(addresses ...string) {
 func pageOf(name string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<html lang=en><head><title>%s</title></head><body><main><h1>%s</h1><p>", name, name)
-	fmt.Fprintf(&b, "The page about %s tells you all that there is to know of %s and why people like %s so much every day.", name, name, name)
+	fmt.Fprintf(&b,
+		"The page about %s tells you all that there is to know of %s and why people like %s so much every day.", name,
+		name, name)
 	b.WriteString("</p></main>")
 	for _, link := range links {
 		fmt.Fprintf(&b, `<a href="%s">on</a> `, link)
@@ -226,7 +229,10 @@ func sitemapOf(addresses ...string) string {
 func TestSiteIsReadByItsLinks(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	h.put("/", pageOf("home", "/a", "b?utm_source=x#part", "https://elsewhere.example/", "mailto:a@b.example", "/a.jpg", "javascript:void(0)", "/a"))
+	h.put("/",
+		pageOf("home",
+			"/a", "b?utm_source=x#part", "https://elsewhere.example/", "mailto:a@b.example", "/a.jpg",
+			"javascript:void(0)", "/a"))
 	h.put("/a", pageOf("apple", "/c", "/"))
 	h.put("/b", pageOf("banana"))
 	h.put("/c", pageOf("cherry"))
@@ -234,7 +240,8 @@ func TestSiteIsReadByItsLinks(t *testing.T) {
 	report := h.mustRun()
 	h.wantItems("/ home", "/a apple", "/b banana", "/c cherry")
 	h.wantAsked("/", "/a", "/b", "/c")
-	if w := report.Web; w.Kind != "crawl" || w.Asked != 4 || w.Failed+w.Gone+w.Unchanged != 0 || w.Cut != "" || w.Bytes == 0 || report.Partial {
+	if w := report.Web; w.Kind != "crawl" || w.Asked != 4 || w.Failed+w.Gone+w.Unchanged != 0 || w.Cut != "" ||
+		w.Bytes == 0 || report.Partial {
 		t.Errorf("%+v", w)
 	}
 	// What is gone leaves; what is no longer linked leaves; what is new comes.
@@ -312,7 +319,8 @@ func TestEntryOfAFeedGivesWayToDataOfTheSameItem(t *testing.T) {
 			h.put("/all.jsonl", `{"@type":"Book","name":"one","url":"/one","isbn":"1"}`, "Content-Type", "application/jsonl", "ETag", `"x"`)
 			h.put("/news.xml", rss("one", "two"))
 			h.put("/", pageOf("home"))
-			for _, added := range []string{"", "three"} { // with data that were read, and with data that are as they were
+			// with data that were read, and with data that are as they were
+			for _, added := range []string{"", "three"} {
 				if added != "" && name == "data first" {
 					h.put("/news.xml", rss("one", "two", added))
 				}
@@ -345,7 +353,8 @@ func TestFeedGivesItsEntries(t *testing.T) {
 		<entry><title type="html">Apfel &amp;amp; Birne</title><link rel="alternate" href="/apfel"/><id>urn:1</id><updated>2026-11-20T10:00:00Z</updated>
 		<author><name>Anna</name></author><summary>Kurz.</summary><content type="html">&lt;p&gt;Lang und breit.&lt;/p&gt;</content></entry></feed>`
 	json := `{"version":"https://jsonfeed.org/version/1.1","title":"News","items":[{"id":"1","url":"HOST/apfel","title":"Apfel & Birne","content_html":"<p>Lang und breit.</p>"}]}`
-	for name, body := range map[string]string{"rss": strings.ReplaceAll(rss("apfel"), "<title>apfel", "<title>Apfel &amp;amp; Birne"), "atom": atom, "json": json} {
+	for name, body := range map[string]string{"rss": strings.ReplaceAll(rss("apfel"),
+		"<title>apfel", "<title>Apfel &amp;amp; Birne"), "atom": atom, "json": json} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
 			h.web.URL = "/feed"
@@ -360,7 +369,8 @@ func TestFeedGivesItsEntries(t *testing.T) {
 				t.Errorf("%+v", report.Web)
 			}
 			h.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
-				if i.Types[0] != "Article" || len(i.Passages) != 1 || strings.Contains(i.Passages[0].Text+i.Description, "<") || i.Origin != h.server.URL+"/feed#1" ||
+				if i.Types[0] != "Article" || len(i.Passages) != 1 ||
+					strings.Contains(i.Passages[0].Text+i.Description, "<") || i.Origin != h.server.URL+"/feed#1" ||
 					name != "json" && i.Published.IsZero() && i.Modified.IsZero() {
 					t.Errorf("%+v", i)
 				}
@@ -373,14 +383,18 @@ func TestFeedGivesItsEntries(t *testing.T) {
 func TestEntryIsReadWithoutWhatTheSitePutsBehindEach(t *testing.T) {
 	t.Parallel()
 	credit := `<p>Der Beitrag <a href="HOST/soup">Tom&#8217;s soup</a> erschien zuerst auf <a href="HOST">Mahlzeit</a>.</p>`
-	opening := "The leeks came in on Monday and by evening the whole kitchen smelled of butter and thyme, as it does each"
+	opening := "The leeks came in on Monday and by evening the whole kitchen smelled of butter and thyme, as " +
+		"it does each"
 	h := newHost(t)
 	h.put("/", `<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><title>Mahlzeit</title>`+
 		`<item><title>Tom&#8217;s soup</title><link>HOST/soup</link><description><![CDATA[<p>`+opening+` [&#8230;]</p>`+"\n"+credit+`]]></description>`+
 		`<content:encoded><![CDATA[<p>`+opening+` winter.</p><p>See <a href="/x">more</a> of <a href="/y">it</a>.</p>`+credit+`]]></content:encoded></item></channel></rss>`)
 	h.mustRun()
 	var item content.Item
-	if err := h.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error { item = i; return nil }); err != nil {
+	if err := h.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
+		item = i
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if item.Name != "Tom’s soup" || item.Description != opening+" winter." {
@@ -476,7 +490,8 @@ func TestPageThatFailsKeepsWhatItHeldAndWhatItLeadsTo(t *testing.T) {
 	h.drop("/x")
 	report := h.mustRun()
 	h.wantItems("/ home", "/a apple", "/b better banana")
-	if w := report.Web; w.Failed != 1 || w.Gone != 1 || w.Cut != "" || report.SkippedCount != 1 || !strings.HasSuffix(report.Skipped[0].Origin, "/a") || !strings.Contains(report.Skipped[0].Reason, "502") {
+	if w := report.Web; w.Failed != 1 || w.Gone != 1 || w.Cut != "" || report.SkippedCount != 1 ||
+		!strings.HasSuffix(report.Skipped[0].Origin, "/a") || !strings.Contains(report.Skipped[0].Reason, "502") {
 		t.Errorf("%+v, %+v", w, report.Skipped)
 	}
 	h.put("/a", pageOf("apple again", "/b"))
@@ -532,7 +547,8 @@ func TestPageThatNeverAnswersDoesNotKeepOthersForEver(t *testing.T) {
 
 func TestListThatCannotBeHadDoesNotKeepOthersForEver(t *testing.T) {
 	t.Parallel()
-	for name, where := range map[string]string{"it fails": "HOST/failing.xml", "it is refused": "http://169.254.169.254/list.xml"} {
+	for name, where := range map[string]string{"it fails": "HOST/failing.xml",
+		"it is refused": "http://169.254.169.254/list.xml"} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
 			h.web.Kind = "sitemap"
@@ -602,7 +618,8 @@ func TestListThatFailsRemovesNothing(t *testing.T) {
 	}
 	h.mustRun()
 	h.wantItems("/a a", "/b b", "/c c")
-	for _, broken := range []answer{{status: 500}, {body: sitemapOf("/c")[:60]}, {body: "<html>Sorry</html>", status: 503}} {
+	for _, broken := range []answer{{status: 500}, {body: sitemapOf("/c")[:60]},
+		{body: "<html>Sorry</html>", status: 503}} {
 		h.set("/2.xml", broken)
 		h.put("/1.xml", sitemapOf("/a"))
 		report := h.mustRun()
@@ -670,7 +687,8 @@ func TestTrapsAreLeft(t *testing.T) {
 			return pageOf("calendar", fmt.Sprintf("/calendar?month=%d", m+1), fmt.Sprintf("/calendar?month=%d", m-1))
 		}},
 		"sessions": {"/s*", 3, func(r *http.Request) string {
-			return pageOf("session", fmt.Sprintf("/s?PHPSESSID=%d", time.Now().UnixNano()), fmt.Sprintf("/s;jsessionid=%d", time.Now().UnixNano()))
+			return pageOf("session", fmt.Sprintf("/s?PHPSESSID=%d", time.Now().UnixNano()),
+				fmt.Sprintf("/s;jsessionid=%d", time.Now().UnixNano()))
 		}},
 		"relative links that grow": {"*", 30, func(r *http.Request) string { return pageOf("grows", "a/b/", "x/") }},
 		"a maze of links": {"*", 200, func(r *http.Request) string {
@@ -743,7 +761,8 @@ func TestRunIsPolite(t *testing.T) {
 	h.visitor(time.Second)
 	start := h.clock()
 	h.mustRun()
-	// robots.txt, the start, a page that is not there, the sitemap that is not there, and three pages
+	// robots.txt, the start, a page that is not there, the sitemap that is not there, and three
+	// pages
 	if passed := h.clock().Sub(start); passed != 6*time.Second {
 		t.Errorf("7 requests took %v", passed)
 	}
@@ -839,7 +858,8 @@ func TestAddressesOfPagesAreThoseTheyGive(t *testing.T) {
 func TestEncodingOfThePageIsWhatItsServerSays(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	h.put("/", strings.ReplaceAll(pageOf("Stra\xdfe"), "stays", "geht"), "Content-Type", "text/html; charset=iso-8859-1")
+	h.put("/", strings.ReplaceAll(pageOf("Stra\xdfe"), "stays", "geht"),
+		"Content-Type", "text/html; charset=iso-8859-1")
 	h.mustRun()
 	h.wantItems("/ Straße")
 }
@@ -862,7 +882,8 @@ func TestBadPageDoesNotStopARun(t *testing.T) {
 	h.put("/good", pageOf("good"))
 	report := h.mustRun()
 	items := h.items()
-	if !slices.Contains(items, "/good good") || !slices.Contains(items, "/json json") || report.Web.Failed != 1 || report.Web.Useless != 4 {
+	if !slices.Contains(items, "/good good") || !slices.Contains(items, "/json json") || report.Web.Failed != 1 ||
+		report.Web.Useless != 4 {
 		t.Errorf("%q, %+v, %+v", items, report.Web, report.Skipped)
 	}
 }
@@ -1026,7 +1047,8 @@ func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
 	}
 }
 
-// What a site sends cut, with a length that fits, takes nothing away: neither at once nor when the site says afterwards that nothing has changed.
+// What a site sends cut, with a length that fits, takes nothing away: neither at once nor when the
+// site says afterwards that nothing has changed.
 func TestFeedThatEndsTooEarlyRemovesNothing(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -1036,7 +1058,8 @@ func TestFeedThatEndsTooEarlyRemovesNothing(t *testing.T) {
 	array, lines := "["+strings.Join(all, ",\n")+"]", strings.Join(all, "\n")+"\n"
 	feed := rss("a", "b", "c", "d", "e", "f", "g", "h")
 	for name, c := range map[string]struct{ path, kind, text string }{
-		"an array": {"/all.json", "application/json", array}, "lines": {"/all.jsonl", "application/jsonl", lines}, "a feed": {"/all.xml", "application/rss+xml", feed},
+		"an array": {"/all.json", "application/json", array}, "lines": {"/all.jsonl", "application/jsonl", lines},
+		"a feed": {"/all.xml", "application/rss+xml", feed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
@@ -1063,7 +1086,8 @@ func TestFeedThatEndsTooEarlyRemovesNothing(t *testing.T) {
 	}
 }
 
-// What came cut the first time is asked for again, though the site says that nothing has changed since.
+// What came cut the first time is asked for again, though the site says that nothing has changed
+// since.
 func TestFeedThatEndedTooEarlyIsReadAgain(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)

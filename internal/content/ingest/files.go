@@ -25,8 +25,8 @@ type files struct {
 	close    func() error
 }
 
-// findFiles lists a source's files, sorted by path. Names that begin with a dot are left out, and so are folders of
-// program parts. Links are followed to files inside of the folder only.
+// findFiles lists a source's files, sorted by path. Names that begin with a dot are left out, and
+// so are folders of program parts. Links are followed to files inside of the folder only.
 func findFiles(source *Source) (*files, error) {
 	if source.FS != nil {
 		return findIn(source.FS, cleanName(source.Path), func() error { return nil })
@@ -65,7 +65,8 @@ func oneFile(name string, info fs.FileInfo) (*files, error) {
 	}
 	f, zipped := document.FormatOf(name)
 	if f == document.Unknown {
-		return nil, fail.New(fail.Invalid, "%q has no ending that tells its form; the known ones are %s", name, document.Extensions)
+		return nil, fail.New(fail.Invalid, "%q has no ending that tells its form; the known ones are %s", name,
+			document.Extensions)
 	}
 	dir, base := filepath.Split(name)
 	if dir == "" {
@@ -99,13 +100,15 @@ func findIn(from fs.FS, pattern string, close func() error) (*files, error) {
 			start = "."
 		}
 	}
-	w := walk{files: &files{from: from, close: close}, pattern: strings.Split(pattern, "/"), all: start == pattern, start: start}
+	w := walk{files: &files{from: from, close: close}, pattern: strings.Split(pattern, "/"), all: start == pattern,
+		start: start}
 	if err := fs.WalkDir(from, start, w.visit); err != nil {
 		return nil, unreadable(pattern, err)
 	}
 	w.addLinks()
 	if len(w.files.all) == 0 && len(w.files.problems) == 0 && len(w.files.refused) == 0 {
-		return nil, fail.New(fail.Invalid, "found no content in %q; files are known by their endings: %s", pattern, document.Extensions)
+		return nil, fail.New(fail.Invalid, "found no content in %q; files are known by their endings: %s", pattern,
+			document.Extensions)
 	}
 	return w.files, nil
 }
@@ -144,7 +147,8 @@ func (w *walk) visit(name string, entry fs.DirEntry, err error) error {
 		if name == w.start {
 			return err
 		}
-		w.problems = append(w.problems, document.Problem{Origin: name, Reason: "cannot be entered; check that this program may read it"})
+		w.problems = append(w.problems,
+			document.Problem{Origin: name, Reason: "cannot be entered; check that this program may read it"})
 		if entry != nil && entry.IsDir() {
 			return fs.SkipDir
 		}
@@ -158,7 +162,8 @@ func (w *walk) visit(name string, entry fs.DirEntry, err error) error {
 	}
 	f := document.File{Name: name}
 	f.Format, f.Zipped = document.FormatOf(name)
-	if f.Format == document.Unknown || name != w.start && (skipped(entry.Name()) || slices.Contains(machinery, entry.Name())) ||
+	if f.Format == document.Unknown ||
+		name != w.start && (skipped(entry.Name()) || slices.Contains(machinery, entry.Name())) ||
 		!w.all && !matches(w.pattern, strings.Split(name, "/")) {
 		return nil
 	}
@@ -195,16 +200,20 @@ func (w *walk) add(f document.File, info fs.FileInfo) {
 	w.seen[mark] = append(w.seen[mark], info)
 }
 
-// addLinks follows the links to files. What a link leads to is read once, under its own name if it has one here.
+// addLinks follows the links to files. What a link leads to is read once, under its own name if it
+// has one here.
 func (w *walk) addLinks() {
 	for _, f := range w.links {
 		info, err := fs.Stat(w.from, f.Name)
 		if err != nil && unknown(err) {
-			w.problems = append(w.problems, document.Problem{Origin: f.Name, Reason: "the link cannot be followed: " + document.WithoutPath(err)})
+			w.problems = append(w.problems,
+				document.Problem{Origin: f.Name, Reason: "the link cannot be followed: " + document.WithoutPath(err)})
 			continue
 		}
 		if err != nil {
-			w.refused = append(w.refused, document.Problem{Origin: f.Name, Reason: "the link leads out of the folder or to nothing; put the file itself there"})
+			w.refused = append(w.refused,
+				document.Problem{Origin: f.Name,
+					Reason: "the link leads out of the folder or to nothing; put the file itself there"})
 			continue
 		}
 		if info.Mode().IsRegular() && !w.has(info) {
@@ -216,11 +225,12 @@ func (w *walk) addLinks() {
 	}
 }
 
-// unknown says whether a link may well lead to a file of the source that cannot be seen now; one that leads out of
-// the folder, nowhere or to itself does not.
+// unknown says whether a link may well lead to a file of the source that cannot be seen now; one
+// that leads out of the folder, nowhere or to itself does not.
 func unknown(err error) bool {
 	var ofSystem syscall.Errno // os.Root's own refusal is none
-	return errors.As(err, &ofSystem) && !errors.Is(err, fs.ErrNotExist) && ofSystem != syscall.ELOOP && ofSystem != syscall.ENOTDIR
+	return errors.As(err, &ofSystem) && !errors.Is(err, fs.ErrNotExist) && ofSystem != syscall.ELOOP &&
+		ofSystem != syscall.ENOTDIR
 }
 
 func (w *walk) has(info fs.FileInfo) bool {
@@ -232,7 +242,8 @@ func (w *walk) has(info fs.FileInfo) bool {
 	return false
 }
 
-// matches says whether the parts of a path match those of a pattern; a part ** matches any number of parts.
+// matches says whether the parts of a path match those of a pattern; a part ** matches any number
+// of parts.
 func matches(pattern, name []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {

@@ -59,9 +59,11 @@ func names(t *testing.T, source Source) []string {
 func TestFolderIsWalkedInOrderWithoutWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	root := plant(t, map[string]string{
-		"b.json": "{}", "a/z.md": "x", "a/b/c.HTML": "x", "a.jsonl": "{}", "c.ndjson.gz": "x", "d.jsonld": "{}", "e.htm": "x",
-		".git/config.json": "{}", "a/.hidden.md": "x", "node_modules/x/readme.md": "x", "logo.png": "x", "package.json": "{}",
-		"notes.txt": "x", "archive.tar.gz": "x",
+		"b.json": "{}", "a/z.md": "x", "a/b/c.HTML": "x", "a.jsonl": "{}", "c.ndjson.gz": "x", "d.jsonld": "{}",
+		"e.htm":            "x",
+		".git/config.json": "{}", "a/.hidden.md": "x", "node_modules/x/readme.md": "x", "logo.png": "x",
+		"package.json": "{}",
+		"notes.txt":    "x", "archive.tar.gz": "x",
 	})
 	want := []string{"a/b/c.HTML", "a/z.md", "a.jsonl", "b.json", "c.ndjson.gz", "d.jsonld", "e.htm"}
 	if diff := cmp.Diff(want, names(t, Source{Path: root})); diff != "" {
@@ -77,12 +79,15 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 	outside := plant(t, map[string]string{"secret.json": `{"name":"secret"}`})
 	root := plant(t, map[string]string{
 		"real.json": "{}", "deep/more.json": "{} ", "deep/loop": "-> ..", "self": "-> self",
-		"out.json": "-> " + outside + "/secret.json", "up.json": "-> ../../../../etc/passwd.json", "outdir": "-> " + outside,
+		"out.json": "-> " + outside + "/secret.json", "up.json": "-> ../../../../etc/passwd.json",
+		"outdir":     "-> " + outside,
 		"again.json": "-> real.json", "gone.json": "-> nothing.json", "absolute.json": "-> ROOT/real.json",
 		".data/kept.json": "{}  ", "config.json": "-> .data/kept.json",
 	})
-	// An absolute link is refused even where it leads back inside: what it means depends on where the folder lies.
-	want := []string{"config.json", "deep/more.json", "real.json", "absolute.json!", "gone.json!", "out.json!", "up.json!"}
+	// An absolute link is refused even where it leads back inside: what it means depends on where
+	// the folder lies.
+	want := []string{"config.json", "deep/more.json", "real.json", "absolute.json!", "gone.json!", "out.json!",
+		"up.json!"}
 	if diff := cmp.Diff(want, names(t, Source{Path: root})); diff != "" {
 		t.Error(diff)
 	}
@@ -98,11 +103,13 @@ func TestLinkSwappedInAfterTheWalkDoesNotEscape(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	if err := errors.Join(os.Remove(root+"/a.jsonl"), os.Symlink(outside+"/secret.jsonl", root+"/a.jsonl")); err != nil {
+	if err := errors.Join(os.Remove(root+"/a.jsonl"), os.Symlink(outside+"/secret.jsonl", root+"/a.jsonl")); err !=
+		nil {
 		t.Fatal(err)
 	}
 	items := 0
-	err = s.run(t.Context(), outlet{item: func(document.Draft) error { items++; return nil }, problem: func(document.Problem) {}})
+	err = s.run(t.Context(),
+		outlet{item: func(document.Draft) error { items++; return nil }, problem: func(document.Problem) {}})
 	if err != nil || items != 0 || !s.broken {
 		t.Errorf("read %d items, err %v, broken %v", items, err, s.broken)
 	}
@@ -145,9 +152,11 @@ func TestFileIsReadWhereverItsLinkLeads(t *testing.T) {
 
 func TestFileSystemIsASource(t *testing.T) {
 	t.Parallel()
-	fs := fstest.MapFS{"in/a.json": {Data: []byte("{}")}, "in/b/c.md": {Data: []byte("x")}, "d.json": {Data: []byte("{}")}}
+	fs := fstest.MapFS{"in/a.json": {Data: []byte("{}")}, "in/b/c.md": {Data: []byte("x")},
+		"d.json": {Data: []byte("{}")}}
 	for path, want := range map[string][]string{
-		"": {"d.json", "in/a.json", "in/b/c.md"}, ".": {"d.json", "in/a.json", "in/b/c.md"}, "in": {"in/a.json", "in/b/c.md"},
+		"": {"d.json", "in/a.json", "in/b/c.md"}, ".": {"d.json", "in/a.json", "in/b/c.md"},
+		"in":        {"in/a.json", "in/b/c.md"},
 		"in/a.json": {"in/a.json"}, "in/*.json": {"in/a.json"}, "/in/": {"in/a.json", "in/b/c.md"},
 	} {
 		if diff := cmp.Diff(want, names(t, Source{Path: path, FS: fs})); diff != "" {

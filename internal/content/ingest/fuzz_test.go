@@ -48,7 +48,8 @@ func FuzzVisitedPage(f *testing.F) {
 				t.Errorf("%d links", len(v.sight.Links))
 			}
 			for _, link := range v.sight.Links {
-				if u, err := url.Parse(link); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" || u.User != nil {
+				if u, err := url.Parse(link); err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+					u.Fragment != "" || u.User != nil {
 					t.Errorf("a link to %q", link)
 				}
 			}

@@ -1,15 +1,17 @@
-// Package ingest finds and fetches what a site has, and fills the catalog with it: files and folders; on the web pages,
-// feeds, sitemaps, schema maps and WordPress.
+// Package ingest finds and fetches what a site has, and fills the catalog with it: files and
+// folders; on the web pages, feeds, sitemaps, schema maps and WordPress.
 //
-// Enter at Run. Files or a crawl bring documents; package document takes them apart into portions and turns these into
-// items on all cores; a scan hands the items on in the order of the source, so that equal sources give equal items, and
-// Run publishes them all at once. A crawl goes on from what its pages turned out to be, and remembers each address for
-// the next run. Where something cannot be read, the run goes on, and what it held before stays.
+// Enter at Run. Files or a crawl bring documents; package document takes them apart into portions
+// and turns these into items on all cores; a scan hands the items on in the order of the source, so
+// that equal sources give equal items, and Run publishes them all at once. A crawl goes on from
+// what its pages turned out to be, and remembers each address for the next run. Where something
+// cannot be read, the run goes on, and what it held before stays.
 //
-// The package stands above content, which it fills, and fetch, by which it visits the web. It must not know how a
-// document becomes items. Below it: document (one document), markup (HTML), charset (encodings), vocabulary
-// (schema.org's names), pageurl (addresses), jsonrepair (JSON as it is found in the wild), passage (cutting text) and
-// frontier (which addresses are worth a visit); these know nothing of sources.
+// The package stands above content, which it fills, and fetch, by which it visits the web. It must
+// not know how a document becomes items. Below it: document (one document), markup (HTML), charset
+// (encodings), vocabulary (schema.org's names), pageurl (addresses), jsonrepair (JSON as it is
+// found in the wild), passage (cutting text) and frontier (which addresses are worth a visit);
+// these know nothing of sources.
 package ingest
 
 import (
@@ -28,19 +30,20 @@ import (
 type Source struct {
 	// Site and Name identify the source; the name is unique within the site.
 	Site, Name string
-	// Path is a file, a folder (read with all folders in it), or a pattern in which * and ? stand for characters of
-	// a name, ** for any folders.
+	// Path is a file, a folder (read with all folders in it), or a pattern in which * and ? stand
+	// for characters of a name, ** for any folders.
 	Path string
 	// Web says where on the web the source is, instead of Path.
 	Web *Web
 	// FS is where Path is looked up, the machine's file system if nil.
 	FS fs.FS
-	// Base is the URL below which items stand that give none or a relative one; https://SITE/ if empty.
+	// Base is the URL below which items stand that give none or a relative one; https://SITE/ if
+	// empty.
 	Base string
 	// Language and Publisher are those of items that give none.
 	Language, Publisher string
-	// Schemes are those of URIs, in lower case and separated by blanks, that items may have as their url beside the web's,
-	// such as "duns".
+	// Schemes are those of URIs, in lower case and separated by blanks, that items may have as
+	// their url beside the web's, such as "duns".
 	Schemes string
 }
 
@@ -56,7 +59,8 @@ type Report struct {
 	Partial bool
 	// Web tells more of a source of the web; nil for others.
 	Web *WebReport
-	// Unread are the files that made it so, which are among Skipped too; the first only, UnreadCount of them in all.
+	// Unread are the files that made it so, which are among Skipped too; the first only,
+	// UnreadCount of them in all.
 	Unread      []document.Problem
 	UnreadCount int
 
@@ -123,12 +127,15 @@ func (s *Source) baseAddress() (string, error) {
 	case ok:
 		return u.String(), nil
 	case s.Base != "":
-		return "", fail.New(fail.Invalid, "the base %q of source %q is no http or https URL; write it like https://www.example.com/", s.Base, s.Name)
+		return "", fail.New(fail.Invalid,
+			"the base %q of source %q is no http or https URL; write it like https://www.example.com/", s.Base, s.Name)
 	}
-	// A site with a name that is no host's stands below a host that never exists (RFC 2606, section 2).
+	// A site with a name that is no host's stands below a host that never exists (RFC 2606, section
+	// 2).
 	u, _ = pageurl.AsFolder(pageurl.Slug(strings.ToValidUTF8(s.Site, "")) + ".invalid")
 	if u == nil {
-		return "", fail.New(fail.Invalid, "the site %q makes no URL; give source %q a base like https://www.example.com/", s.Site, s.Name)
+		return "", fail.New(fail.Invalid,
+			"the site %q makes no URL; give source %q a base like https://www.example.com/", s.Site, s.Name)
 	}
 	return u.String(), nil
 }

@@ -12,7 +12,8 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// This file notes where pages, and feeds, name licences of RSL: whoever reads licences has the places from here (RAMP v1, Ingestion).
+// This file notes where pages, and feeds, name licences of RSL: whoever reads licences has the
+// places from here (RAMP v1, Ingestion).
 
 // What stands behind the address of a document that has licences beside other things.
 const (
@@ -74,9 +75,12 @@ func baseOfPage(body []byte, at *url.URL) *url.URL {
 	return markup.Read(string(body), at).Base
 }
 
-// LicencePlaces are the places of licences that the pages of a source name, as its last run saw them: addresses of RSL documents, and addresses of pages and feeds that have
-// them, with LicencesOfPage or LicencesOfFeed behind. more says that there are others beyond MaxLicencePlaces.
-func LicencePlaces(ctx context.Context, catalog *content.Catalog, site, source string) (places []string, more bool, err error) {
+// LicencePlaces are the places of licences that the pages of a source name, as its last run saw
+// them: addresses of RSL documents, and addresses of pages and feeds that have them, with
+// LicencesOfPage or LicencesOfFeed behind. more says that there are others beyond MaxLicencePlaces.
+func LicencePlaces(
+	ctx context.Context, catalog *content.Catalog, site, source string,
+) (places []string, more bool, err error) {
 	seen := map[string]bool{}
 	err = catalog.EachPageState(ctx, content.SourceKey{Site: site, Source: source}, func(_ string, state []byte) error {
 		m := recalled(state)

@@ -7,7 +7,8 @@ import (
 	"frontdesk/internal/content/ingest/frontier"
 )
 
-// misses are the answers that a crawl did not get. By them it gives up, and nothing that it did not see leaves.
+// misses are the answers that a crawl did not get. By them it gives up, and nothing that it did not
+// see leaves.
 type misses struct {
 	row    int      // one after another
 	closed []string // addresses that are not for everybody
@@ -20,7 +21,8 @@ const (
 	fewClosed = 10
 )
 
-// count notes the outcome of an answer; enough says that there were so many in a row that there is nothing to hope for.
+// count notes the outcome of an answer; enough says that there were so many in a row that there is
+// nothing to hope for.
 func (m *misses) count(o outcome) (enough bool) {
 	if o != failed && o != closed {
 		m.row = 0
@@ -30,7 +32,8 @@ func (m *misses) count(o outcome) (enough bool) {
 	return m.row >= maxMisses
 }
 
-// refused says whether a site let this visitor in nowhere, or at few of the addresses that it was asked for.
+// refused says whether a site let this visitor in nowhere, or at few of the addresses that it was
+// asked for.
 func (m *misses) refused(asked int) bool {
 	return len(m.closed) > fewClosed && 10*len(m.closed) > asked || m.row >= maxMisses
 }
@@ -41,12 +44,14 @@ func (m *misses) cut(asked int) string {
 	case m.lost:
 		return "an address could not be had of which it is not known what it leads to"
 	case m.refused(asked):
-		return fmt.Sprintf("the site refused %d addresses of %d; check that it lets this visitor in", len(m.closed), asked)
+		return fmt.Sprintf("the site refused %d addresses of %d; check that it lets this visitor in", len(m.closed),
+			asked)
 	}
 	return ""
 }
 
-// lookalikes are pages of a site that say what others say: that they do not exist, or the same under another query.
+// lookalikes are pages of a site that say what others say: that they do not exist, or the same
+// under another query.
 type lookalikes struct {
 	missing *frontier.Page // the look of a page that does not exist, where its status does not tell; nil where it does
 	absent  int            // pages that look like it
@@ -70,7 +75,8 @@ func (l *lookalikes) repeats(at *url.URL, look *frontier.Page) bool {
 	return again
 }
 
-// warning is what to tell an owner most of whose pages look like one that does not exist; empty for others.
+// warning is what to tell an owner most of whose pages look like one that does not exist; empty for
+// others.
 func (l *lookalikes) warning(asked int) string {
 	if l.absent <= fewClosed || 2*l.absent <= asked {
 		return ""

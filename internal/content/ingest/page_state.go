@@ -19,8 +19,8 @@ import (
 
 // recollection is what is remembered of an address from one run to the next.
 type recollection struct {
-	// Reader tells with which settings, and by which version of this program, it was read. What is remembered serves to
-	// leave an address unread only while that is the same.
+	// Reader tells with which settings, and by which version of this program, it was read. What is
+	// remembered serves to leave an address unread only while that is the same.
 	Reader   string `json:"r,omitempty"`
 	Kind     string `json:"k,omitempty"` // of a first address that is a feed or a file of data
 	ETag     string `json:"e,omitempty"`
@@ -36,13 +36,16 @@ type recollection struct {
 	Post string `json:"w,omitempty"`
 	// Licences are the places of licences that the page names.
 	Licences []string `json:"x,omitempty"`
-	// Look is what the page was like when it was read, so that it counts for what is endless also while it is not read again.
+	// Look is what the page was like when it was read, so that it counts for what is endless also
+	// while it is not read again.
 	Look *frontier.Page `json:"p,omitempty"`
-	// Failing is since when an address gives no answer that never gave one; nothing else is remembered of it then.
+	// Failing is since when an address gives no answer that never gave one; nothing else is
+	// remembered of it then.
 	Failing time.Time `json:"f,omitzero"`
 }
 
-// maxItems bounds how many items of one address are remembered. Of one with more, only that it has is.
+// maxItems bounds how many items of one address are remembered. Of one with more, only that it has
+// is.
 const maxItems = 20_000
 
 // encode makes of it what the catalog keeps.
@@ -80,8 +83,8 @@ func recalled(state []byte) *recollection {
 	return m
 }
 
-// pageStates are what is remembered of a source's addresses from one run to the next, and what this run adds to it.
-// Where they have no run, nothing is remembered.
+// pageStates are what is remembered of a source's addresses from one run to the next, and what this
+// run adds to it. Where they have no run, nothing is remembered.
 type pageStates struct {
 	run     *content.Run
 	reader  string          // see recollection.Reader
@@ -118,8 +121,8 @@ func (m *pageStates) retain(ctx context.Context, of *recollection) error {
 	return err
 }
 
-// retainUnseen lets stay what the run did not come to see, and what addresses held that the site has since closed to
-// all visitors. known counts the addresses that ever gave an answer.
+// retainUnseen lets stay what the run did not come to see, and what addresses held that the site
+// has since closed to all visitors. known counts the addresses that ever gave an answer.
 func (m *pageStates) retainUnseen(ctx context.Context, closed []string) (known int, err error) {
 	back := map[string]bool{}
 	for _, address := range closed {
@@ -172,6 +175,7 @@ var edition = sync.OnceValue(func() string { return fmt.Sprintf("%+v", build.Cur
 
 // readerOf is a short name for all that what is read of an address depends on, beside the address.
 func readerOf(s *Source, base string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q", edition(), base, s.Language, s.Publisher, s.Web.Kind, s.Web.Agent))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q", edition(), base, s.Language, s.Publisher, s.Web.Kind,
+		s.Web.Agent))
 	return fmt.Sprintf("%x", sum[:6])
 }

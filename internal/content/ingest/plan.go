@@ -67,16 +67,19 @@ func (c *crawl) prepare(ctx context.Context) (*visit, error) {
 func (c *crawl) judge(v *visit) error {
 	switch {
 	case v.err != nil:
-		return fail.New(fail.Invalid, "source %s of site %s: %v; nothing was changed", c.source.Name, c.source.Site, v.err).Wrap(v.err)
+		return fail.New(fail.Invalid, "source %s of site %s: %v; nothing was changed", c.source.Name, c.source.Site,
+			v.err).Wrap(v.err)
 	case v.response.NotModified, v.response.Status >= 200 && v.response.Status < 300:
 		return nil
 	}
-	return fail.New(fail.Invalid, "source %s of site %s: %s answers with status %d, so nothing was changed; check the address, or try again later",
+	return fail.New(fail.Invalid,
+		"source %s of site %s: %s answers with status %d, so nothing was changed; check the address, or try "+
+			"again later",
 		c.source.Name, c.source.Site, v.address, v.response.Status)
 }
 
-// kindOf tells what the first answer is, and refuses one that is not what the configuration says. "auto" is a page
-// whose site is still to be asked for its lists.
+// kindOf tells what the first answer is, and refuses one that is not what the configuration says.
+// "auto" is a page whose site is still to be asked for its lists.
 func (c *crawl) kindOf(v *visit) (string, error) {
 	is := c.sniff(v)
 	switch {
@@ -92,19 +95,25 @@ func (c *crawl) kindOf(v *visit) (string, error) {
 		return "schemamap", nil
 	}
 	if err := v.unzip(c.MaxBytes); err != nil {
-		return "", fail.New(fail.Invalid, "source %s of site %s: %s is compressed and cannot be unpacked: %v; nothing was changed", c.source.Name, c.source.Site, v.address, err)
+		return "", fail.New(fail.Invalid,
+			"source %s of site %s: %s is compressed and cannot be unpacked: %v; nothing was changed", c.source.Name,
+			c.source.Site, v.address, err)
 	}
 	if v.damage != nil {
-		return "", fail.New(fail.Invalid, "source %s of site %s: %s cannot be read: %v; nothing was changed", c.source.Name, c.source.Site, v.address, v.damage)
+		return "", fail.New(fail.Invalid, "source %s of site %s: %s cannot be read: %v; nothing was changed",
+			c.source.Name, c.source.Site, v.address, v.damage)
 	}
 	what := map[string]string{"page": "a page", "": "a document of no form that is read (" + v.media() + ")"}[is]
 	if what == "" {
 		what = "a " + is
 	}
-	return "", fail.New(fail.Invalid, "source %s of site %s: at %s there is %s, and not what kind: %s says; nothing was changed", c.source.Name, c.source.Site, v.address, what, c.Kind)
+	return "", fail.New(fail.Invalid,
+		"source %s of site %s: at %s there is %s, and not what kind: %s says; nothing was changed", c.source.Name,
+		c.source.Site, v.address, what, c.Kind)
 }
 
-// plan says where to look for what the site has: in its schema map, or else in its sitemap, or else behind its links.
+// plan says where to look for what the site has: in its schema map, or else in its sitemap, or else
+// behind its links.
 func (c *crawl) plan(ctx context.Context) error {
 	rules, err := c.Crawler.Robots(ctx, c.start.String(), c.own(c.start))
 	if err != nil {
@@ -135,14 +144,17 @@ func (c *crawl) crawlOn() {
 	c.followLinks()
 }
 
-// probe asks for a page that cannot exist, to know such a page by its look when the site does not say so by status.
+// probe asks for a page that cannot exist, to know such a page by its look when the site does not
+// say so by status.
 func (c *crawl) probe(ctx context.Context) {
 	at := *c.start
-	at.Path = strings.TrimSuffix(at.Path[:strings.LastIndexByte(at.Path, '/')+1], "/") + "/" + probeAddress + strings.ToLower(rand.Text()[:10])
+	at.Path = strings.TrimSuffix(at.Path[:strings.LastIndexByte(at.Path, '/')+1], "/") + "/" + probeAddress +
+		strings.ToLower(rand.Text()[:10])
 	at.RawPath, at.RawQuery = "", ""
 	v := &visit{role: pageRole, address: &at, at: &at, fresh: true, looks: true}
 	c.fetch(ctx, v)
-	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form(v.address.Path) != document.HTML {
+	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" ||
+		v.form(v.address.Path) != document.HTML {
 		return
 	}
 	text := charset.Printable(charset.DecodePage(string(v.response.Body), v.response.Header.Get("Content-Type")))

@@ -50,14 +50,18 @@ func (h *host) reach(n int) error {
 	return err
 }
 
-// TestALossOfPowerLeavesAWholeEdition loses the power at moments all over the reading of a site that changes, whole and by named pages, with whatever a disk may then
-// have of what was not synced. What is there is the edition that was read last, or the one that was being read: never a mixture, never nothing.
+// TestALossOfPowerLeavesAWholeEdition loses the power at moments all over the reading of a site
+// that changes, whole and by named pages, with whatever a disk may then have of what was not
+// synced. What is there is the edition that was read last, or the one that was being read: never a
+// mixture, never nothing.
 func TestALossOfPowerLeavesAWholeEdition(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
 	h := newHost(t)
 	h.web.Parallel = 2
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: []store.Schema{content.Schema}, Files: disk.Name})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: []store.Schema{content.Schema},
+			Files: disk.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +94,8 @@ func TestALossOfPowerLeavesAWholeEdition(t *testing.T) {
 		if err := disk.Crash(at, source, folder); err != nil {
 			t.Fatal(err)
 		}
-		db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.db"), Schemas: []store.Schema{content.Schema}, Readers: 1})
+		db, err := store.Open(t.Context(),
+			store.Config{DSN: filepath.Join(folder, "store.db"), Schemas: []store.Schema{content.Schema}, Readers: 1})
 		if err != nil {
 			t.Fatalf("at moment %d: %v", at, err)
 		}
@@ -118,7 +123,8 @@ func TestALossOfPowerLeavesAWholeEdition(t *testing.T) {
 	t.Logf("the power was lost %d times at %d moments", crashes, ends[editions-1]-begin)
 }
 
-// TestABrokenConnectionLeavesAWholeEdition is what a loss of power is on PostgreSQL: its connections are broken off all over the reading.
+// TestABrokenConnectionLeavesAWholeEdition is what a loss of power is on PostgreSQL: its
+// connections are broken off all over the reading.
 func TestABrokenConnectionLeavesAWholeEdition(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.NewPostgres(t)
@@ -126,7 +132,8 @@ func TestABrokenConnectionLeavesAWholeEdition(t *testing.T) {
 	other := storetest.Open(t, dsn)
 	h := newHost(t)
 	h.web.Parallel = 2
-	h.catalog = content.New(storetest.Open(t, dsn+"&application_name="+name, content.Schema), content.Options{Now: h.clock})
+	h.catalog = content.New(storetest.Open(t, dsn+"&application_name="+name, content.Schema),
+		content.Options{Now: h.clock})
 	var broken atomic.Int64
 	strike := func() {
 		ctx := context.WithoutCancel(t.Context())

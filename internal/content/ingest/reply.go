@@ -52,15 +52,16 @@ func (r *reply) media() string {
 	return cmp.Or(r.response.Header.Get("Content-Type"), "without a media type")
 }
 
-// form tells the form of a document by its media type, the path of its address and its beginning; Unknown for one
-// that is not read, or is a list or a feed.
+// form tells the form of a document by its media type, the path of its address and its beginning;
+// Unknown for one that is not read, or is a list or a feed.
 func (r *reply) form(path string) document.Format {
 	media, _, _ := strings.Cut(strings.ToLower(r.response.Header.Get("Content-Type")), ";")
 	byName, _ := document.FormatOf(path)
 	switch media = strings.TrimSpace(media); media {
 	case "text/html", "application/xhtml+xml":
 		return document.HTML
-	case "application/jsonl", "application/jsonlines", "application/x-jsonlines", "application/x-ndjson", "application/ndjson", "application/json-seq":
+	case "application/jsonl", "application/jsonlines", "application/x-jsonlines", "application/x-ndjson",
+		"application/ndjson", "application/json-seq":
 		return document.Lines
 	case "application/json", "application/ld+json", "application/feed+json":
 		if byName == document.Lines {
@@ -92,7 +93,8 @@ func (r *reply) directives(agent string) []string {
 		name, rest, named := strings.Cut(line, ":")
 		name = strings.ToLower(strings.TrimSpace(name))
 		switch {
-		case !named || strings.ContainsAny(name, ", ") || name == "unavailable_after" || strings.HasPrefix(name, "max-"):
+		case !named || strings.ContainsAny(name, ", ") || name == "unavailable_after" ||
+			strings.HasPrefix(name, "max-"):
 			all = append(all, line)
 		case name == agent && agent != "":
 			all = append(all, rest)
@@ -101,11 +103,13 @@ func (r *reply) directives(agent string) []string {
 	return all
 }
 
-// widened has the body in UTF-8 of a list or a feed in UTF-16; of a page that is left to whoever reads pages.
+// widened has the body in UTF-8 of a list or a feed in UTF-16; of a page that is left to whoever
+// reads pages.
 func (r *reply) widened() {
 	text, damage := licence.Text(r.response.Body)
 	if bytes.Equal(text, r.response.Body) {
-		if lowered := bytes.ToLower(text[:min(len(text), 200)]); bytes.Contains(lowered, []byte("<?xml")) && bytes.Contains(lowered, []byte("utf-16")) {
+		if lowered := bytes.ToLower(text[:min(len(text), 200)]); bytes.Contains(lowered, []byte("<?xml")) &&
+			bytes.Contains(lowered, []byte("utf-16")) {
 			r.response.Body = unlabelled(text) // which is not what it says
 		}
 		return
@@ -121,9 +125,11 @@ func (r *reply) widened() {
 	r.response.Body, r.damage = text, damage
 }
 
-// unlabelled is a document of XML without its own word for its encoding, which is not that of the text any more.
+// unlabelled is a document of XML without its own word for its encoding, which is not that of the
+// text any more.
 func unlabelled(text []byte) []byte {
-	if end := bytes.Index(text[:min(len(text), 1<<10)], []byte("?>")); end > 0 && bytes.HasPrefix(text, []byte("<?xml")) {
+	if end := bytes.Index(text[:min(len(text), 1<<10)], []byte("?>")); end > 0 &&
+		bytes.HasPrefix(text, []byte("<?xml")) {
 		return append([]byte(`<?xml version="1.0"`), text[end:]...)
 	}
 	return text

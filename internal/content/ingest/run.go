@@ -19,9 +19,10 @@ const maxReported = 100
 // logEvery is how often a log gets a line while a long run goes on.
 const logEvery = 10 * time.Second
 
-// Run reads a source and publishes what it holds, all at once, in the place of what it held before. When anything
-// fails the old state stays. When files could not be read whole, nothing is removed, since what they held may still
-// be there: the report is Partial. A run that finds nothing publishes nothing.
+// Run reads a source and publishes what it holds, all at once, in the place of what it held before.
+// When anything fails the old state stays. When files could not be read whole, nothing is removed,
+// since what they held may still be there: the report is Partial. A run that finds nothing
+// publishes nothing.
 func Run(ctx context.Context, catalog *content.Catalog, source Source, options Options) (Report, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -37,8 +38,8 @@ func Run(ctx context.Context, catalog *content.Catalog, source Source, options O
 	return f.report, err
 }
 
-// with adds what went wrong after an error, unless that is the same: when a disk is full, nothing can be written of
-// the failure either.
+// with adds what went wrong after an error, unless that is the same: when a disk is full, nothing
+// can be written of the failure either.
 func with(err, further error) error {
 	if err != nil && further != nil && strings.Contains(err.Error(), further.Error()) {
 		return err
@@ -54,7 +55,8 @@ type filling struct {
 	items   *content.Run
 	start   time.Time
 	logged  time.Time // when the log last got a line
-	// nextShow is when to publish what a first run over the web has so far, showEvery how long until the time after it.
+	// nextShow is when to publish what a first run over the web has so far, showEvery how long
+	// until the time after it.
 	nextShow  time.Time
 	showEvery time.Duration
 }
@@ -104,7 +106,8 @@ func (f *filling) run(ctx context.Context) (err error) {
 	if kept == 0 && !f.options.AllowShrink && !some {
 		return f.nothing()
 	}
-	f.report.Summary, err = f.items.Commit(ctx, content.CommitOptions{Partial: s.broken, Subset: some, AllowShrink: f.options.AllowShrink})
+	f.report.Summary, err = f.items.Commit(ctx,
+		content.CommitOptions{Partial: s.broken, Subset: some, AllowShrink: f.options.AllowShrink})
 	if err == nil && f.options.Progress != nil {
 		s.progress.Done = true
 		s.progress.Elapsed = f.options.Now().Sub(f.start)
@@ -113,7 +116,8 @@ func (f *filling) run(ctx context.Context) (err error) {
 	return err
 }
 
-// renewLease keeps the run's lease while a site takes its time, until the function that it gives is called.
+// renewLease keeps the run's lease while a site takes its time, until the function that it gives is
+// called.
 func (f *filling) renewLease(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var holding sync.WaitGroup
@@ -156,7 +160,8 @@ func (f *filling) show(ctx context.Context) error {
 	return f.items.Checkpoint(ctx)
 }
 
-// When a first run over the web shows what it has so far: for the first time, and how often at last.
+// When a first run over the web shows what it has so far: for the first time, and how often at
+// last.
 const (
 	firstShow = 3 * time.Second
 	lastShow  = 5 * time.Minute
@@ -196,7 +201,8 @@ func (f *filling) progress(p Progress) {
 	}
 	if now := f.options.Now(); f.options.Log != nil && now.Sub(f.logged) >= logEvery {
 		f.logged = now
-		f.options.Log.Info("reading content", "files", p.FilesDone, "of", p.Files, "bytes", p.BytesDone, "of_bytes", p.Bytes,
+		f.options.Log.Info("reading content", "files", p.FilesDone, "of", p.Files, "bytes", p.BytesDone,
+			"of_bytes", p.Bytes,
 			"items", p.Kept, "skipped", p.Skipped)
 	}
 }
@@ -205,11 +211,15 @@ func (f *filling) progress(p Progress) {
 func (f *filling) nothing() error {
 	r := &f.report
 	if len(r.Skipped) > 0 {
-		return fail.New(fail.Invalid, "source %s of site %s holds no item that can be used, so nothing was changed; %s problems, the first at %s: %s",
+		return fail.New(fail.Invalid,
+			"source %s of site %s holds no item that can be used, so nothing was changed; %s problems, the "+
+				"first at %s: %s",
 			r.Name, r.Site, countText(r.SkippedCount), r.Skipped[0].Origin, r.Skipped[0].Reason)
 	}
-	return fail.New(fail.Invalid, "source %s of site %s holds no items, so nothing was changed; %s files were read, and what they hold are no things "+
-		"that schema.org describes, or only parts of pages", r.Name, r.Site, countText(r.Files))
+	return fail.New(fail.Invalid,
+		"source %s of site %s holds no items, so nothing was changed; %s files were read, and what they hold "+
+			"are no things "+
+			"that schema.org describes, or only parts of pages", r.Name, r.Site, countText(r.Files))
 }
 
 // logEnd writes the outcome.
@@ -233,6 +243,7 @@ func (f *filling) logEnd(err error) {
 	}
 	s := r.Summary
 	counts[3] = s.Items // with those that were not read again
-	f.options.Log.Info("content taken over", append(counts, "added", s.Added, "changed", s.Changed, "removed", s.Removed,
-		"unchanged", s.Unchanged, "passages", s.Passages, slog.Bool("partial", r.Partial))...)
+	f.options.Log.Info("content taken over",
+		append(counts, "added", s.Added, "changed", s.Changed, "removed", s.Removed,
+			"unchanged", s.Unchanged, "passages", s.Passages, slog.Bool("partial", r.Partial))...)
 }

@@ -66,11 +66,13 @@ func TestSecondRunChangesWhatChanged(t *testing.T) {
 	s := newShop(t)
 	s.write("a.jsonl", books(100))
 	first := s.mustRun()
-	if got := first.Summary; got.Added != 100 || got.Items != 100 || first.Kept != 100 || first.Read != 100 || first.Files != 1 {
+	if got := first.Summary; got.Added != 100 || got.Items != 100 || first.Kept != 100 || first.Read != 100 ||
+		first.Files != 1 {
 		t.Fatalf("first run: %+v", first)
 	}
 	again := s.mustRun()
-	if got := again.Summary; got.Unchanged != 100 || got.Added+got.Changed+got.Removed != 0 || got.Revision != first.Summary.Revision {
+	if got := again.Summary; got.Unchanged != 100 || got.Added+got.Changed+got.Removed != 0 ||
+		got.Revision != first.Summary.Revision {
 		t.Fatalf("equal run: %+v", got)
 	}
 	s.write("a.jsonl", strings.Replace(books(99), "number 7.", "the number seven.", 1)+`{"@type":"Book","name":"new","url":"/new"}`)
@@ -85,11 +87,13 @@ func TestGoodCatalogueIsNotReplacedByLittle(t *testing.T) {
 	s := newShop(t)
 	s.write("a.jsonl", books(10))
 	s.mustRun()
-	for name, body := range map[string]string{"nothing": "", "only problems": "oops\noops", "furniture": `{"@type":"WebSite","name":"x"}`, "little": books(4)} {
+	for name, body := range map[string]string{"nothing": "", "only problems": "oops\noops",
+		"furniture": `{"@type":"WebSite","name":"x"}`, "little": books(4)} {
 		s.write("a.jsonl", body)
 		report, err := s.run()
 		var coded *fail.Error
-		if !errors.As(err, &coded) || coded.Code != fail.Invalid || !strings.Contains(coded.Detail, "nothing was changed") {
+		if !errors.As(err, &coded) || coded.Code != fail.Invalid ||
+			!strings.Contains(coded.Detail, "nothing was changed") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(s.urls()) != 10 {
@@ -127,7 +131,8 @@ func TestNothingIsRemovedWhileAFileCannotBeRead(t *testing.T) {
 	if !report.Partial || report.Summary.Removed != 0 || len(s.urls()) != 6 || report.SkippedCount == 0 {
 		t.Errorf("%+v, %q", report, s.urls())
 	}
-	if len(report.Unread) != 1 || !strings.HasPrefix(report.Unread[0].Origin, "b.jsonl.gz") || report.Unread[0].Reason == "" {
+	if len(report.Unread) != 1 || !strings.HasPrefix(report.Unread[0].Origin, "b.jsonl.gz") ||
+		report.Unread[0].Reason == "" {
 		t.Errorf("unread: %+v", report.Unread)
 	}
 	delete(s.files, "b.jsonl.gz")
@@ -147,7 +152,8 @@ func TestNothingIsRemovedWhenAFileEndsTooEarly(t *testing.T) {
 	for i := range 8 {
 		all = append(all, object(i))
 	}
-	for name, text := range map[string]string{"a.json": "[" + strings.Join(all, ",\n") + "]", "a.jsonl": strings.Join(all, "\n") + "\n"} {
+	for name, text := range map[string]string{"a.json": "[" + strings.Join(all, ",\n") + "]",
+		"a.jsonl": strings.Join(all, "\n") + "\n"} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
 			s.write(name, text)
@@ -158,7 +164,8 @@ func TestNothingIsRemovedWhenAFileEndsTooEarly(t *testing.T) {
 				t.Fatalf("%q", before)
 			}
 			s.write(name, text[:len(text)*3/4-5])
-			if report := s.mustRun(); !report.Partial || report.Summary.Removed != 0 || len(s.urls()) != len(before) || len(report.Unread) != 1 || !strings.HasPrefix(report.Unread[0].Origin, name) {
+			if report := s.mustRun(); !report.Partial || report.Summary.Removed != 0 || len(s.urls()) != len(before) ||
+				len(report.Unread) != 1 || !strings.HasPrefix(report.Unread[0].Origin, name) {
 				t.Errorf("%+v, %q", report, s.urls())
 			}
 			s.write(name, text)
@@ -169,11 +176,14 @@ func TestNothingIsRemovedWhenAFileEndsTooEarly(t *testing.T) {
 	}
 }
 
-// A link that is refused will be refused in every run, and so must not keep what was removed alive for ever.
+// A link that is refused will be refused in every run, and so must not keep what was removed alive
+// for ever.
 func TestRefusedLinkHoldsNoRemovalBack(t *testing.T) {
 	t.Parallel()
 	outside := plant(t, map[string]string{"secret.jsonl": `{"@type":"Book","name":"secret","url":"/secret"}`})
-	root := plant(t, map[string]string{"a.jsonl": books(4), "out.jsonl": "-> " + outside + "/secret.jsonl", "gone.jsonl": "-> nothing.jsonl", "loop.jsonl": "-> loop.jsonl"})
+	root := plant(t,
+		map[string]string{"a.jsonl": books(4), "out.jsonl": "-> " + outside + "/secret.jsonl",
+			"gone.jsonl": "-> nothing.jsonl", "loop.jsonl": "-> loop.jsonl"})
 	s := newShop(t)
 	run := func() Report {
 		report, err := Run(t.Context(), s.catalog, Source{Site: "shop.example", Name: "books", Path: root}, s.options)
@@ -187,7 +197,8 @@ func TestRefusedLinkHoldsNoRemovalBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := run()
-	if report.Partial || report.Summary.Removed != 1 || len(s.urls()) != 3 || report.SkippedCount != 3 || len(report.Unread) > 0 {
+	if report.Partial || report.Summary.Removed != 1 || len(s.urls()) != 3 || report.SkippedCount != 3 ||
+		len(report.Unread) > 0 {
 		t.Errorf("%+v, %q", report, s.urls())
 	}
 }
@@ -229,7 +240,8 @@ func TestProgressGoesToTheEnd(t *testing.T) {
 	s.options.Log = slog.New(slog.NewTextHandler(&log, nil))
 	report := s.mustRun()
 	last := all[len(all)-1]
-	if !last.Done || last.FilesDone != 2 || last.Files != 2 || last.Bytes == 0 || last.BytesDone != last.Bytes || last.Kept != 3001 || last.Skipped != 1 {
+	if !last.Done || last.FilesDone != 2 || last.Files != 2 || last.Bytes == 0 || last.BytesDone != last.Bytes ||
+		last.Kept != 3001 || last.Skipped != 1 {
 		t.Errorf("last: %+v", last)
 	}
 	for i := range all[1:] {
@@ -279,7 +291,8 @@ func TestPassagesKeepTheirIDsWhereTheTextStays(t *testing.T) {
 		return strings.Repeat("The "+word+" goes on and on for ten words in all. ", 10)
 	}
 	var parts []string
-	for _, word := range strings.Fields("alder birch cedar doum elm fir gum holly ironwood jarrah kapok larch maple nutmeg oak pine") {
+	for _, word := range strings.Fields("alder birch cedar doum elm fir gum holly ironwood jarrah kapok larch maple " +
+		"nutmeg oak pine") {
 		parts = append(parts, paragraph(word))
 	}
 	ids := func() (all []string) {
@@ -298,7 +311,8 @@ func TestPassagesKeepTheirIDsWhereTheTextStays(t *testing.T) {
 	before := ids()
 	parts[7] = paragraph("hawthorn") + paragraph("hazel")
 	after := ids()
-	if len(before) < 8 || before[0] != after[0] || before[len(before)-1] != after[len(after)-1] || cmp.Equal(before, after) {
+	if len(before) < 8 || before[0] != after[0] || before[len(before)-1] != after[len(after)-1] ||
+		cmp.Equal(before, after) {
 		t.Errorf("before %q\nafter %q", before, after)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"frontdesk/internal/content/ingest/pageurl"
 )
 
-// scan reads one source: one goroutine takes files apart, workers on all cores make items of the pieces, and the
-// caller's goroutine hands the items on in the order of the source.
+// scan reads one source: one goroutine takes files apart, workers on all cores make items of the
+// pieces, and the caller's goroutine hands the items on in the order of the source.
 type scan struct {
 	source Source
 	base   *url.URL
@@ -165,7 +165,8 @@ func (s *scan) read(ctx context.Context, emit func(context.Context, *unit) error
 // reader makes items of the source's documents.
 func (s *scan) reader() *document.Reader {
 	return &document.Reader{
-		Base: s.base, Language: s.source.Language, Publisher: s.source.Publisher, Schemes: s.source.Schemes, Limits: s.limits,
+		Base: s.base, Language: s.source.Language, Publisher: s.source.Publisher, Schemes: s.source.Schemes,
+		Limits: s.limits,
 	}
 }
 

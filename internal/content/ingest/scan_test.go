@@ -26,8 +26,8 @@ func books(n int) string {
 	return out.String()
 }
 
-// itemsOf reads a source and hands its items to fn in the order of the source, and what could not be used to problem,
-// without storing anything. An error of fn ends it.
+// itemsOf reads a source and hands its items to fn in the order of the source, and what could not
+// be used to problem, without storing anything. An error of fn ends it.
 func itemsOf(ctx context.Context, source Source, fn func(content.Item) error, problem func(document.Problem)) error {
 	s, err := newScan(source, document.Limits{})
 	if err != nil {
@@ -70,12 +70,13 @@ func TestErrorOfTheReceiverEndsTheRun(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("enough")
 	seen := 0
-	err := itemsOf(t.Context(), Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
-		if seen++; seen == 1000 {
-			return stop
-		}
-		return nil
-	}, func(document.Problem) {})
+	err := itemsOf(t.Context(), Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}},
+		func(content.Item) error {
+			if seen++; seen == 1000 {
+				return stop
+			}
+			return nil
+		}, func(document.Problem) {})
 	if !errors.Is(err, stop) || seen != 1000 {
 		t.Errorf("err %v after %d items", err, seen)
 	}
@@ -85,12 +86,13 @@ func TestCancelledRunStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
-	err := itemsOf(ctx, Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
-		if seen++; seen == 1000 {
-			cancel()
-		}
-		return nil
-	}, func(document.Problem) {})
+	err := itemsOf(ctx, Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}},
+		func(content.Item) error {
+			if seen++; seen == 1000 {
+				cancel()
+			}
+			return nil
+		}, func(document.Problem) {})
 	if !errors.Is(err, context.Canceled) || seen >= 50_000 {
 		t.Errorf("err %v after %d items", err, seen)
 	}
@@ -130,13 +132,14 @@ func TestLongFileTakesLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	var most uint64
 	seen := 0
-	err := itemsOf(t.Context(), Source{Site: "x.example", FS: &endless{size: 64 << 20, line: line}}, func(content.Item) error {
-		if seen++; seen%2000 == 0 {
-			runtime.ReadMemStats(&now)
-			most = max(most, now.HeapAlloc)
-		}
-		return nil
-	}, func(p document.Problem) { t.Error(p) })
+	err := itemsOf(t.Context(), Source{Site: "x.example", FS: &endless{size: 64 << 20, line: line}},
+		func(content.Item) error {
+			if seen++; seen%2000 == 0 {
+				runtime.ReadMemStats(&now)
+				most = max(most, now.HeapAlloc)
+			}
+			return nil
+		}, func(p document.Problem) { t.Error(p) })
 	if err != nil || seen < 30_000 {
 		t.Fatalf("%d items, err %v", seen, err)
 	}

@@ -20,8 +20,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// bigSite serves any number of pages of about 100 KB, as magazines have them: scripts, a menu, an article of some
-// hundred words, recommendations and a footer. Each page links to the next ones.
+// bigSite serves any number of pages of about 100 KB, as magazines have them: scripts, a menu, an
+// article of some hundred words, recommendations and a footer. Each page links to the next ones.
 type bigSite struct {
 	pages  int
 	jsonLD bool   // the article stands in the page's JSON-LD, too
@@ -110,13 +110,15 @@ func (s *bigSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readBigSite reads the site into a fresh catalogue and gives the report and the most memory that the heap took.
+// readBigSite reads the site into a fresh catalogue and gives the report and the most memory that
+// the heap took.
 func readBigSite(t testing.TB, site *bigSite, start string) (report Report, heap uint64) {
 	server := httptest.NewServer(site)
 	defer server.Close()
 	db := storetest.Open(t, storetest.NewSQLite(t), content.Schema)
 	source := Source{Site: "big.example", Name: "web", Web: &Web{
-		URL: server.URL + start, Pages: site.pages + 10, Depth: 100, Crawler: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
+		URL: server.URL + start, Pages: site.pages + 10, Depth: 100,
+		Crawler: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	}}
 	ctx, stop := context.WithCancel(t.Context())
 	measured := make(chan uint64)
@@ -158,7 +160,8 @@ var bigSites = []struct {
 	name   string
 	start  string
 	jsonLD bool
-}{{"main text, by sitemap", "/sitemap.xml", false}, {"main text, by links", "/a/", false}, {"JSON-LD, by sitemap", "/sitemap.xml", true}, {"JSON-LD, by links", "/a/", true}}
+}{{"main text, by sitemap", "/sitemap.xml", false}, {"main text, by links", "/a/", false},
+	{"JSON-LD, by sitemap", "/sitemap.xml", true}, {"JSON-LD, by links", "/a/", true}}
 
 // TestBigSiteIsReadWhole is the benchmark's short form: each page once, and an item of each.
 //
@@ -168,16 +171,19 @@ func TestBigSiteIsReadWhole(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			site := newBigSite(60, test.jsonLD)
 			report, _ := readBigSite(t, site, test.start)
-			if report.Kept < 60 || report.Summary.Items < 60 || report.Summary.Items > 61 || report.SkippedCount > 0 || report.Web.Cut != "" || site.asked.Load() > 62 {
-				t.Errorf("%d items of 60 pages, %d asked for: %+v %+v", report.Summary.Items, site.asked.Load(), report.Web, report.Skipped)
+			if report.Kept < 60 || report.Summary.Items < 60 || report.Summary.Items > 61 || report.SkippedCount > 0 ||
+				report.Web.Cut != "" || site.asked.Load() > 62 {
+				t.Errorf("%d items of 60 pages, %d asked for: %+v %+v", report.Summary.Items, site.asked.Load(),
+					report.Web, report.Skipped)
 			}
 		})
 	}
 }
 
-// BenchmarkSite reads a site of PAGES pages (300 if not set) from a server in the same process, without waiting
-// between requests, into an SQLite database. It tells the pages a second and the most memory of the heap, the
-// server's among it; and the time of processors for each page, which other programs disturb less.
+// BenchmarkSite reads a site of PAGES pages (300 if not set) from a server in the same process,
+// without waiting between requests, into an SQLite database. It tells the pages a second and the
+// most memory of the heap, the server's among it; and the time of processors for each page, which
+// other programs disturb less.
 func BenchmarkSite(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("PAGES"))
 	if err != nil {

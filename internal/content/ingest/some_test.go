@@ -19,7 +19,8 @@ func (h *host) only(paths ...string) Report {
 	return h.mustRun()
 }
 
-// TestNamedPagesAloneAreReadAnew has a site say which pages changed (RAMP v1, Ingestion, webhook): no others are asked for, and nothing else changes.
+// TestNamedPagesAloneAreReadAnew has a site say which pages changed (RAMP v1, Ingestion, webhook):
+// no others are asked for, and nothing else changes.
 func TestNamedPagesAloneAreReadAnew(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -39,15 +40,19 @@ func TestNamedPagesAloneAreReadAnew(t *testing.T) {
 	h.set("/c", answer{status: http.StatusInternalServerError})
 	report := h.only("/a", "/b", "/c", "/new", "/a", "//evil.example/", "https://evil.example/x", "/never")
 	h.wantAsked("/a", "/b", "/c", "/new", "/never")
-	want := slices.DeleteFunc(all, func(s string) bool { return strings.HasPrefix(s, "/a ") || strings.HasPrefix(s, "/b ") })
+	want := slices.DeleteFunc(all, func(s string) bool {
+		return strings.HasPrefix(s, "/a ") || strings.HasPrefix(s, "/b ")
+	})
 	h.wantItems(append(want, "/a another a", "/new new")...)
-	if report.Summary.Removed != 1 || report.Summary.Changed != 1 || report.Summary.Added != 1 || report.Web.Failed != 1 || report.Web.Gone != 2 {
+	if report.Summary.Removed != 1 || report.Summary.Changed != 1 || report.Summary.Added != 1 ||
+		report.Web.Failed != 1 || report.Web.Gone != 2 {
 		t.Errorf("%+v %+v", report.Summary, report.Web)
 	}
 	if got := h.sources().LastRun; !got.Equal(read) {
 		t.Errorf("the source counts as read at %s, by a few pages", got)
 	}
-	for _, a := range []answer{{status: http.StatusForbidden}, {status: http.StatusServiceUnavailable}, {do: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }}} {
+	for _, a := range []answer{{status: http.StatusForbidden}, {status: http.StatusServiceUnavailable},
+		{do: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }}} {
 		h.set("/a", a)
 		h.only("/a")
 		if !slices.Contains(h.items(), "/a another a") {
@@ -146,7 +151,8 @@ func (h *host) places() (all []string) {
 	return all
 }
 
-// TestPagesTellWhereLicencesAre names licences on pages other than the first, in each way that RSL has.
+// TestPagesTellWhereLicencesAre names licences on pages other than the first, in each way that RSL
+// has.
 func TestPagesTellWhereLicencesAre(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -161,17 +167,20 @@ func TestPagesTellWhereLicencesAre(t *testing.T) {
 	if report := h.mustRun(); report.Web.Licences != 4 || !slices.Equal(h.places(), want) {
 		t.Errorf("%d, %q, want %q", report.Web.Licences, h.places(), want)
 	}
-	if report := h.mustRun(); report.Web.Licences != 0 || !slices.Equal(h.places(), want) { // pages that were not sent again name what they named
+	// pages that were not sent again name what they named
+	if report := h.mustRun(); report.Web.Licences != 0 || !slices.Equal(h.places(), want) {
 		t.Errorf("once more: %d, %q", report.Web.Licences, h.places())
 	}
 	h.put("/b", pageOf("two"), "Link", `</other.xml>; rel="license"; type="application/rsl+xml"`) // the same page with another header
 	h.set("/c", answer{status: http.StatusInternalServerError})
 	h.drop("/d")
-	if report := h.mustRun(); report.Web.Licences != 2 || !slices.Equal(h.places(), []string{"/a/l.xml", "/other.xml", "/c#page"}) {
+	if report := h.mustRun(); report.Web.Licences != 2 ||
+		!slices.Equal(h.places(), []string{"/a/l.xml", "/other.xml", "/c#page"}) {
 		t.Errorf("as they changed: %d, %q", report.Web.Licences, h.places())
 	}
 	h.put("/e", on("five", `<link rel="license" type="application/rsl+xml" href="/e.xml">`))
-	if report := h.only("/e"); report.Web.Licences != 1 || !slices.Equal(h.places(), []string{"/a/l.xml", "/other.xml", "/c#page", "/e.xml"}) {
+	if report := h.only("/e"); report.Web.Licences != 1 ||
+		!slices.Equal(h.places(), []string{"/a/l.xml", "/other.xml", "/c#page", "/e.xml"}) {
 		t.Errorf("of a named page: %d, %q", report.Web.Licences, h.places())
 	}
 }

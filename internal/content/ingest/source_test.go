@@ -21,7 +21,8 @@ func TestBaseIsMadeOfTheSite(t *testing.T) {
 			t.Errorf("%+v: %q, %v; want %q", source, got, err, want)
 		}
 	}
-	for _, source := range []Source{{Site: "x", Base: "mailto:a@b.example"}, {Site: "x", Base: "ftp://x/"}, {Site: "x", Base: "://"}} {
+	for _, source := range []Source{{Site: "x", Base: "mailto:a@b.example"}, {Site: "x", Base: "ftp://x/"},
+		{Site: "x", Base: "://"}} {
 		if got, err := source.baseAddress(); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v: %q, %v", source, got, err)
 		}

@@ -9,19 +9,22 @@ import (
 	"frontdesk/internal/content/ingest/pageurl"
 )
 
-// This file reads only those pages of a source that are named (Web.Only), as they are after the site said that they changed.
+// This file reads only those pages of a source that are named (Web.Only), as they are after the
+// site said that they changed.
 
 // some says whether a run looks at named pages only.
 func (c *crawl) some() bool { return c.Only != nil }
 
-// prepareSome queues the named pages that lie within the source's bounds. No others are asked for, but for one that cannot exist, to know such a page by its look.
+// prepareSome queues the named pages that lie within the source's bounds. No others are asked for,
+// but for one that cannot exist, to know such a page by its look.
 func (c *crawl) prepareSome(ctx context.Context) error {
 	c.began = c.now()
 	c.report.Kind = "pages"
 	c.within(c.start, &c.Web)
 	for _, path := range c.Only {
 		u := pageurl.FromLink(path, c.start)
-		if u == nil || u.Host != c.start.Host || !c.front.InBounds(u) || c.front.MarkSeen(u) || len(c.queue) >= c.Pages {
+		if u == nil || u.Host != c.start.Host || !c.front.InBounds(u) || c.front.MarkSeen(u) ||
+			len(c.queue) >= c.Pages {
 			continue
 		}
 		known, err := c.knownAs(ctx, u)
@@ -37,10 +40,12 @@ func (c *crawl) prepareSome(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// knownAs is an address in the form in which it is remembered, which may be that to which the site sent visitors on: with or without www, by http or https.
+// knownAs is an address in the form in which it is remembered, which may be that to which the site
+// sent visitors on: with or without www, by http or https.
 func (c *crawl) knownAs(ctx context.Context, u *url.URL) (*url.URL, error) {
 	host := strings.TrimPrefix(u.Host, "www.")
-	for _, one := range []url.URL{{Scheme: u.Scheme, Host: u.Host}, {Scheme: "https", Host: "www." + host}, {Scheme: "https", Host: host}, {Scheme: "http", Host: "www." + host}, {Scheme: "http", Host: host}} {
+	for _, one := range []url.URL{{Scheme: u.Scheme, Host: u.Host}, {Scheme: "https", Host: "www." + host},
+		{Scheme: "https", Host: host}, {Scheme: "http", Host: "www." + host}, {Scheme: "http", Host: host}} {
 		other := *u
 		other.Scheme, other.Host = one.Scheme, one.Host
 		switch _, known, err := c.run.PageState(ctx, other.String()); {
@@ -53,8 +58,8 @@ func (c *crawl) knownAs(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// applySubsetVisit notes what is to leave of what a named page held. One that gives no answer, or lets nobody in, stays as it is: the next run of the whole source
-// decides.
+// applySubsetVisit notes what is to leave of what a named page held. One that gives no answer, or
+// lets nobody in, stays as it is: the next run of the whole source decides.
 func (c *crawl) applySubsetVisit(ctx context.Context, v *visit) error {
 	switch v.outcome {
 	case failed, closed, same:
@@ -85,5 +90,6 @@ func (w *Web) Covers(path string) bool {
 		return false
 	}
 	u := pageurl.FromLink(path, start)
-	return u != nil && u.Host == start.Host && frontier.New(frontier.Options{Start: start, Hosts: w.Hosts, Include: w.Include, Exclude: w.Exclude}).InBounds(u)
+	return u != nil && u.Host == start.Host &&
+		frontier.New(frontier.Options{Start: start, Hosts: w.Hosts, Include: w.Include, Exclude: w.Exclude}).InBounds(u)
 }

@@ -52,7 +52,8 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 			return disallowed, known.Detail
 		}
 		return disallowed, ""
-	case errors.As(v.err, &known) && (known.Reason == fetch.Refused || known.Reason == fetch.TooLarge || known.Reason == fetch.Redirects):
+	case errors.As(v.err, &known) &&
+		(known.Reason == fetch.Refused || known.Reason == fetch.TooLarge || known.Reason == fetch.Redirects):
 		return useless, known.Detail // and will be the next time
 	case v.outcome == same:
 		return same, ""
@@ -69,7 +70,8 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 			return gone, "the list is not there (" + v.reason() + ")"
 		}
 		return gone, ""
-	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusUnavailableForLegalReasons:
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
+		status == http.StatusUnavailableForLegalReasons:
 		return closed, v.reason()
 	case status < 200 || status > 299:
 		return failed, v.reason()
@@ -93,7 +95,8 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 	return wasRead, ""
 }
 
-// sniff tells what an answer is: "sitemap", "schemamap", "feed", "data", "page", or empty for none of these.
+// sniff tells what an answer is: "sitemap", "schemamap", "feed", "data", "page", or empty for none
+// of these.
 func (c *crawl) sniff(v *visit) string {
 	if v.unzip(c.MaxBytes) != nil {
 		return ""
@@ -131,9 +134,11 @@ func (c *crawl) sniff(v *visit) string {
 	return ""
 }
 
-// open deals with a document that was had: a list is read, anything else goes to the workers. problem says why nothing
-// comes of it.
-func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(context.Context, *unit) error) (problem string, err error) {
+// open deals with a document that was had: a list is read, anything else goes to the workers.
+// problem says why nothing comes of it.
+func (c *crawl) open(
+	ctx context.Context, v *visit, last *unit, emit func(context.Context, *unit) error,
+) (problem string, err error) {
 	is := c.sniff(v)
 	body := v.response.Body
 	last.Media = v.response.Header.Get("Content-Type")
@@ -230,12 +235,14 @@ func (c *crawl) readList(v *visit) (problem string) {
 	}
 	switch {
 	case err == errEnough:
-		return fmt.Sprintf("the list names more than the %s addresses that are read; raise crawl.pages, or leave parts out with crawl.exclude", countText(c.Pages))
+		return fmt.Sprintf("the list names more than the %s addresses that are read; raise crawl.pages, or leave "+
+			"parts out with crawl.exclude", countText(c.Pages))
 	case err != nil:
 		c.lost = true
 		return err.Error()
 	case taken == 0 && outside > 0:
-		return fmt.Sprintf("the list names %s addresses, and none of them lies below %s; begin there, or name the host in crawl.hosts", countText(outside), c.start)
+		return fmt.Sprintf("the list names %s addresses, and none of them lies below %s; begin there, or name the "+
+			"host in crawl.hosts", countText(outside), c.start)
 	}
 	return ""
 }
@@ -272,8 +279,9 @@ func (v *visit) look(page *markup.Page, agent string) bool {
 	return !v.sight.NoIndex && !v.sight.Redirects
 }
 
-// foreign says whether an item that was found at an address has another's, or is there in brief: an entry of one feed
-// among several says less of an item than the lines of data that a schema map names beside it.
+// foreign says whether an item that was found at an address has another's, or is there in brief: an
+// entry of one feed among several says less of an item than the lines of data that a schema map
+// names beside it.
 func (v *visit) foreign(d *document.Draft) bool {
 	switch {
 	case v.brief:

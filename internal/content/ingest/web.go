@@ -17,20 +17,22 @@ type Web struct {
 	URL string
 	// Kind is one of Kinds; empty is "auto".
 	Kind string
-	// Complete says of a feed that it lists everything, so that what it no longer names is gone. Otherwise what has
-	// moved out at a feed's end stays.
+	// Complete says of a feed that it lists everything, so that what it no longer names is gone.
+	// Otherwise what has moved out at a feed's end stays.
 	Complete bool
-	// Pages is the most addresses that are asked for, Depth the most links between the first page and another, and
-	// Parallel the most addresses that are asked for at a time; zero values stand for the defaults.
+	// Pages is the most addresses that are asked for, Depth the most links between the first page
+	// and another, and Parallel the most addresses that are asked for at a time; zero values stand
+	// for the defaults.
 	Pages, Depth, Parallel int
 	// Time is the longest that a run may take.
 	Time time.Duration
 	// MaxBytes is the most that a document may have, unpacked.
 	MaxBytes int64
-	// Include and Exclude are patterns of paths, Hosts further hosts that belong to the site (package frontier).
+	// Include and Exclude are patterns of paths, Hosts further hosts that belong to the site
+	// (package frontier).
 	Include, Exclude, Hosts []string
-	// Only are the paths, with their queries, of pages that are read of a source that was read before; nil is the whole source. What other pages
-	// hold stays as it is.
+	// Only are the paths, with their queries, of pages that are read of a source that was read
+	// before; nil is the whole source. What other pages hold stays as it is.
 	Only []string
 	// Crawler is how the web is reached.
 	Crawler *fetch.Crawler
@@ -38,8 +40,9 @@ type Web struct {
 	Agent string
 }
 
-// Kinds are what Web.Kind may be. "auto" looks at what stands at the address. For a page it takes the site's schema
-// map, or else its sitemap, which robots.txt names; where there is neither, it follows links, as "crawl" always does. "wordpress" asks the REST API of a WordPress.
+// Kinds are what Web.Kind may be. "auto" looks at what stands at the address. For a page it takes
+// the site's schema map, or else its sitemap, which robots.txt names; where there is neither, it
+// follows links, as "crawl" always does. "wordpress" asks the REST API of a WordPress.
 var Kinds = []string{"auto", "feed", "sitemap", "schemamap", "crawl", "data", wordpressKind}
 
 // Defaults of Web.
@@ -73,8 +76,11 @@ func (w Web) withDefaults() Web {
 func (w *Web) check(name string) error {
 	u := pageurl.Parse(w.URL, nil)
 	switch {
-	case u == nil || strings.Contains(w.URL, "@") && u.String() != w.URL && strings.Contains(strings.SplitN(w.URL, "/", 4)[2], "@"):
-		return fail.New(fail.Invalid, "the address %q of source %q cannot be read; write it like https://www.example.com/, without user and password", w.URL, name)
+	case u == nil ||
+		strings.Contains(w.URL, "@") && u.String() != w.URL && strings.Contains(strings.SplitN(w.URL, "/", 4)[2], "@"):
+		return fail.New(fail.Invalid,
+			"the address %q of source %q cannot be read; write it like https://www.example.com/, without user "+
+				"and password", w.URL, name)
 	case w.Kind != "" && !slices.Contains(Kinds, w.Kind):
 		return fail.New(fail.Invalid, "%q is no kind of source; there are %s", w.Kind, strings.Join(Kinds, ", "))
 	case w.Crawler == nil:

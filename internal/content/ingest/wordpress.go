@@ -22,13 +22,16 @@ import (
 	"frontdesk/internal/infra/fetch"
 )
 
-// This file reads what a WordPress publishes, by its REST API (RAMP v1, Ingestion, CMS API): posts and pages, a hundred at a time. A run asks for what changed since the one
-// before, and how many there are; where that does not fit, and every seven days, it asks for all. Any answer that cannot be read ends the run, and changes nothing.
+// This file reads what a WordPress publishes, by its REST API (RAMP v1, Ingestion, CMS API): posts
+// and pages, a hundred at a time. A run asks for what changed since the one before, and how many
+// there are; where that does not fit, and every seven days, it asks for all. Any answer that cannot
+// be read ends the run, and changes nothing.
 
 // wordpressKind is the kind of such a source.
 const wordpressKind = "wordpress"
 
-// collections are what is read, by their names in the API. A site has posts; it need not let others see its pages.
+// collections are what is read, by their names in the API. A site has posts; it need not let others
+// see its pages.
 var collections = []string{"posts", "pages"}
 
 // The bounds of a reading.
@@ -115,7 +118,8 @@ func (c *crawl) pumpPosts(ctx context.Context, emit func(context.Context, *unit)
 	if err := p.recall(ctx); err != nil {
 		return err
 	}
-	p.whole = p.state == nil || p.state.Reader != c.reader || len(p.state.Links) != 1 || c.now().Sub(p.state.Seen) >= wholeEvery || p.latest == ""
+	p.whole = p.state == nil || p.state.Reader != c.reader || len(p.state.Links) != 1 ||
+		c.now().Sub(p.state.Seen) >= wholeEvery || p.latest == ""
 	if p.whole {
 		if err := p.discover(ctx); err != nil {
 			return err
@@ -164,7 +168,8 @@ func (p *press) recall(ctx context.Context) error {
 	})
 }
 
-// discover finds the API: as the configuration names it, as the site's first page does, or at its usual place.
+// discover finds the API: as the configuration names it, as the site's first page does, or at its
+// usual place.
 func (p *press) discover(ctx context.Context) error {
 	typed := pageurl.FromLink(p.URL, nil)
 	if strings.Contains(typed.Path, "/wp-json") {
@@ -189,10 +194,12 @@ func (p *press) discover(ctx context.Context) error {
 		}
 	}
 	if p.api == nil {
-		p.api = at.ResolveReference(&url.URL{Path: strings.TrimSuffix(at.Path[:strings.LastIndexByte(at.Path, '/')+1], "/") + "/wp-json/"})
+		p.api = at.ResolveReference(&url.URL{Path: strings.TrimSuffix(at.Path[:strings.LastIndexByte(at.Path, '/')+1],
+			"/") + "/wp-json/"})
 	}
 	if !p.own(p.api) && strings.TrimPrefix(p.api.Host, "www.") != strings.TrimPrefix(at.Host, "www.") {
-		return p.fault("%s names %s as its API, on another host; name that as url, and the site's host in crawl.hosts", p.start, p.api)
+		return p.fault("%s names %s as its API, on another host; name that as url, and the site's host in crawl.hosts",
+			p.start, p.api)
 	}
 	return nil
 }
@@ -216,18 +223,21 @@ func (p *press) endpoint(collection string, parameters ...string) *url.URL {
 
 // fault is an error that changes nothing.
 func (p *press) fault(format string, args ...any) error {
-	return fail.New(fail.Invalid, "source %s of site %s: %s; nothing was changed", p.source.Name, p.source.Site, fmt.Sprintf(format, args...))
+	return fail.New(fail.Invalid, "source %s of site %s: %s; nothing was changed", p.source.Name, p.source.Site,
+		fmt.Sprintf(format, args...))
 }
 
 // ask asks for an address, and a second time where the server wants to be asked later.
 func (p *press) ask(ctx context.Context, u *url.URL) (response *fetch.Response, err error) {
-	request := fetch.Request{URL: u.String(), Own: p.own(u), MaxBytes: p.MaxBytes, Header: http.Header{"Accept": {"application/json, text/html;q=0.9, */*;q=0.8"}}}
+	request := fetch.Request{URL: u.String(), Own: p.own(u), MaxBytes: p.MaxBytes,
+		Header: http.Header{"Accept": {"application/json, text/html;q=0.9, */*;q=0.8"}}}
 	for range 2 {
 		p.mu.Lock()
 		p.report.Asked++
 		p.mu.Unlock()
 		response, err = p.Crawler.Get(ctx, request)
-		if err != nil || response.Status != http.StatusTooManyRequests && response.Status != http.StatusServiceUnavailable {
+		if err != nil ||
+			response.Status != http.StatusTooManyRequests && response.Status != http.StatusServiceUnavailable {
 			break
 		}
 	}
@@ -236,7 +246,8 @@ func (p *press) ask(ctx context.Context, u *url.URL) (response *fetch.Response, 
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.As(err, &known):
-		return nil, fail.New(fail.Invalid, "source %s of site %s: %s; nothing was changed", p.source.Name, p.source.Site, known.Detail).Wrap(err)
+		return nil, fail.New(fail.Invalid, "source %s of site %s: %s; nothing was changed", p.source.Name,
+			p.source.Site, known.Detail).Wrap(err)
 	case err != nil:
 		return nil, err
 	}
@@ -246,22 +257,30 @@ func (p *press) ask(ctx context.Context, u *url.URL) (response *fetch.Response, 
 	return response, nil
 }
 
-// list asks for a collection page by page, and calls fn with the entries of each. total is how many there are in all, the most that was said, and -1 where nobody says; none says that the site has no
-// such collection, or shows it to nobody. It ends early, without an error, where the pages are at an end sooner than was said.
-func (p *press) list(ctx context.Context, collection string, size int, fn func(at string, entries []json.RawMessage) error, parameters ...string) (total int, none bool, err error) {
+// list asks for a collection page by page, and calls fn with the entries of each. total is how many
+// there are in all, the most that was said, and -1 where nobody says; none says that the site has
+// no such collection, or shows it to nobody. It ends early, without an error, where the pages are
+// at an end sooner than was said.
+func (p *press) list(
+	ctx context.Context, collection string, size int, fn func(at string,
+		entries []json.RawMessage) error, parameters ...string,
+) (total int, none bool, err error) {
 	total = -1
 	for page, pages := 1, 1; page <= pages; page++ {
 		if p.now().Sub(p.began) > p.Time {
 			return total, false, p.fault("it took longer than %s, the most that a run may; raise crawl.time", p.Time)
 		}
-		u := p.endpoint(collection, append([]string{"per_page", strconv.Itoa(size), "page", strconv.Itoa(page), "orderby", "id", "order", "asc"}, parameters...)...)
+		u := p.endpoint(collection,
+			append([]string{"per_page", strconv.Itoa(size), "page", strconv.Itoa(page), "orderby", "id", "order",
+				"asc"}, parameters...)...)
 		response, err := p.ask(ctx, u)
 		if err != nil {
 			return total, false, err
 		}
 		switch s := response.Status; {
 		case s == http.StatusOK:
-		case page > 1 && s == http.StatusBadRequest: // posts were taken out meanwhile, or nobody said how many pages there are
+		// posts were taken out meanwhile, or nobody said how many pages there are
+		case page > 1 && s == http.StatusBadRequest:
 			return total, false, nil
 		case page == 1 && (s == http.StatusNotFound || s == http.StatusUnauthorized || s == http.StatusForbidden):
 			return 0, true, nil
@@ -295,7 +314,9 @@ func (p *press) list(ctx context.Context, collection string, size int, fn func(a
 }
 
 // posts lists a collection in whole entries, in smaller answers where they are too large.
-func (p *press) posts(ctx context.Context, collection string, emit func(context.Context, *unit) error, parameters ...string) (found, total int, none bool, err error) {
+func (p *press) posts(
+	ctx context.Context, collection string, emit func(context.Context, *unit) error, parameters ...string,
+) (found, total int, none bool, err error) {
 	parameters = append([]string{"_embed", "author,wp:featuredmedia,wp:term", "_fields", postFields}, parameters...)
 	for _, size := range []int{postsAtOnce, fewPosts} {
 		ids := map[int64]bool{}
@@ -351,11 +372,13 @@ func (p *press) missing(collection string) error {
 	return nil
 }
 
-// changes reads what is new or was changed in a collection, and finds out what is gone where the numbers do not fit.
+// changes reads what is new or was changed in a collection, and finds out what is gone where the
+// numbers do not fit.
 func (p *press) changes(ctx context.Context, collection string, emit func(context.Context, *unit) error) error {
 	if at := document.ParseDate(p.state.Listed); !at.IsZero() {
 		since := at.Add(-overlap).Format("2006-01-02T15:04:05Z")
-		for _, parameter := range []string{"modified_after", "after"} { // what was planned long ago is not changed when it appears
+		// what was planned long ago is not changed when it appears
+		for _, parameter := range []string{"modified_after", "after"} {
 			_, _, none, err := p.posts(ctx, collection, emit, parameter, since)
 			if err != nil {
 				return err
@@ -442,7 +465,10 @@ func (p *press) reconcile(ctx context.Context, collection string, emit func(cont
 }
 
 // take takes one entry of a list. One that cannot be read is named, and what was known of it stays.
-func (p *press) take(ctx context.Context, collection, at string, entry json.RawMessage, ids map[int64]bool, emit func(context.Context, *unit) error) error {
+func (p *press) take(
+	ctx context.Context, collection, at string, entry json.RawMessage, ids map[int64]bool, emit func(context.Context,
+		*unit) error,
+) error {
 	var one post
 	err := json.Unmarshal(entry, &one)
 	if one.ID > 0 {
@@ -474,7 +500,8 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 	}
 	p.seen[id] = true
 	v.address, v.at = u, u
-	if modified := one.Modified; modified > p.latest && !document.ParseDate(modified).IsZero() && document.ParseDate(modified).Before(p.now().Add(overlap)) {
+	if modified := one.Modified; modified > p.latest && !document.ParseDate(modified).IsZero() &&
+		document.ParseDate(modified).Before(p.now().Add(overlap)) {
 		p.latest = modified
 	}
 	switch {
@@ -499,7 +526,8 @@ func (p *press) take(ctx context.Context, collection, at string, entry json.RawM
 // thing is a post in schema.org's terms.
 func (one *post) thing(collection, address string) thing {
 	t := thing{
-		Type: "Article", URL: address, Name: strings.Join(strings.Fields(markup.WithoutTags(one.Title.Rendered)), " "), Description: one.Excerpt.Rendered, Text: one.Content.Rendered,
+		Type: "Article", URL: address, Name: strings.Join(strings.Fields(markup.WithoutTags(one.Title.Rendered)), " "),
+		Description: one.Excerpt.Rendered, Text: one.Content.Rendered,
 		Published: gmt(one.Date), Modified: gmt(one.Modified),
 	}
 	if collection == "pages" {
@@ -564,7 +592,8 @@ func (c *crawl) recordPost(ctx context.Context, v *visit) error {
 func (c *crawl) endPosts(ctx context.Context) error {
 	p, r := c.press, &c.report
 	if p.other > 0 {
-		r.Note = fmt.Sprintf("%s posts have addresses that do not lie below %s; name their host in crawl.hosts if they belong to the site", countText(p.other), c.start)
+		r.Note = fmt.Sprintf("%s posts have addresses that do not lie below %s; name their host in crawl.hosts if "+
+			"they belong to the site", countText(p.other), c.start)
 	}
 	if c.run == nil {
 		return nil
@@ -586,7 +615,8 @@ func (c *crawl) endPosts(ctx context.Context) error {
 			return err
 		}
 	}
-	state := &recollection{Reader: c.reader, Kind: wordpressKind, Listed: p.latest, Seen: c.now(), Links: []string{p.api.String()}}
+	state := &recollection{Reader: c.reader, Kind: wordpressKind, Listed: p.latest, Seen: c.now(),
+		Links: []string{p.api.String()}}
 	if !p.whole {
 		state.Seen = p.state.Seen // when everything was asked for
 	}

@@ -35,7 +35,8 @@ func newBlog(t *testing.T) *blog {
 		fmt.Fprint(w, pageOf("home"))
 	}})
 	for _, collection := range []string{"posts", "pages"} {
-		b.set("/wp-json/wp/v2/"+collection+"*", answer{do: func(w http.ResponseWriter, r *http.Request) { b.serve(collection, w, r) }})
+		b.set("/wp-json/wp/v2/"+collection+"*",
+			answer{do: func(w http.ResponseWriter, r *http.Request) { b.serve(collection, w, r) }})
 	}
 	return b
 }
@@ -45,8 +46,11 @@ func (b *blog) write(collection string, id int, name, modified string, more ...a
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	one := map[string]any{
-		"id": id, "link": fmt.Sprintf("%s/%s/%d/", b.server.URL, collection, id), "status": "publish", "date_gmt": modified, "modified_gmt": modified,
-		"title": map[string]any{"rendered": name}, "content": map[string]any{"rendered": "<p>All there is to know of <b>" + name + "</b>.</p>", "protected": false},
+		"id": id, "link": fmt.Sprintf("%s/%s/%d/", b.server.URL, collection, id), "status": "publish",
+		"date_gmt": modified, "modified_gmt": modified,
+		"title": map[string]any{"rendered": name},
+		"content": map[string]any{"rendered": "<p>All there is to know of <b>" + name + "</b>.</p>",
+			"protected": false},
 		"excerpt": map[string]any{"rendered": "<p>Of " + name + "</p>"},
 	}
 	for i := 0; i < len(more); i += 2 {
@@ -143,29 +147,35 @@ func (b *blog) wantRequests(want ...string) {
 	}
 }
 
-// TestAWordPressIsReadByItsAPI reads posts and pages, with what the API tells of them (RAMP v1, Ingestion, CMS API).
+// TestAWordPressIsReadByItsAPI reads posts and pages, with what the API tells of them (RAMP v1,
+// Ingestion, CMS API).
 func TestAWordPressIsReadByItsAPI(t *testing.T) {
 	t.Parallel()
 	b := newBlog(t)
 	b.write("posts", 7, "Tom &amp; <i>Jerry&#8217;s</i> soup", "2026-01-02T03:04:05", "_embedded", map[string]any{
-		"author": []any{map[string]any{"name": "Ann"}, map[string]any{"code": "rest_user_invalid_id"}}, "wp:featuredmedia": []any{map[string]any{"source_url": b.server.URL + "/soup.jpg"}},
-		"wp:term": []any{[]any{map[string]any{"name": "Food &amp; Drink"}}, []any{map[string]any{"name": "cats"}}},
+		"author":           []any{map[string]any{"name": "Ann"}, map[string]any{"code": "rest_user_invalid_id"}},
+		"wp:featuredmedia": []any{map[string]any{"source_url": b.server.URL + "/soup.jpg"}},
+		"wp:term": []any{[]any{map[string]any{"name": "Food &amp; Drink"}},
+			[]any{map[string]any{"name": "cats"}}},
 	})
 	b.write("pages", 2, "About", "2026-01-01T00:00:00")
-	b.write("posts", 8, "Secret", "2026-01-03T00:00:00", "content", map[string]any{"rendered": "hidden", "protected": true})
+	b.write("posts", 8,
+		"Secret", "2026-01-03T00:00:00", "content", map[string]any{"rendered": "hidden", "protected": true})
 	b.write("posts", 9, "Draft", "2026-01-03T00:00:00", "status", "draft")
 	b.write("posts", 10, "Elsewhere", "2026-01-03T00:00:00", "link", "https://other.example/10")
 	report := b.read()
 	b.wantRequests("posts 1", "pages 1")
 	b.wantItems("/pages/2/ About", "/posts/7/ Tom & Jerry’s soup")
-	if report.Web.Kind != "wordpress" || report.Web.Hidden != 2 || report.Web.Useless != 1 || !strings.Contains(report.Web.Note, "crawl.hosts") {
+	if report.Web.Kind != "wordpress" || report.Web.Hidden != 2 || report.Web.Useless != 1 ||
+		!strings.Contains(report.Web.Note, "crawl.hosts") {
 		t.Errorf("%+v", report.Web)
 	}
 	if err := b.catalog.EachItem(t.Context(), "shop.example", func(i content.Item) error {
 		if strings.Contains(i.URL, "/7/") {
 			text := i.Passages[0].Text
 			for _, part := range []string{`"Article"`, `"author":`, `Ann`, `soup.jpg`, `Food & Drink, cats`, `2026-01-02T03:04:05Z`} {
-				if !strings.Contains(string(i.Object), strings.ReplaceAll(part, "&", `&`)) && !strings.Contains(strings.Join(i.Types, " "), strings.Trim(part, `"`)) {
+				if !strings.Contains(string(i.Object), strings.ReplaceAll(part, "&", `&`)) &&
+					!strings.Contains(strings.Join(i.Types, " "), strings.Trim(part, `"`)) {
 					t.Errorf("no %s in %s", part, i.Object)
 				}
 			}
@@ -179,7 +189,8 @@ func TestAWordPressIsReadByItsAPI(t *testing.T) {
 	}
 }
 
-// TestAWordPressIsAskedForWhatChanged counts requests from run to run: what changed, what is new, what is gone, and what became hidden.
+// TestAWordPressIsAskedForWhatChanged counts requests from run to run: what changed, what is new,
+// what is gone, and what became hidden.
 func TestAWordPressIsAskedForWhatChanged(t *testing.T) {
 	t.Parallel()
 	b := newBlog(t)
@@ -193,9 +204,11 @@ func TestAWordPressIsAskedForWhatChanged(t *testing.T) {
 		t.Fatalf("%d items", got)
 	}
 	since := func(at string) []string {
-		return []string{"posts 1 modified_after=" + at, "posts 1 after=" + at, "posts ids", "pages 1 modified_after=" + at, "pages 1 after=" + at, "pages ids"}
+		return []string{"posts 1 modified_after=" + at, "posts 1 after=" + at, "posts ids",
+			"pages 1 modified_after=" + at, "pages 1 after=" + at, "pages ids"}
 	}
-	if report := b.read(); report.Summary.Unchanged != 251 || report.Web.Unchanged != 250 { // the page's day counts once more
+	// the page's day counts once more
+	if report := b.read(); report.Summary.Unchanged != 251 || report.Web.Unchanged != 250 {
 		t.Errorf("%+v %+v", report.Summary, report.Web)
 	}
 	b.wantRequests(since("2026-01-01T00:00:00Z")...)
@@ -232,7 +245,8 @@ func TestAWordPressIsAskedForWhatChanged(t *testing.T) {
 	}
 }
 
-// TestAWordPressThatFailsChangesNothing breaks each answer of a run in many ways: the old stands, and the error names the place.
+// TestAWordPressThatFailsChangesNothing breaks each answer of a run in many ways: the old stands,
+// and the error names the place.
 func TestAWordPressThatFailsChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBlog(t)
@@ -243,7 +257,10 @@ func TestAWordPressThatFailsChangesNothing(t *testing.T) {
 	b.read()
 	before := b.items()
 	spoils := map[string]func(w http.ResponseWriter){
-		"500": func(w http.ResponseWriter) { http.Error(w, "no", http.StatusInternalServerError) }, "429": func(w http.ResponseWriter) { http.Error(w, "no", http.StatusTooManyRequests) },
+		"500": func(w http.ResponseWriter) { http.Error(w, "no", http.StatusInternalServerError) },
+		"429": func(w http.ResponseWriter) {
+			http.Error(w, "no", http.StatusTooManyRequests)
+		},
 		"no JSON":   func(w http.ResponseWriter) { fmt.Fprint(w, "<br /><b>Warning</b>: mysqli_connect()") },
 		"an object": func(w http.ResponseWriter) { fmt.Fprint(w, `{"code":"rest_disabled"}`) },
 		"cut":       func(w http.ResponseWriter) { w.Header().Set("Content-Length", "1000"); fmt.Fprint(w, `[{"id":1,`) },
@@ -299,14 +316,17 @@ func TestABadPostIsNamedAndWhatItWasStays(t *testing.T) {
 	b.write("posts", 2, "x", "2026-02-01T00:00:00", "title", "no object")
 	b.write("posts", 3, "x", "2026-02-01T00:00:00", "link", "javascript:alert(1)")
 	b.write("posts", 4, "x", "2026-02-01T00:00:00", "link", 7)
-	b.write("posts", 5, "", "2026-02-01T00:00:00", "content", map[string]any{}, "excerpt", map[string]any{}, "title", map[string]any{})
+	b.write("posts", 5, "", "2026-02-01T00:00:00", "content", map[string]any{}, "excerpt", map[string]any{},
+		"title", map[string]any{})
 	b.write("posts", 6, "Six", "2026-02-01T00:00:00")
 	for _, whole := range []bool{false, true} {
 		if whole {
 			b.sleepFor(8 * 24 * time.Hour)
 		}
 		report := b.read()
-		if report.SkippedCount < 3 || !strings.Contains(fmt.Sprint(report.Skipped), "page=1#2") && !strings.Contains(fmt.Sprint(report.Skipped), "#") {
+		if report.SkippedCount < 3 ||
+			!strings.Contains(fmt.Sprint(report.Skipped), "page=1#2") &&
+				!strings.Contains(fmt.Sprint(report.Skipped), "#") {
 			t.Errorf("%d %+v", report.SkippedCount, report.Skipped)
 		}
 		want := slices.Clone(before)
@@ -320,7 +340,8 @@ func TestABadPostIsNamedAndWhatItWasStays(t *testing.T) {
 	}
 }
 
-// TestWordPressesOfTheWild do without headers, hide their pages, have their API elsewhere, and move posts while they are read.
+// TestWordPressesOfTheWild do without headers, hide their pages, have their API elsewhere, and move
+// posts while they are read.
 func TestWordPressesOfTheWild(t *testing.T) {
 	t.Parallel()
 	for _, without := range []string{"X-WP-Total", "X-WP-TotalPages", "*"} {

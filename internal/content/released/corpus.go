@@ -1,11 +1,14 @@
-// Package released is the one way from the content to what leaves: it holds the owner's terms against the items of the
-// index, and renders of each item what the terms let out, a whole object or a notice.
+// Package released is the one way from the content to what leaves: it holds the owner's terms
+// against the items of the index, and renders of each item what the terms let out, a whole object
+// or a notice.
 //
-// Enter at New. A Corpus follows the content and the terms; Current gives a View, which is what the terms in force let
-// out of one version of the index. Services find items in it, ask Decide what the terms say of one, and Render them.
-// What an item is given as to one who bought it is RenderDefault.
+// Enter at New. A Corpus follows the content and the terms; Current gives a View, which is what the
+// terms in force let out of one version of the index. Services find items in it, ask Decide what
+// the terms say of one, and Render them. What an item is given as to one who bought it is
+// RenderDefault.
 //
-// It stands on content, its index and policy, and knows nothing of who asks, of prices or of protocols.
+// It stands on content, its index and policy, and knows nothing of who asks, of prices or of
+// protocols.
 package released
 
 import (
@@ -31,12 +34,14 @@ type Deps struct {
 	Catalog *content.Catalog
 	// Sites are those whose items may leave.
 	Sites *Sites
-	// Terms gives the rules in force; it is called for every View and may answer differently over time.
+	// Terms gives the rules in force; it is called for every View and may answer differently over
+	// time.
 	Terms func() *policy.Terms
-	// Passages says whether platforms are given passages, so that an item which only they may see is indexed too.
+	// Passages says whether platforms are given passages, so that an item which only they may see
+	// is indexed too.
 	Passages bool
-	// Actions gives what can be done with an item as a JSON array, from what is shown of it; some is false for nothing.
-	// Nil is nothing.
+	// Actions gives what can be done with an item as a JSON array, from what is shown of it; some
+	// is false for nothing. Nil is nothing.
 	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
 	// ForSale says whether a stranger may buy an item that is shown as a notice; nil is never.
 	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *ItemVersion) bool
@@ -49,7 +54,8 @@ type Deps struct {
 	Log     *slog.Logger // nil for none
 }
 
-// Corpus is the content, as far as the terms let it out. Its methods may be called from many goroutines.
+// Corpus is the content, as far as the terms let it out. Its methods may be called from many
+// goroutines.
 type Corpus struct {
 	options  Deps
 	library  *index.Library
@@ -80,7 +86,9 @@ func New(options Deps) (*Corpus, error) {
 	if options.Actions == nil {
 		options.Actions = func(policy.Facts, bool, []byte) ([]byte, bool) { return nil, false }
 	}
-	cards, err := cache.NewWeighted(options.CacheBytes, func(_ renderedKey, c *RenderedItem) uint32 { return c.weight() })
+	cards, err := cache.NewWeighted(options.CacheBytes, func(_ renderedKey, c *RenderedItem) uint32 {
+		return c.weight()
+	})
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
@@ -88,17 +96,20 @@ func New(options Deps) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
-	return &Corpus{options: options, library: index.NewLibrary(options.Catalog, options.Words), rendered: cards, nested: wholes}, nil
+	return &Corpus{options: options, library: index.NewLibrary(options.Catalog, options.Words), rendered: cards,
+		nested: wholes}, nil
 }
 
 // Refresh brings the index to the catalog's published state and the terms in force.
 func (c *Corpus) Refresh(ctx context.Context) error {
 	rules := c.options.Terms()
 	changed, err := c.library.Refresh(ctx, index.Admission{
-		Version:  rules.Version(),
-		Admit:    func(l *index.Listing) bool { return c.indexes(rules, l) },
-		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) { return said(rules, l, object) },
-		Meant:    func(l *index.Listing, e *content.Entry) (title, text string) { return meant(rules, l, e) },
+		Version: rules.Version(),
+		Admit:   func(l *index.Listing) bool { return c.indexes(rules, l) },
+		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) {
+			return said(rules, l, object)
+		},
+		Meant: func(l *index.Listing, e *content.Entry) (title, text string) { return meant(rules, l, e) },
 	})
 	if changed && err == nil {
 		c.options.Log.Info("index follows the catalog", "items", c.Index().Len())
@@ -106,12 +117,12 @@ func (c *Corpus) Refresh(ctx context.Context) error {
 	return err
 }
 
-// Follower is what a service has to do about a View, whether it has changed or not, before the service can answer
-// from it.
+// Follower is what a service has to do about a View, whether it has changed or not, before the
+// service can answer from it.
 type Follower func(context.Context, *View) error
 
-// Load brings the corpus and those who follow it to the catalog's published state and the terms in force. Once it has
-// done so the corpus is Ready.
+// Load brings the corpus and those who follow it to the catalog's published state and the terms in
+// force. Once it has done so the corpus is Ready.
 func (c *Corpus) Load(ctx context.Context, followers ...Follower) error {
 	if err := c.Refresh(ctx); err != nil {
 		return err
@@ -129,8 +140,8 @@ func (c *Corpus) Load(ctx context.Context, followers ...Follower) error {
 // poll is how often Follow looks for changes.
 const poll = time.Second
 
-// Follow loads again and again, whoever changes the content or the terms, until ctx ends. What fails is logged and
-// tried again.
+// Follow loads again and again, whoever changes the content or the terms, until ctx ends. What
+// fails is logged and tried again.
 func (c *Corpus) Follow(ctx context.Context, followers ...Follower) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
@@ -168,7 +179,8 @@ func (c *Corpus) Items() int { return c.Index().Len() }
 // Index is the present index, whatever the terms say.
 func (c *Corpus) Index() *index.View { return c.library.View() }
 
-// Current is the view of the present index under the terms in force. It is made when either has changed, once.
+// Current is the view of the present index under the terms in force. It is made when either has
+// changed, once.
 func (c *Corpus) Current() *View {
 	if v := c.fresh(); v != nil {
 		return v
@@ -192,8 +204,8 @@ func (c *Corpus) fresh() *View {
 	return nil
 }
 
-// indexes says whether an item is indexed at all, so that nothing else can be felt in the scores: it may be found in a
-// list of answers, or give passages to platforms.
+// indexes says whether an item is indexed at all, so that nothing else can be felt in the scores:
+// it may be found in a list of answers, or give passages to platforms.
 func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
 	if !c.options.Sites.Serves(l.Site) {
 		return false
@@ -202,8 +214,8 @@ func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
 	return decision.Allows(Search) || c.options.Passages && len(decision.Labels) > 0 && decision.Allows(Input)
 }
 
-// Render gives the ready form of each item, nil for one whose version was swept from the store. It returns
-// fail.Timeout and fail.Unavailable.
+// Render gives the ready form of each item, nil for one whose version was swept from the store. It
+// returns fail.Timeout and fail.Unavailable.
 func (v *View) Render(ctx context.Context, items []*index.Listing) ([]*RenderedItem, error) {
 	c := v.corpus
 	cards := make([]*RenderedItem, len(items))

@@ -16,8 +16,8 @@ const (
 	LinkedObject = "application/ld+json"
 )
 
-// forms are the media types in which an item can be had, the one first that it is given in where none is asked for. What has no
-// running text is had as an object alone.
+// forms are the media types in which an item can be had, the one first that it is given in where
+// none is asked for. What has no running text is had as an object alone.
 func forms(item *content.Item) []string {
 	texts := []string{PlainText, Markdown, HTML}
 	switch {
@@ -44,15 +44,16 @@ func render(item *content.Item, form string) []byte {
 	return []byte(running(item))
 }
 
-// RenderDefault is an item as it is given to one who bought it and asks for no form, in the bytes that the hash of its offer is of:
-// the running text of an article, a page or whatever else is a text to be read, its passages parted by empty lines; of other
-// things the object.
+// RenderDefault is an item as it is given to one who bought it and asks for no form, in the bytes
+// that the hash of its offer is of: the running text of an article, a page or whatever else is a
+// text to be read, its passages parted by empty lines; of other things the object.
 func RenderDefault(item *content.Item) (media string, body []byte) {
 	media = forms(item)[0]
 	return media, render(item, media)
 }
 
-// linked is the object in schema.org terms, with the running text as its member "text" where it has none of its own.
+// linked is the object in schema.org terms, with the running text as its member "text" where it has
+// none of its own.
 func linked(item *content.Item) []byte {
 	object := bytes.TrimSpace(item.Object)
 	if len(item.Passages) == 0 || hasText(object) {
@@ -82,7 +83,8 @@ func hasText(object []byte) bool {
 // isText says whether what an item is made of is its running text.
 func isText(types []string) bool {
 	for _, t := range types {
-		for _, text := range []string{"Article", "WebPage", "Book", "Chapter", "Legislation", "Message", "Review", "Thesis"} {
+		for _, text := range []string{"Article", "WebPage", "Book", "Chapter", "Legislation", "Message", "Review",
+			"Thesis"} {
 			if content.IsA(t, text) {
 				return true
 			}

@@ -10,9 +10,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// CoversNested says whether the terms let an item be sold with all that is delivered of what stands within it: things
-// that are open, and things under the item's own rule. A list of recipes, each with a price, is not sold with them for
-// the price of the list.
+// CoversNested says whether the terms let an item be sold with all that is delivered of what stands
+// within it: things that are open, and things under the item's own rule. A list of recipes, each
+// with a price, is not sold with them for the price of the list.
 func (c *Corpus) CoversNested(ctx context.Context, rules *policy.Terms, ref content.Ref) (bool, error) {
 	key := nestedKey{ref, rules}
 	if whole, known := c.nested.GetIfPresent(key); known {
@@ -41,7 +41,8 @@ func (k *ItemVersion) CoversNested(rules *policy.Terms) bool {
 	return k.coversNestedIn(rules, forms(k.item)[0])
 }
 
-// coversNestedIn is Whole for one of the forms of an item: of the texts nothing is given of the object but what is running text.
+// coversNestedIn is Whole for one of the forms of an item: of the texts nothing is given of the
+// object but what is running text.
 func (k *ItemVersion) coversNestedIn(rules *policy.Terms, form string) bool {
 	within := redactor{rules, k.listing()}
 	rule := Decide(rules, within.item).Rule
@@ -56,7 +57,8 @@ func (k *ItemVersion) coversNestedIn(rules *policy.Terms, form string) bool {
 
 // mention are the members that say no more of a thing than that it is there.
 var mention = map[string]bool{
-	"@type": true, "additionalType": true, "@id": true, "url": true, "mainEntityOfPage": true, "name": true, "image": true, "logo": true, "sameAs": true, "identifier": true,
+	"@type": true, "additionalType": true, "@id": true, "url": true, "mainEntityOfPage": true, "name": true,
+	"image": true, "logo": true, "sameAs": true, "identifier": true,
 }
 
 // sold says whether a value may be sold under a rule.

@@ -20,11 +20,13 @@ const (
 
 // reserved are the members of an item that are ours to write.
 var reserved = map[string]bool{
-	"@type": true, "@context": true, "additionalType": true, "url": true, "site": true, "score": true, "grounding": true, "actions": true,
+	"@type": true, "@context": true, "additionalType": true, "url": true, "site": true, "score": true,
+	"grounding": true, "actions": true,
 }
 
-// openObject is an open item whole: its own members in their order, type and URL first, and name and description if
-// it has none. Members beyond the bounds are left out and named, and things within it that are not open are sieved.
+// openObject is an open item whole: its own members in their order, type and URL first, and name
+// and description if it has none. Members beyond the bounds are left out and named, and things
+// within it that are not open are sieved.
 func openObject(item content.Item, within redactor) (object []byte, omitted []string) {
 	object = append(object, `{"@type":`...)
 	object = AppendQuote(object, item.Types[0])
@@ -66,7 +68,8 @@ func openObject(item content.Item, within redactor) (object []byte, omitted []st
 	return append(object, '}'), omitted
 }
 
-// eachMember calls fn with the members of an object, in order. It stops where the object cannot be read.
+// eachMember calls fn with the members of an object, in order. It stops where the object cannot be
+// read.
 func eachMember(object []byte, fn func(name string, value jsontext.Value)) {
 	dec := jsontext.NewDecoder(strings.NewReader(string(object)), jsontext.AllowDuplicateNames(true))
 	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
@@ -86,8 +89,8 @@ func eachMember(object []byte, fn func(name string, value jsontext.Value)) {
 	}
 }
 
-// calledByText says whether an item has no name of its own and is called by its text: a question, or the caption of a
-// picture.
+// calledByText says whether an item has no name of its own and is called by its text: a question,
+// or the caption of a picture.
 func calledByText(item content.Item) bool {
 	text, named := slices.Contains(item.Types, "Question"), false
 	eachMember(item.Object, func(name string, _ jsontext.Value) {
@@ -101,8 +104,8 @@ func calledByText(item content.Item) bool {
 	return text && !named
 }
 
-// notice is what an open door shows of a licensed item: what it is, where, and one excerpt. The excerpt does not
-// depend on the question, so that many questions show no more than one.
+// notice is what an open door shows of a licensed item: what it is, where, and one excerpt. The
+// excerpt does not depend on the question, so that many questions show no more than one.
 func notice(item content.Item, excerpt string) []byte {
 	object := append([]byte(nil), `{"@type":`...)
 	object = AppendQuote(object, item.Types[0])
@@ -154,9 +157,10 @@ func AppendQuote(dst []byte, s string) []byte {
 	return quoted
 }
 
-// said gives what of an item's object may be said of it: filters, facets and the words that questions are understood
-// with are made of that alone. whole says that it is all of the object, so that misspelt words may be corrected to those
-// of its text. open is false for an item that is shown as a notice.
+// said gives what of an item's object may be said of it: filters, facets and the words that
+// questions are understood with are made of that alone. whole says that it is all of the object, so
+// that misspelt words may be corrected to those of its text. open is false for an item that is
+// shown as a notice.
 func said(rules *policy.Terms, l *index.Listing, object []byte) (shown []byte, whole, open bool) {
 	if decision := Decide(rules, l); decision.Access != policy.Open || !decision.Allows(Search) {
 		return nil, false, false

@@ -38,8 +38,9 @@ func page(item *content.Item) []byte {
 	return []byte(b.String())
 }
 
-// markdown is an item in Markdown (CommonMark): its name as the heading, and its paragraphs, parted by empty lines. Whatever its text
-// has that Markdown would read as more than text is escaped, and nothing else.
+// markdown is an item in Markdown (CommonMark): its name as the heading, and its paragraphs, parted
+// by empty lines. Whatever its text has that Markdown would read as more than text is escaped, and
+// nothing else.
 func markdown(item *content.Item) []byte {
 	var b strings.Builder
 	if name := strings.Join(strings.Fields(item.Name), " "); name != "" {
@@ -69,8 +70,8 @@ func escape(b *strings.Builder, line string) {
 	}
 }
 
-// marker is where a character stands that makes more of a line than a paragraph: a heading, a list, a quotation, a rule; -1 where none
-// does.
+// marker is where a character stands that makes more of a line than a paragraph: a heading, a list,
+// a quotation, a rule; -1 where none does.
 func marker(line string) int {
 	at := 0
 	rest := strings.TrimLeft(line, "#")
@@ -96,8 +97,8 @@ func marker(line string) int {
 	return -1
 }
 
-// meansMore says whether a character within a line means more than itself: emphasis, code, a link, a tag, a reference to a
-// character, an escape, a closing row of a heading.
+// meansMore says whether a character within a line means more than itself: emphasis, code, a link,
+// a tag, a reference to a character, an escape, a closing row of a heading.
 func meansMore(line string, i int) bool {
 	switch line[i] {
 	case '\\', '`', '*', '[', '<', '~':

@@ -15,7 +15,8 @@ import (
 
 // prose is an article of some passages.
 func prose(name string, passages ...string) *content.Item {
-	item := &content.Item{URL: "https://site.example/a?b=1&c", Types: []string{"Article"}, Name: name, Language: "en", Object: []byte(`{"@type":"Article","name":"x"}`)}
+	item := &content.Item{URL: "https://site.example/a?b=1&c", Types: []string{"Article"}, Name: name, Language: "en",
+		Object: []byte(`{"@type":"Article","name":"x"}`)}
 	for _, text := range passages {
 		item.Passages = append(item.Passages, content.Passage{Text: text})
 	}
@@ -30,7 +31,8 @@ func seen(t *testing.T, page []byte) (all []string) {
 		t.Fatal(err)
 	}
 	for n := range root.Descendants() {
-		if n.Type != html.ElementNode || slices.Contains([]string{"html", "head", "body", "article", "meta", "link"}, n.Data) {
+		if n.Type != html.ElementNode ||
+			slices.Contains([]string{"html", "head", "body", "article", "meta", "link"}, n.Data) {
 			continue
 		}
 		text := ""
@@ -46,10 +48,14 @@ func seen(t *testing.T, page []byte) (all []string) {
 
 // odd are lines that Markdown or HTML would read as more than text.
 var odd = []string{
-	"# no heading", "#hashtag #", "####### seven", "#", "- no item", "-", "---", "- - -", "-- -", "-5 degrees", "+ no item", "+49 30", "* no item", "*** ***", "1. no item", "1) no", "1.5 litres", "2026", "12.",
-	"> no quotation", "=====", "no *emphasis*, no **strong**, no _emphasis_, no __strong__, but snake_case and _x", "no `code`, ```no fence```", "```", "~~~", "~~kept~~",
-	"[no link](https://x.example)", "![no picture](x.png)", "[no]: https://x.example", "<b>no tag</b> & <!-- no comment -->", "<script>alert(1)</script>", "&amp; &#65; &copy; & AT&T; a&b", `back\slash \* \`,
-	"a | b", "https://x.example/a_b_c?d=1&e=2", "closing #", "closing ##", "tab\tbed", "# heading # and # more #", "\"quoted\" 'too'", "_", "*", "`", "\\", "é_ü_ _", "0123456789. x", "1234567890. x",
+	"# no heading", "#hashtag #", "####### seven", "#", "- no item", "-", "---", "- - -", "-- -", "-5 degrees",
+	"+ no item", "+49 30", "* no item", "*** ***", "1. no item", "1) no", "1.5 litres", "2026", "12.",
+	"> no quotation", "=====", "no *emphasis*, no **strong**, no _emphasis_, no __strong__, but snake_case and _x",
+	"no `code`, ```no fence```", "```", "~~~", "~~kept~~",
+	"[no link](https://x.example)", "![no picture](x.png)", "[no]: https://x.example",
+	"<b>no tag</b> & <!-- no comment -->", "<script>alert(1)</script>", "&amp; &#65; &copy; & AT&T; a&b", `back\slash \* \`,
+	"a | b", "https://x.example/a_b_c?d=1&e=2", "closing #", "closing ##", "tab\tbed", "# heading # and # more #",
+	"\"quoted\" 'too'", "_", "*", "`", "\\", "é_ü_ _", "0123456789. x", "1234567890. x",
 }
 
 func TestMarkdownAndPagesSayTheTextAndNothingElse(t *testing.T) {
@@ -77,7 +83,9 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		line = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(line, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0x85 || r == 0xa0 || r == 0xfffd }), " "), "")
+		line = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(line, func(r rune) bool {
+			return r <= ' ' || r == 0x7f || r == 0x85 || r == 0xa0 || r == 0xfffd
+		}), " "), "")
 		if strings.TrimSpace(line) != line || line == "" {
 			return
 		}
@@ -123,12 +131,15 @@ func TestFormsOfAnItem(t *testing.T) {
 	if got := string(render(article, Markdown)); got != "# A title\n\nOne.\n\nTwo\n\nThree.\n" {
 		t.Errorf("%q", got)
 	}
-	if got := string(render(article, HTML)); got != "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>A title</title>\n"+
-		"<link rel=\"canonical\" href=\"https://site.example/a?b=1&amp;c\">\n</head>\n<body>\n<article>\n<h1>A title</h1>\n<p>One.</p>\n<p>Two</p>\n<p>Three.</p>\n</article>\n</body>\n</html>\n" {
+	if got := string(render(article, HTML)); got !=
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>A title</title>\n"+
+			"<link rel=\"canonical\" href=\"https://site.example/a?b=1&amp;c\">\n</head>\n<body>\n<article>\n<h1>A "+
+			"title</h1>\n<p>One.</p>\n<p>Two</p>\n<p>Three.</p>\n</article>\n</body>\n</html>\n" {
 		t.Errorf("%q", got)
 	}
 	var object struct{ Name, Text string }
-	if err := json.Unmarshal(render(article, LinkedObject), &object); err != nil || object.Name != "x" || object.Text != "One.\n\nTwo\nThree." {
+	if err := json.Unmarshal(render(article, LinkedObject), &object); err != nil || object.Name != "x" ||
+		object.Text != "One.\n\nTwo\nThree." {
 		t.Errorf("%s", render(article, LinkedObject))
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// redactor holds the terms against things that stand within an open item: a review with a page of its own, a related
-// product. What is blocked there falls out; of what is licensed its type, address and name remain.
+// redactor holds the terms against things that stand within an open item: a review with a page of
+// its own, a related product. What is blocked there falls out; of what is licensed its type,
+// address and name remain.
 type redactor struct {
 	rules *policy.Terms
 	item  *index.Listing
@@ -37,8 +38,8 @@ func (s redactor) value(v jsontext.Value, depth int) jsontext.Value {
 	return s.thing(v, depth)
 }
 
-// withholdsText says whether something is held back of what an item's text was made of. Which words of the text are its
-// own cannot be told any more.
+// withholdsText says whether something is held back of what an item's text was made of. Which words
+// of the text are its own cannot be told any more.
 func (s redactor) withholdsText(object []byte) (held bool) {
 	eachMember(object, func(name string, value jsontext.Value) {
 		if !held && content.GivesText(name) && (value.Kind() == '{' || value.Kind() == '[') {
@@ -134,8 +135,8 @@ func (s redactor) thing(v jsontext.Value, depth int) jsontext.Value {
 	return append(out, '}')
 }
 
-// access decides on a thing within the item: by its own address where it has one, else by that of the item, and
-// by its types.
+// access decides on a thing within the item: by its own address where it has one, else by that of
+// the item, and by its types.
 func (s redactor) access(v jsontext.Value) policy.Access {
 	if facts, thing := s.facts(v); thing {
 		return s.within(s.rules.Decide(facts))
@@ -143,8 +144,8 @@ func (s redactor) access(v jsontext.Value) policy.Access {
 	return policy.Open
 }
 
-// facts are what the terms match on of a thing within the item; thing is false for what is neither a page nor a thing of its
-// own, but a part of the item.
+// facts are what the terms match on of a thing within the item; thing is false for what is neither
+// a page nor a thing of its own, but a part of the item.
 func (s redactor) facts(v jsontext.Value) (facts policy.Facts, thing bool) {
 	facts = policy.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
 	own := 0 // how much the member counts that named its address: as much as for an item
@@ -170,9 +171,10 @@ func (s redactor) facts(v jsontext.Value) (facts policy.Facts, thing bool) {
 	return facts, true
 }
 
-// within is how far the item may show a thing of which the terms say this. What may not be found is not shown. Of what may
-// not be input to other texts, by another rule than the item's or by terms that it comes with, the name is shown: nobody
-// could tell its text from the item's. (Under the item's own rule the item is no input either.)
+// within is how far the item may show a thing of which the terms say this. What may not be found is
+// not shown. Of what may not be input to other texts, by another rule than the item's or by terms
+// that it comes with, the name is shown: nobody could tell its text from the item's. (Under the
+// item's own rule the item is no input either.)
 func (s redactor) within(d policy.Decision) policy.Access {
 	switch {
 	case !d.Allows(Search):
@@ -187,7 +189,8 @@ func (s redactor) within(d policy.Decision) policy.Access {
 	return policy.Open
 }
 
-// address resolves a thing's address against that of the item. Only web addresses count: "_:b0" names nothing.
+// address resolves a thing's address against that of the item. Only web addresses count: "_:b0"
+// names nothing.
 func (s redactor) address(v jsontext.Value) (string, bool) {
 	if v.Kind() == '{' { // a page, as mainEntityOfPage gives it: by its @id, else its url
 		var id, page jsontext.Value

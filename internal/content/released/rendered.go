@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// RenderedItem is a released item in ready bytes. One card serves every question under the same decision.
+// RenderedItem is a released item in ready bytes. One card serves every question under the same
+// decision.
 type RenderedItem struct {
 	typ, name, description string
 	object                 []byte   // the released members, a whole object
@@ -29,14 +30,15 @@ func (c *RenderedItem) weight() uint32 {
 	return uint32(min(n, 1<<30))
 }
 
-// renderedKey tells cards apart: a version of an item and the terms, which decide how much of it may be shown.
+// renderedKey tells cards apart: a version of an item and the terms, which decide how much of it
+// may be shown.
 type renderedKey struct {
 	listing *index.Listing
 	rules   *policy.Terms
 }
 
-// render renders what may be shown of an item. Anything that is not open is shown as a notice. Its actions are made
-// of what is shown, and of nothing else.
+// render renders what may be shown of an item. Anything that is not open is shown as a notice. Its
+// actions are made of what is shown, and of nothing else.
 func (v *View) render(l *index.Listing, stored *content.Item) *RenderedItem {
 	item, decision := *stored, Decide(v.Terms, l)
 	c := &RenderedItem{typ: item.Types[0], licensed: decision.Access != policy.Open, input: decision.Allows(Input)}

@@ -38,7 +38,8 @@ func (r Result) ShortDescription(words int) string {
 	return Excerpt(strings.Join(strings.Fields(r.item.description), " "), words)
 }
 
-// Date is when the item was published or changed last, by what it says of itself; zero when it says nothing.
+// Date is when the item was published or changed last, by what it says of itself; zero when it says
+// nothing.
 func (r Result) Date() time.Time {
 	if r.hit.Dated == 0 {
 		return time.Time{}
@@ -49,8 +50,9 @@ func (r Result) Date() time.Time {
 // Licensed says whether only a notice of the item was released.
 func (r Result) Licensed() bool { return r.item.licensed }
 
-// AppendJSON appends the item as one JSON object: what was released of it, then site, score and grounding. The
-// members are ready bytes; only the score and the choice of the passage are the question's.
+// AppendJSON appends the item as one JSON object: what was released of it, then site, score and
+// grounding. The members are ready bytes; only the score and the choice of the passage are the
+// question's.
 func (r Result) AppendJSON(dst []byte) []byte {
 	dst = append(dst, r.item.head...)
 	dst = append(dst, `,"score":`...)
@@ -63,7 +65,8 @@ func (r Result) AppendJSON(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
-// AppendObject appends what was released of the item alone, as one JSON object: its type, address and members.
+// AppendObject appends what was released of the item alone, as one JSON object: its type, address
+// and members.
 func (r Result) AppendObject(dst []byte) []byte { return append(dst, r.item.object...) }
 
 // Language is the language of the item's text; empty where it is not known.
@@ -75,7 +78,8 @@ func (r Result) Input() bool { return r.item.input }
 // Facts are what the released members say of the item.
 func (r Result) Facts() facets.Facts { return facets.Read(r.item.object) }
 
-// Passage is the text of the passage that the question found, where it is released and the members have it not already.
+// Passage is the text of the passage that the question found, where it is released and the members
+// have it not already.
 func (r Result) Passage() string {
 	if i := r.hit.Passage; i < len(r.item.texts) {
 		return r.item.texts[i]
@@ -83,8 +87,8 @@ func (r Result) Passage() string {
 	return ""
 }
 
-// AppendItem appends the item by itself, as no question found it: without a score, and with all of its text where
-// the terms allow that as input to other texts.
+// AppendItem appends the item by itself, as no question found it: without a score, and with all of
+// its text where the terms allow that as input to other texts.
 func (r Result) AppendItem(dst []byte) []byte {
 	dst = append(dst, r.item.head...)
 	dst = append(dst, r.item.grounding...)
@@ -101,8 +105,9 @@ func (r Result) AppendItem(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
-// Text is the item's text for a reader: its description, and all of its further text where the terms allow that as input
-// to other texts. An open item whose members hold its text has them as JSON.
+// Text is the item's text for a reader: its description, and all of its further text where the
+// terms allow that as input to other texts. An open item whose members hold its text has them as
+// JSON.
 func (r Result) Text() string {
 	parts := []string{}
 	if r.item.description != "" {

@@ -14,8 +14,8 @@ type RuleReach struct {
 	Before map[int]int // of those, on how many another rule decides that stands before it, by the index of that rule
 }
 
-// RuleReach holds a rule of some terms, by its index, against all items of the sites that are served. It returns
-// fail.Unavailable before the content is loaded.
+// RuleReach holds a rule of some terms, by its index, against all items of the sites that are
+// served. It returns fail.Unavailable before the content is loaded.
 func (c *Corpus) RuleReach(ctx context.Context, rules *policy.Terms, rule int) (RuleReach, error) {
 	if err := c.Ready(); err != nil {
 		return RuleReach{}, err
@@ -36,7 +36,8 @@ func (c *Corpus) RuleReach(ctx context.Context, rules *policy.Terms, rule int) (
 		return false
 	})
 	if ctx.Err() != nil {
-		return RuleReach{}, fail.New(fail.Timeout, "the time allowed ran out before all items were looked at").Wrap(ctx.Err())
+		return RuleReach{}, fail.New(fail.Timeout,
+			"the time allowed ran out before all items were looked at").Wrap(ctx.Err())
 	}
 	return held, nil
 }

@@ -18,13 +18,15 @@ func TestHoldCountsTheItemsOfARule(t *testing.T) {
 	path := func(pattern string, access policy.Access) policy.Rule {
 		return policy.Rule{Match: policy.Match{Path: []string{pattern}}, Access: access}
 	}
-	rules := contenttest.Terms(t, "", path("/a/secret", policy.Blocked), path("/a/**", policy.Licensed), path("/none/**", policy.Open))
+	rules := contenttest.Terms(t, "", path("/a/secret", policy.Blocked), path("/a/**", policy.Licensed),
+		path("/none/**", policy.Open))
 	db := storetest.Chosen(t, content.Schema)
 	c := contenttest.New(t, db, released.Deps{Sites: contenttest.Sites("site")})
 	if _, err := c.RuleReach(t.Context(), rules, 1); fail.From(err).Code != fail.Unavailable {
 		t.Errorf("before the content is loaded: %v", err)
 	}
-	c.Fill(t, "site", "s", contenttest.NewArticle("a/1", "One."), contenttest.NewArticle("a/secret", "Two."), contenttest.NewArticle("b/1", "Three."))
+	c.Fill(t, "site", "s", contenttest.NewArticle("a/1", "One."), contenttest.NewArticle("a/secret", "Two."),
+		contenttest.NewArticle("b/1", "Three."))
 	c.Fill(t, "former", "s", contenttest.Item("former", "a/1", "Article", "Four", "Four."))
 	for rule, want := range []released.RuleReach{{Items: 1}, {Items: 2, Before: map[int]int{0: 1}}, {}} {
 		held, err := c.RuleReach(t.Context(), rules, rule)

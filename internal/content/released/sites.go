@@ -34,7 +34,8 @@ func NewSites(all ...Site) *Sites {
 	return s
 }
 
-// foldSite brings the ways to write a site's name to one: scheme, "www.", a slash at the end and case do not count.
+// foldSite brings the ways to write a site's name to one: scheme, "www.", a slash at the end and
+// case do not count.
 func foldSite(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	for _, prefix := range []string{"https://", "http://", "www."} {
@@ -51,14 +52,15 @@ func (s *Sites) Serves(id string) bool {
 	return slices.ContainsFunc(s.all, func(site Site) bool { return site.ID == id })
 }
 
-// Find gives the id of a site by its id, name or host, as requests name it, and whether it is served.
+// Find gives the id of a site by its id, name or host, as requests name it, and whether it is
+// served.
 func (s *Sites) Find(name string) (id string, ok bool) {
 	id, ok = s.named[foldSite(name)]
 	return id, ok
 }
 
-// Resolve turns names of sites, as requests have them, into ids; nil means all. It returns fail.Invalid for a site that
-// is not served.
+// Resolve turns names of sites, as requests have them, into ids; nil means all. It returns
+// fail.Invalid for a site that is not served.
 func (s *Sites) Resolve(names []string) ([]string, error) {
 	var ids []string
 	for _, name := range names {

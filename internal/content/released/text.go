@@ -9,10 +9,11 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// ModelTexts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with
-// the item's name.
+// ModelTexts are what of an item the terms let a model see, by passage: nothing, or what is
+// released of it. Each begins with the item's name.
 func (c *Corpus) ModelTexts(rules *policy.Terms, e *content.Entry) []string {
-	l := &index.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language, Own: policy.Markup(e.Types, e.Object, content.IsA)}
+	l := &index.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language,
+		Own: policy.Markup(e.Types, e.Object, content.IsA)}
 	decision := Decide(rules, l)
 	if !c.options.Sites.Serves(l.Site) || !decision.Allows(Search) || !decision.Allows(Input) {
 		return nil
@@ -43,7 +44,8 @@ func shownTexts(
 	return name, description, passages
 }
 
-// meant is the title and the first text of an item that the index makes its direction of: nothing of what may not be found.
+// meant is the title and the first text of an item that the index makes its direction of: nothing
+// of what may not be found.
 func meant(rules *policy.Terms, l *index.Listing, e *content.Entry) (title, text string) {
 	decision := Decide(rules, l)
 	if !decision.Allows(Search) {
@@ -56,8 +58,8 @@ func meant(rules *policy.Terms, l *index.Listing, e *content.Entry) (title, text
 	return title, text
 }
 
-// Article is what the terms let out of an item passage by passage, to platforms that answer questions with it. Whether they let
-// a platform have passages at all is not asked here.
+// Article is what the terms let out of an item passage by passage, to platforms that answer
+// questions with it. Whether they let a platform have passages at all is not asked here.
 type Article struct {
 	Item                     *index.Listing
 	Title                    string // the item's name; of a licensed item that is called by its text, an excerpt
@@ -67,8 +69,8 @@ type Article struct {
 	Passages                 []content.Passage // none where some of the words are of things that are not open
 }
 
-// Articles loads items for their passages; nil for one whose version was swept from the store. It returns fail.Timeout
-// and fail.Unavailable.
+// Articles loads items for their passages; nil for one whose version was swept from the store. It
+// returns fail.Timeout and fail.Unavailable.
 func (v *View) Articles(ctx context.Context, items []*index.Listing) ([]*Article, error) {
 	refs := make([]content.Ref, len(items))
 	for i, l := range items {
@@ -87,7 +89,8 @@ func (v *View) Articles(ctx context.Context, items []*index.Listing) ([]*Article
 	return articles, nil
 }
 
-// ArticlesAt loads the items at an address of a site as they are published now, one for each source that has it.
+// ArticlesAt loads the items at an address of a site as they are published now, one for each source
+// that has it.
 func (v *View) ArticlesAt(ctx context.Context, site, address string) (articles []*Article, err error) {
 	refs, err := v.corpus.options.Catalog.Find(ctx, site, address)
 	if err != nil {
@@ -107,7 +110,8 @@ func (v *View) ArticlesAt(ctx context.Context, site, address string) (articles [
 
 func (v *View) article(l *index.Listing, item *content.Item) *Article {
 	decision := Decide(v.Terms, l)
-	a := &Article{Item: l, Title: item.Name, URL: item.URL, Publisher: item.Publisher, Language: item.Language, Rule: decision.Rule}
+	a := &Article{Item: l, Title: item.Name, URL: item.URL, Publisher: item.Publisher, Language: item.Language,
+		Rule: decision.Rule}
 	if decision.Access != policy.Open && calledByText(*item) {
 		a.Title = Excerpt(item.Name, decision.ExcerptWords)
 	}

@@ -10,8 +10,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// ItemVersion is one version of an item, to be given whole to one who bought it or for whom it is open. What the terms say is asked
-// with Facts, Whole and Forms; the text is had of Render alone. It never changes.
+// ItemVersion is one version of an item, to be given whole to one who bought it or for whom it is
+// open. What the terms say is asked with Facts, Whole and Forms; the text is had of Render alone.
+// It never changes.
 type ItemVersion struct {
 	ref  content.Ref
 	item *content.Item
@@ -36,11 +37,13 @@ func (k *ItemVersion) Object() []byte { return k.item.Object }
 func (k *ItemVersion) Facts() policy.Facts { return FactsOf(k.listing()) }
 
 func (k *ItemVersion) listing() *index.Listing {
-	return &index.Listing{Ref: k.ref, URL: k.item.URL, Types: k.item.Types, Own: policy.Markup(k.item.Types, k.item.Object, content.IsA)}
+	return &index.Listing{Ref: k.ref, URL: k.item.URL, Types: k.item.Types,
+		Own: policy.Markup(k.item.Types, k.item.Object, content.IsA)}
 }
 
-// MediaTypes are the media types in which the terms let the item be had whole, the one first in which it is delivered where none is
-// asked for; none where they do not let it be had whole as it is delivered.
+// MediaTypes are the media types in which the terms let the item be had whole, the one first in
+// which it is delivered where none is asked for; none where they do not let it be had whole as it
+// is delivered.
 func (k *ItemVersion) MediaTypes(rules *policy.Terms) (all []string) {
 	if !k.CoversNested(rules) {
 		return nil
@@ -59,7 +62,8 @@ func (k *ItemVersion) Render(form string) []byte { return render(k.item, form) }
 // RenderDefault is the item as it is given to one who asks for no form.
 func (k *ItemVersion) RenderDefault() (media string, body []byte) { return RenderDefault(k.item) }
 
-// Hashes are the SHA-256, in hexadecimal, of the item in each media type in which it can be delivered.
+// Hashes are the SHA-256, in hexadecimal, of the item in each media type in which it can be
+// delivered.
 func (k *ItemVersion) Hashes() (all []string) {
 	for _, form := range forms(k.item) {
 		sum := sha256.Sum256(k.Render(form))

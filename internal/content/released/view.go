@@ -25,8 +25,8 @@ func FactsOf(l *index.Listing) policy.Facts {
 	return policy.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own}
 }
 
-// View is what the terms in force let out of one version of the index. It never changes, and may be used from many
-// goroutines.
+// View is what the terms in force let out of one version of the index. It never changes, and may be
+// used from many goroutines.
 type View struct {
 	Index *index.View
 	Terms *policy.Terms
@@ -38,13 +38,14 @@ type View struct {
 	memos  sync.Map // what callers made of the view, by their keys; see Memo
 }
 
-// admits says whether an item may be found: its site is served, and the terms allow it in a list of answers.
+// admits says whether an item may be found: its site is served, and the terms allow it in a list of
+// answers.
 func (v *View) admits(l *index.Listing) bool {
 	return v.corpus.options.Sites.Serves(l.Site) && Decide(v.Terms, l).Allows(Search)
 }
 
-// Memo gives what a caller makes of a view under a key of its own (a type that no other package has), and has it made
-// once for each view.
+// Memo gives what a caller makes of a view under a key of its own (a type that no other package
+// has), and has it made once for each view.
 func Memo[T any](v *View, key any, make func() T) T {
 	once, known := v.memos.Load(key)
 	if !known {
@@ -66,10 +67,12 @@ type directory struct {
 	types []Type
 }
 
-// Directory is all items that may be found, by site and address: one for each address of a site. It must not be changed.
+// Directory is all items that may be found, by site and address: one for each address of a site. It
+// must not be changed.
 func (v *View) Directory() []*index.Listing { return v.directory().items }
 
-// Types are the types of the items that may be found, the most frequent first. They must not be changed.
+// Types are the types of the items that may be found, the most frequent first. They must not be
+// changed.
 func (v *View) Types() []Type { return v.directory().types }
 
 func (v *View) directory() *directory {
@@ -82,9 +85,12 @@ func (v *View) directory() *directory {
 			return false
 		})
 		slices.SortFunc(d.items, func(a, b *index.Listing) int {
-			return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.URL, b.URL), strings.Compare(a.Source, b.Source))
+			return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.URL, b.URL),
+				strings.Compare(a.Source, b.Source))
 		})
-		d.items = slices.CompactFunc(d.items, func(a, b *index.Listing) bool { return a.Site == b.Site && a.URL == b.URL })
+		d.items = slices.CompactFunc(d.items, func(a, b *index.Listing) bool {
+			return a.Site == b.Site && a.URL == b.URL
+		})
 		d.types = typesOf(d.items)
 	})
 	return d

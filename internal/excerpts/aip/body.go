@@ -13,9 +13,11 @@ import (
 func unfitBody(header http.Header) *failure {
 	switch {
 	case !isJSON(header.Get("Content-Type")):
-		return &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType, message: "Send the body as application/json."}
+		return &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType,
+			message: "Send the body as application/json."}
 	case encoded(header.Get("Content-Encoding")):
-		return &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType, message: "Send the body as it is, without Content-Encoding."}
+		return &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType,
+			message: "Send the body as it is, without Content-Encoding."}
 	}
 	return nil
 }
@@ -29,7 +31,8 @@ func (h *handler) fits(c *call, version, platform string) *failure {
 	case c.secret == nil:
 		return nil
 	case version != c.header.Version:
-		return &failure{status: http.StatusBadRequest, code: wire.CodeInvalidRequest, message: "aip_version and the header X-AIP-Version differ; write the same into both."}
+		return &failure{status: http.StatusBadRequest, code: wire.CodeInvalidRequest,
+			message: "aip_version and the header X-AIP-Version differ; write the same into both."}
 	case platform != c.key.Platform:
 		return authFailed(http.StatusForbidden)
 	}
@@ -39,7 +42,8 @@ func (h *handler) fits(c *call, version, platform string) *failure {
 func isJSON(contentType string) bool {
 	media, parameters, err := mime.ParseMediaType(contentType)
 	charset := parameters["charset"]
-	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) && (charset == "" || strings.EqualFold(charset, "utf-8"))
+	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) &&
+		(charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 // supports says whether a version is answered.

@@ -24,12 +24,14 @@ func (f *failure) Error() string { return f.code + ": " + f.message }
 
 // authFailed tells nobody which check failed.
 func authFailed(status int) *failure {
-	return &failure{status: status, code: wire.CodeAuthFailed, message: "The request is not authenticated, or its key does not permit it."}
+	return &failure{status: status, code: wire.CodeAuthFailed,
+		message: "The request is not authenticated, or its key does not permit it."}
 }
 
 func tooMany(err error) *failure {
 	coded := fail.From(err)
-	return &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: coded.Detail, retryAfter: max(coded.RetryAfter, time.Second)}
+	return &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: coded.Detail,
+		retryAfter: max(coded.RetryAfter, time.Second)}
 }
 
 // unsupported is the failure of a header with a version that is not answered.
@@ -54,7 +56,8 @@ func unreadable(findings wire.Findings) *failure {
 	if where == "" {
 		where = "The body"
 	}
-	return &failure{status: http.StatusBadRequest, code: code, message: where + ": " + first.Detail + "; " + first.Mend + "."}
+	return &failure{status: http.StatusBadRequest, code: code,
+		message: where + ": " + first.Detail + "; " + first.Mend + "."}
 }
 
 // failed is an error of the service in the protocol's words.
@@ -64,12 +67,14 @@ func failed(err error) *failure {
 		return f
 	}
 	coded := fail.From(err)
-	f = &failure{status: http.StatusInternalServerError, code: wire.CodeInternalError, message: coded.Detail, cause: errors.Unwrap(coded)}
+	f = &failure{status: http.StatusInternalServerError, code: wire.CodeInternalError, message: coded.Detail,
+		cause: errors.Unwrap(coded)}
 	switch coded.Code {
 	case fail.Limited:
 		return tooMany(err)
 	case fail.Unavailable, fail.Timeout:
-		f.status, f.code, f.retryAfter = http.StatusServiceUnavailable, wire.CodeUnavailable, max(coded.RetryAfter, time.Second)
+		f.status, f.code, f.retryAfter = http.StatusServiceUnavailable, wire.CodeUnavailable, max(coded.RetryAfter,
+			time.Second)
 	}
 	return f
 }

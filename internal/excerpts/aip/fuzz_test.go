@@ -24,7 +24,8 @@ func (s *stage) sent(path, key, body string) *httptest.ResponseRecorder {
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
-	s.never = slices.DeleteFunc(slices.Clone(never), func(word string) bool { return strings.Contains(body, word) }) // which is told back
+	// which is told back
+	s.never = slices.DeleteFunc(slices.Clone(never), func(word string) bool { return strings.Contains(body, word) })
 	s.seen([]byte(http.MethodPost+" "+path+" "), w.Code, w.Header(), w.Body.Bytes())
 	return w
 }
@@ -47,8 +48,9 @@ const (
 		`"publisher":{"id":"house","domain":"house.example"},"platform":{"id":"chat"},"access":{"chunks_returned":1,"token_count":19,"retrieval_mode":"chunks"}}`
 )
 
-// FuzzRetrieveBodies has a platform sign anything as a request: every answer is valid and signed, an answer with passages has its
-// entry in the ledger, unless it was given before, and any other has none. Unsigned, nothing of it is even read.
+// FuzzRetrieveBodies has a platform sign anything as a request: every answer is valid and signed,
+// an answer with passages has its entry in the ledger, unless it was given before, and any other
+// has none. Unsigned, nothing of it is even read.
 func FuzzRetrieveBodies(f *testing.F) {
 	for _, body := range []string{
 		someRequest, strings.Replace(someRequest, `"food"`, `"news.harbour","confidence":1e0`, 1), strings.Replace(someRequest, `"turn_index":0`, `"turn_index":2.0`, 1),
@@ -63,7 +65,9 @@ func FuzzRetrieveBodies(f *testing.F) {
 		w := s.sent("/intent/retrieve", "both", body)
 		added := s.size() - before
 		findings := wire.Check(wire.KindResponse, w.Body.Bytes(), wire.Options{})
-		if !findings.Valid() || !strings.HasPrefix(w.Header().Get("X-Aip-Signature"), "holds") && w.Code != http.StatusRequestEntityTooLarge {
+		if !findings.Valid() ||
+			!strings.HasPrefix(w.Header().Get("X-Aip-Signature"), "holds") &&
+				w.Code != http.StatusRequestEntityTooLarge {
 			t.Fatalf("status %d, signature %s, %v: %s", w.Code, w.Header().Get("X-Aip-Signature"), findings, w.Body)
 		}
 		var said wire.RetrieveResponse
@@ -76,18 +80,20 @@ func FuzzRetrieveBodies(f *testing.F) {
 		case !slices.Contains([]int{200, 400, 403, 409, 413, 429}, w.Code):
 			t.Fatalf("status %d for %q: %s", w.Code, body, w.Body)
 		}
-		if w := s.sent("/intent/retrieve", "", body); w.Code != http.StatusUnauthorized && w.Code != http.StatusRequestEntityTooLarge {
+		if w := s.sent("/intent/retrieve", "", body); w.Code != http.StatusUnauthorized &&
+			w.Code != http.StatusRequestEntityTooLarge {
 			t.Fatalf("unsigned: status %d for %q: %s", w.Code, body, w.Body)
 		}
 	})
 }
 
-// FuzzEventBodies has a platform sign anything as an event about an answer that it got: what is accepted has one entry in the
-// ledger, anything else none; and the same again changes nothing.
+// FuzzEventBodies has a platform sign anything as an event about an answer that it got: what is
+// accepted has one entry in the ledger, anything else none; and the same again changes nothing.
 func FuzzEventBodies(f *testing.F) {
 	s := newStage(f)
 	var given wire.RetrieveResponse
-	if err := json.Unmarshal(s.sent("/intent/retrieve", "both", someRequest).Body.Bytes(), &given); err != nil || given.Content == nil {
+	if err := json.Unmarshal(s.sent("/intent/retrieve", "both", someRequest).Body.Bytes(), &given); err != nil ||
+		given.Content == nil {
 		f.Fatalf("nothing was given: %v", err)
 	}
 	citation := strings.Replace(someCitation, "CHUNK", given.Content.Chunks[0].ID, 1)
@@ -108,10 +114,12 @@ func FuzzEventBodies(f *testing.F) {
 		if !json.Valid(w.Body.Bytes()) || !slices.Contains([]int{200, 202, 400, 403, 409, 413, 422}, w.Code) {
 			t.Fatalf("status %d for %q: %s", w.Code, body, w.Body)
 		}
-		if again := s.sent("/intent/events", "events", body); s.size() != before+added || w.Code < 300 && again.Code != http.StatusOK {
+		if again := s.sent("/intent/events", "events", body); s.size() != before+added ||
+			w.Code < 300 && again.Code != http.StatusOK {
 			t.Fatalf("the same again: status %d after %d, %s", again.Code, w.Code, again.Body)
 		}
-		if w := s.sent("/intent/events", "", body); w.Code != http.StatusUnauthorized && w.Code != http.StatusRequestEntityTooLarge {
+		if w := s.sent("/intent/events", "", body); w.Code != http.StatusUnauthorized &&
+			w.Code != http.StatusRequestEntityTooLarge {
 			t.Fatalf("unsigned: status %d for %q: %s", w.Code, body, w.Body)
 		}
 	})

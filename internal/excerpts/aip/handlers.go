@@ -46,7 +46,8 @@ type Config struct {
 	// receipts, which the entry's id follows.
 	Receipt     func(ctx context.Context, id, party string) (any, error)
 	ReceiptsURL func(*http.Request) string
-	// AdmitUnsigned counts an event that nobody signed, where events need no signature. Nil admits all.
+	// AdmitUnsigned counts an event that nobody signed, where events need no signature. Nil admits
+	// all.
 	AdmitUnsigned func(*http.Request) error
 	// Sign says whether answers are signed, and Events whether events must be.
 	Sign, SignedEvents bool
@@ -118,7 +119,8 @@ func (h *handler) send(w http.ResponseWriter, c *call, out answered) {
 		nonce := make([]byte, 16)
 		rand.Read(nonce)
 		own := sign.Headers{
-			Version: h.version(c), KeyID: c.header.KeyID, Timestamp: sign.FormatTime(h.Now()), Nonce: hex.EncodeToString(nonce),
+			Version: h.version(c), KeyID: c.header.KeyID, Timestamp: sign.FormatTime(h.Now()),
+			Nonce: hex.EncodeToString(nonce),
 		}
 		own.Signed(c.secret, strconv.Itoa(out.status), c.path, body).Write(header)
 	}

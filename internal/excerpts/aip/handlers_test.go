@@ -19,27 +19,35 @@ func TestTranscripts(t *testing.T) {
 	transcript.Play(t, "testdata/*.txtar", played)
 }
 
-// matrix is what may come of a request at the three addresses: each status with the words that go with it, and which of these
-// answers bear a signature.
+// matrix is what may come of a request at the three addresses: each status with the words that go
+// with it, and which of these answers bear a signature.
 var matrix = map[string][]string{
 	"retrieve": {
-		"200 ok", "200 denied out_of_scope", "200 denied access_disabled", "200 denied policy_violation", "200 denied unsupported", "429 denied rate_limited",
-		"429 error rate_limited unsigned", "401 error auth_failed unsigned", "403 error auth_failed", "400 error invalid_request", "400 error unsupported_version",
-		"413 error request_too_large unsigned", "415 error unsupported_media_type", "405 error method_not_allowed unsigned", "200 error no_content",
+		"200 ok", "200 denied out_of_scope", "200 denied access_disabled", "200 denied policy_violation",
+		"200 denied unsupported", "429 denied rate_limited",
+		"429 error rate_limited unsigned", "401 error auth_failed unsigned", "403 error auth_failed",
+		"400 error invalid_request", "400 error unsupported_version",
+		"413 error request_too_large unsigned", "415 error unsupported_media_type",
+		"405 error method_not_allowed unsigned", "200 error no_content",
 		"409 error request_conflict", "500 error internal_error", "503 error unavailable",
 		"503 error unavailable unsigned", // where it is not known who asks
 	},
 	"events": {
-		"202 accepted", "200 duplicate", "409 error event_conflict", "422 error unprocessable_event", "400 error invalid_request", "400 error unsupported_version",
-		"401 error auth_failed unsigned", "403 error auth_failed", "413 error request_too_large unsigned", "415 error unsupported_media_type",
-		"405 error method_not_allowed unsigned", "429 error rate_limited", "429 error rate_limited unsigned", "500 error internal_error",
-		"202 accepted unsigned", "200 duplicate unsigned", "422 error unprocessable_event unsigned", // where the owner takes events without signatures
+		"202 accepted", "200 duplicate", "409 error event_conflict", "422 error unprocessable_event",
+		"400 error invalid_request", "400 error unsupported_version",
+		"401 error auth_failed unsigned", "403 error auth_failed", "413 error request_too_large unsigned",
+		"415 error unsupported_media_type",
+		"405 error method_not_allowed unsigned", "429 error rate_limited", "429 error rate_limited unsigned",
+		"500 error internal_error",
+		// where the owner takes events without signatures
+		"202 accepted unsigned", "200 duplicate unsigned", "422 error unprocessable_event unsigned",
 	},
-	"receipts": {"200", "404 error not_found", "401 error auth_failed unsigned", "405 error method_not_allowed unsigned", "503 error unavailable"},
+	"receipts": {"200", "404 error not_found", "401 error auth_failed unsigned",
+		"405 error method_not_allowed unsigned", "503 error unavailable"},
 }
 
-// TestTheTranscriptsHoldTheWholeMatrix holds that each outcome is in a transcript, and no other; that what says to come again
-// says when; and that no answer may be stored.
+// TestTheTranscriptsHoldTheWholeMatrix holds that each outcome is in a transcript, and no other;
+// that what says to come again says when; and that no answer may be stored.
 func TestTheTranscriptsHoldTheWholeMatrix(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -85,7 +93,8 @@ func TestTheTranscriptsHoldTheWholeMatrix(t *testing.T) {
 func told(t *testing.T, file, door, response string) string {
 	head, body, _ := strings.Cut(response, "\n\n")
 	status, _, _ := strings.Cut(strings.TrimPrefix(head, "HTTP/1.1 "), " ")
-	if !strings.Contains(head, "\nCache-Control: no-store") || !strings.Contains(head, "\nContent-Type: application/json") {
+	if !strings.Contains(head, "\nCache-Control: no-store") ||
+		!strings.Contains(head, "\nContent-Type: application/json") {
 		t.Errorf("%s: an answer may be stored, or is no JSON:\n%s", file, head)
 	}
 	if again := strings.Contains(head, "\nRetry-After: "); again != (status == "429" || status == "503") {
@@ -98,7 +107,8 @@ func told(t *testing.T, file, door, response string) string {
 		return status
 	}
 	if door == "retrieve" {
-		if findings := wire.Check(wire.KindResponse, []byte(body), wire.Options{Versions: []string{"0.1", "1.0"}}); !findings.Valid() {
+		if findings := wire.Check(wire.KindResponse, []byte(body),
+			wire.Options{Versions: []string{"0.1", "1.0"}}); !findings.Valid() {
 			t.Errorf("%s: an answer is not valid: %v\n%s", file, findings, body)
 		}
 	}

@@ -139,7 +139,8 @@ func (h *handler) refused(c *call, request *reading, err error) answered {
 		c.secret = nil
 		return h.error(c, authFailed(http.StatusUnauthorized))
 	case excerpts.RequestConflict:
-		return h.error(c, &failure{status: http.StatusConflict, code: wire.CodeRequestConflict, message: refusal.Message})
+		return h.error(c,
+			&failure{status: http.StatusConflict, code: wire.CodeRequestConflict, message: refusal.Message})
 	case excerpts.NoContent:
 		return h.error(c, &failure{status: http.StatusOK, code: wire.CodeNoContent, message: refusal.Message})
 	}

@@ -31,7 +31,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// stage is a front desk that platforms ask, on which a test can change everything. It is 2027-05-04T12:00:00Z there.
+// stage is a front desk that platforms ask, on which a test can change everything. It is
+// 2027-05-04T12:00:00Z there.
 type stage struct {
 	t       testing.TB
 	db      *store.DB
@@ -54,11 +55,13 @@ type stage struct {
 	entries []string // ids in the ledger, which are told
 }
 
-// platformSecrets are the secrets of the keys that there are: of the platform "chat" one for everything, one for each role and one
-// that is gone, and one of the platform "search".
+// platformSecrets are the secrets of the keys that there are: of the platform "chat" one for
+// everything, one for each role and one that is gone, and one of the platform "search".
 var platformSecrets = map[string]string{
-	"both": "the secret of the key of chat, 32 B", "asks": "the secret of a key that asks, 32 B", "events": "the secret of a key of events, 32",
-	"gone": "the secret of a revoked key, 32 byt", "held": "the secret of a suspended key, 32 by", "old": "the secret of a key that is over, 32",
+	"both": "the secret of the key of chat, 32 B", "asks": "the secret of a key that asks, 32 B",
+	"events": "the secret of a key of events, 32",
+	"gone":   "the secret of a revoked key, 32 byt", "held": "the secret of a suspended key, 32 by",
+	"old":    "the secret of a key that is over, 32",
 	"search": "the secret of somebody else's key, 32",
 }
 
@@ -82,7 +85,8 @@ func newStage(t testing.TB) *stage {
 	ctx := context.Background()
 	s := &stage{
 		t: t, never: never, clock: clock.At(time.Date(2027, 5, 4, 11, 59, 0, 0, time.UTC)),
-		db: storetest.Chosen(t, content.Schema, identity.Schema, identity.PlatformSchema, ledger.Schema, grants.Schema, outbox.Schema),
+		db: storetest.Chosen(t, content.Schema, identity.Schema, identity.PlatformSchema, ledger.Schema, grants.Schema,
+			outbox.Schema),
 	}
 	s.catalog = content.New(s.db, content.Options{})
 	s.rules = []policy.Rule{
@@ -93,8 +97,9 @@ func newStage(t testing.TB) *stage {
 	}
 	s.obey()
 	s.owner = &excerpts.Policy{
-		Publisher: excerpts.Publisher{ID: "house", Name: "The House", Domain: "house.example"}, Domains: []string{"food", "news.harbour"},
-		Access: excerpts.Access{Enabled: true}, Supports: excerpts.Supports{Chunks: true, Citations: true},
+		Publisher: excerpts.Publisher{ID: "house", Name: "The House", Domain: "house.example"},
+		Domains:   []string{"food", "news.harbour"},
+		Access:    excerpts.Access{Enabled: true}, Supports: excerpts.Supports{Chunks: true, Citations: true},
 		Limits: excerpts.Limits{Chunks: 3, Tokens: 200, Share: 0.5, Session: time.Hour},
 		Refuse: excerpts.Refuse{Countries: []string{"KP"}, Languages: []string{"fr"}, Placements: []string{"banner"}},
 	}
@@ -192,8 +197,12 @@ func (s *stage) fill() {
 	run, err := s.catalog.Begin(ctx, "house", "files")
 	if err == nil {
 		err = run.Put(ctx,
-			article("/food/soup", "Soup of lentils", "Lentils are washed twice. The soup of lentils is stirred while it simmers.", "Salt comes last. The rest of the soup is eaten on the next day, cold as obsidian."),
-			article("/harbour/cranes", "The cranes of the harbour", "Four cranes lift what ships bring. The tide decides when.", "At night they stand still. Only the lamp of the pilot moves, black as obsidian."),
+			article("/food/soup", "Soup of lentils",
+				"Lentils are washed twice. The soup of lentils is stirred while it simmers.",
+				"Salt comes last. The rest of the soup is eaten on the next day, cold as obsidian."),
+			article("/harbour/cranes", "The cranes of the harbour",
+				"Four cranes lift what ships bring. The tide decides when.",
+				"At night they stand still. Only the lamp of the pilot moves, black as obsidian."),
 			article("/drafts/soup", "A soup of stones", "The soup of stones has zirconium in it, and lentils."),
 			article("/open", "What we are", "We write about soup."))
 	}
@@ -343,10 +352,11 @@ func (s *stage) declare(name, value string) (err error) {
 	return err
 }
 
-// send signs a request that has a line "Sign: KEY ...", as the platform of that key does, but for what the words after it
-// say: secret=, method=, path=, age=, nonce=, version= and body= are signed in place of the right ones, drop= and twice= leave
-// a header out or send it twice, and plain= sends a header with another value. "Pad: N" makes the body as long, and ENTRY-1
-// in a path is the id that is told so.
+// send signs a request that has a line "Sign: KEY ...", as the platform of that key does, but for
+// what the words after it say: secret=, method=, path=, age=, nonce=, version= and body= are signed
+// in place of the right ones, drop= and twice= leave a header out or send it twice, and plain=
+// sends a header with another value. "Pad: N" makes the body as long, and ENTRY-1 in a path is the
+// id that is told so.
 func (s *stage) send(request []byte) []byte {
 	for i, id := range s.entries {
 		request = bytes.ReplaceAll(request, fmt.Appendf(nil, "/ENTRY-%d ", i+1), []byte("/"+id+" "))
@@ -420,7 +430,8 @@ func (s *stage) signature(words []string, method, path string, body []byte) (lin
 	h.Timestamp = sign.FormatTime(at)
 	header := http.Header{}
 	h.Signed([]byte(secret), method, path, body).Write(header)
-	for _, name := range []string{"X-AIP-Version", "X-AIP-Key-Id", "X-AIP-Timestamp", "X-AIP-Nonce", "X-AIP-Signature"} {
+	for _, name := range []string{"X-AIP-Version", "X-AIP-Key-Id", "X-AIP-Timestamp", "X-AIP-Nonce",
+		"X-AIP-Signature"} {
 		value := header.Get(name)
 		if text, ok := plain[name]; ok {
 			value = text
@@ -452,7 +463,8 @@ func (s *stage) tell(text string) string {
 	})
 }
 
-// seen makes of an answer what can be compared: a signature that holds is "holds", and one that is not there "none".
+// seen makes of an answer what can be compared: a signature that holds is "holds", and one that is
+// not there "none".
 func (s *stage) seen(request []byte, status int, header http.Header, body []byte) []byte {
 	for _, word := range s.never {
 		if bytes.Contains(body, []byte(word)) {
@@ -465,7 +477,8 @@ func (s *stage) seen(request []byte, status int, header http.Header, body []byte
 		_, rest, _ := strings.Cut(string(request), " ")
 		path, _, _ := strings.Cut(rest, " ")
 		h, err := sign.Read(header)
-		if err == nil && h.Verify([]byte(platformSecrets[h.KeyID]), strconv.Itoa(status), path, body) && h.Fresh(s.clock.Now()) {
+		if err == nil && h.Verify([]byte(platformSecrets[h.KeyID]), strconv.Itoa(status), path, body) &&
+			h.Fresh(s.clock.Now()) {
 			signature = "holds, by " + h.KeyID + " in " + h.Version
 		}
 	}
@@ -473,7 +486,8 @@ func (s *stage) seen(request []byte, status int, header http.Header, body []byte
 	return hash.ReplaceAll([]byte(s.tell(string(body))), []byte(`"proof":[...],"checkpoint":"..."`))
 }
 
-// appended are the entries of the ledger that came since it was last called, each with its id named.
+// appended are the entries of the ledger that came since it was last called, each with its id
+// named.
 func (s *stage) appended() func() string {
 	told := map[string]bool{}
 	return func() string {
@@ -526,6 +540,7 @@ func (s *stage) appended() func() string {
 func played(t *testing.T) transcript.Stage {
 	s := newStage(t)
 	return transcript.Stage{
-		Handler: s, Send: s.send, Seen: s.seen, Do: s.do, Shown: []string{"X-Aip-Signature"}, Beside: map[string]func() string{"ledger": s.appended()},
+		Handler: s, Send: s.send, Seen: s.seen, Do: s.do, Shown: []string{"X-Aip-Signature"},
+		Beside: map[string]func() string{"ledger": s.appended()},
 	}
 }

@@ -20,7 +20,8 @@ import (
 func (h *handler) open(ctx context.Context, c *call, method, role string, required bool) *failure {
 	c.method = method
 	if c.Method != method {
-		return &failure{status: http.StatusMethodNotAllowed, code: wire.CodeMethodNotAllowed, message: "This address takes " + method + "."}
+		return &failure{status: http.StatusMethodNotAllowed, code: wire.CodeMethodNotAllowed,
+			message: "This address takes " + method + "."}
 	}
 	if f := h.read(c); f != nil {
 		return f
@@ -59,9 +60,11 @@ func (h *handler) read(c *call) *failure {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return &failure{status: http.StatusRequestEntityTooLarge, code: wire.CodeRequestTooLarge, message: "The body is larger than 64 KiB."}
+		return &failure{status: http.StatusRequestEntityTooLarge, code: wire.CodeRequestTooLarge,
+			message: "The body is larger than 64 KiB."}
 	case err != nil:
-		return &failure{status: http.StatusBadRequest, code: wire.CodeInvalidRequest, message: "The body could not be read to its end; send it again."}
+		return &failure{status: http.StatusBadRequest, code: wire.CodeInvalidRequest,
+			message: "The body could not be read to its end; send it again."}
 	}
 	c.body = body
 	return nil

@@ -1,9 +1,9 @@
-// Package grants keeps what was given out passage by passage under the Agentic Intent Protocol: the requests that were
-// answered, how much of each article a session and a platform have seen, and the events that platforms report. It keeps no
-// text, no question and no name of a session.
+// Package grants keeps what was given out passage by passage under the Agentic Intent Protocol: the
+// requests that were answered, how much of each article a session and a platform have seen, and the
+// events that platforms report. It keeps no text, no question and no name of a session.
 //
-// Package excerpts calls it in its transactions. It stands on store alone. What somebody must be able to prove later is in
-// the ledger; what is here may be forgotten in time.
+// Package excerpts calls it in its transactions. It stands on store alone. What somebody must be
+// able to prove later is in the ledger; what is here may be forgotten in time.
 package grants
 
 import (
@@ -21,13 +21,15 @@ import (
 
 // Schema is the tables of this package. Times are microseconds.
 //
-// excerpt_request has one row for each request that a platform made, by the id that it gave it: the SHA-256 of its body,
-// what came of it, and which passages were given. excerpt_session has of each session, under a hash, which parts of
-// each passage of each article it was given; and of each platform and article, under another, what all its sessions
-// together were given. excerpt_event has the events that platforms reported.
+// excerpt_request has one row for each request that a platform made, by the id that it gave it: the
+// SHA-256 of its body, what came of it, and which passages were given. excerpt_session has of each
+// session, under a hash, which parts of each passage of each article it was given; and of each
+// platform and article, under another, what all its sessions together were given. excerpt_event has
+// the events that platforms reported.
 //
-// Every answer writes a row of the first two. So they have no index that only Sweep would use, which looks at all sessions
-// instead; and of the requests by their time that of those alone that got nothing.
+// Every answer writes a row of the first two. So they have no index that only Sweep would use,
+// which looks at all sessions instead; and of the requests by their time that of those alone that
+// got nothing.
 var Schema = store.Schema{
 	ID: "excerpt",
 	Steps: []string{`
@@ -87,7 +89,8 @@ type Chunk struct {
 	Site    string `json:"site"`
 	URL     string `json:"url"`
 	Passage string `json:"passage"`
-	// From is the byte of the passage from which it was given, and Bytes how many; 0 of both is all of it.
+	// From is the byte of the passage from which it was given, and Bytes how many; 0 of both is all
+	// of it.
 	From  int `json:"from,omitzero"`
 	Bytes int `json:"bytes,omitzero"`
 	Rule  int `json:"rule,omitzero"` // by which it was given, from 1
@@ -194,8 +197,8 @@ func PutEvent(ctx context.Context, tx *store.Tx, e Event) error {
 	return nil
 }
 
-// CountUncited is how many requests of a platform were given passages since a time and until another, without any citation
-// that was reported since.
+// CountUncited is how many requests of a platform were given passages since a time and until
+// another, without any citation that was reported since.
 func CountUncited(ctx context.Context, tx *store.Tx, platform string, since, until time.Time) (n int, err error) {
 	var last int64
 	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(at), 0) FROM excerpt_event WHERE platform = $1 AND kind = 'citation'`, platform).Scan(&last); err != nil {

@@ -29,7 +29,8 @@ func TestARequestComesBackAsItWasPut(t *testing.T) {
 	r := Request{
 		Platform: "chat", ID: "request 1 \u2603", Digest: sha256.Sum256([]byte("body")), At: start, Outcome: OutcomeOK,
 		Answer: Answer{
-			Chunks:    []Chunk{{Site: "site", URL: "https://site.example/1", Passage: "p", Bytes: 12, Rule: 1}, {Site: "site", URL: "https://site.example/2", Passage: "q", Rule: 2}},
+			Chunks: []Chunk{{Site: "site", URL: "https://site.example/1", Passage: "p", Bytes: 12, Rule: 1},
+				{Site: "site", URL: "https://site.example/2", Passage: "q", Rule: 2}},
 			MaxChunks: 5, MaxTokens: 800, Tokens: 17, Entry: "entry",
 		},
 	}
@@ -222,7 +223,8 @@ func TestWhatAPlatformOwes(t *testing.T) {
 func TestAnEventIsPutOnceAndForgottenInTime(t *testing.T) {
 	t.Parallel()
 	db := storetest.Chosen(t, Schema)
-	e := Event{Platform: "chat", ID: "e", Digest: sha256.Sum256([]byte("event")), Request: "r", Kind: "citation", Entry: "entry", Verdict: "agrees", At: start}
+	e := Event{Platform: "chat", ID: "e", Digest: sha256.Sum256([]byte("event")), Request: "r", Kind: "citation",
+		Entry: "entry", Verdict: "agrees", At: start}
 	update(t, db, func(ctx context.Context, tx *store.Tx) error { return PutEvent(ctx, tx, e) })
 	if err := db.Update(t.Context(), func(tx *store.Tx) error { return PutEvent(t.Context(), tx, e) }); err == nil {
 		t.Error("an event was put twice")
@@ -238,7 +240,8 @@ func TestAnEventIsPutOnceAndForgottenInTime(t *testing.T) {
 		return err
 	})
 	update(t, db, func(ctx context.Context, tx *store.Tx) error {
-		if err := Put(ctx, tx, Request{Platform: "chat", ID: "old", At: start.Add(-time.Microsecond), Outcome: OutcomeOK}); err != nil {
+		if err := Put(ctx, tx,
+			Request{Platform: "chat", ID: "old", At: start.Add(-time.Microsecond), Outcome: OutcomeOK}); err != nil {
 			return err
 		}
 		if err := Put(ctx, tx, Request{Platform: "chat", ID: "new", At: start, Outcome: OutcomeOK}); err != nil {
@@ -295,7 +298,8 @@ func TestWhatWasGivenIsNotReadFromAPartOfIt(t *testing.T) {
 		}
 	}
 	whole := given.pack()
-	if again, err := unpack(whole); err != nil || cmp.Diff(given, again) != "" || given.BytesOf("url 1") != 500+490+400 || given.BytesOf("url 3") != 0 {
+	if again, err := unpack(whole); err != nil || cmp.Diff(given, again) != "" ||
+		given.BytesOf("url 1") != 500+490+400 || given.BytesOf("url 3") != 0 {
 		t.Fatalf("%v is read as %v (%v)", given, again, err)
 	}
 	for n := range whole {
@@ -303,7 +307,8 @@ func TestWhatWasGivenIsNotReadFromAPartOfIt(t *testing.T) {
 			t.Errorf("%d bytes of it are taken for %v", n, got)
 		}
 	}
-	for _, wrong := range []string{"", "x", "\x01", "\x01\x01short", "\x01\xff\xff\xff\xff\x0f", "\x01\x01article!\xff\xff\xff\xff\x0f", "\x01\x01article!\x01passage!\xff\x01",
+	for _, wrong := range []string{"", "x", "\x01", "\x01\x01short", "\x01\xff\xff\xff\xff\x0f",
+		"\x01\x01article!\xff\xff\xff\xff\x0f", "\x01\x01article!\x01passage!\xff\x01",
 		"\x01\x00more"} {
 		if got, err := unpack([]byte(wrong)); err == nil {
 			t.Errorf("%q is taken for %v", wrong, got)
@@ -317,12 +322,15 @@ func TestSweepLooksAtAllSessionsAndOutcomes(t *testing.T) {
 	db := storetest.Chosen(t, Schema)
 	update(t, db, func(ctx context.Context, tx *store.Tx) error {
 		for i := range 2*sessionsAtOnce + 7 {
-			if err := RecordCoverage(ctx, tx, SessionKey("chat", fmt.Sprint(i)), Coverage{}, start.Add(time.Duration(i%2)*time.Hour)); err != nil {
+			if err := RecordCoverage(ctx, tx, SessionKey("chat", fmt.Sprint(i)), Coverage{},
+				start.Add(time.Duration(i%2)*time.Hour)); err != nil {
 				return err
 			}
 		}
 		for i := range 30 {
-			r := Request{Platform: []string{"a", "b", "b c"}[i%3], ID: fmt.Sprint(i), At: start.Add(time.Duration(i%2) * time.Hour), Outcome: []string{OutcomeOK, "rate_limited", "no_content", "replayed", "z"}[i%5]}
+			r := Request{Platform: []string{"a", "b", "b c"}[i%3], ID: fmt.Sprint(i),
+				At:      start.Add(time.Duration(i%2) * time.Hour),
+				Outcome: []string{OutcomeOK, "rate_limited", "no_content", "replayed", "z"}[i%5]}
 			if err := Put(ctx, tx, r); err != nil {
 				return err
 			}
@@ -337,6 +345,7 @@ func TestSweepLooksAtAllSessionsAndOutcomes(t *testing.T) {
 		return tx.QueryRow(t.Context(), `SELECT (SELECT COUNT(*) FROM excerpt_session), (SELECT COUNT(*) FROM excerpt_session WHERE until <= $1), (SELECT COUNT(*) FROM excerpt_request),
 			(SELECT COUNT(*) FROM excerpt_request WHERE at < $1)`, store.Micros(start.Add(time.Minute))).Scan(&sessions, &old, &requests, &oldRequests)
 	}); err != nil || sessions != sessionsAtOnce+3 || old != 0 || requests != 15 || oldRequests != 0 {
-		t.Errorf("there are %d sessions, %d of them old, and %d requests, %d of them old (%v)", sessions, old, requests, oldRequests, err)
+		t.Errorf("there are %d sessions, %d of them old, and %d requests, %d of them old (%v)", sessions, old, requests,
+			oldRequests, err)
 	}
 }

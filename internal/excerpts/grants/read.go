@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// RefusalFilter says which of the requests that got nothing are wanted. An empty field is no condition.
+// RefusalFilter says which of the requests that got nothing are wanted. An empty field is no
+// condition.
 type RefusalFilter struct {
 	Platform, Outcome string
 	Since, Until      time.Time // when they were answered: Since ≤ time < Until
@@ -80,8 +81,8 @@ type place struct {
 	day      int64
 }
 
-// CountByDay counts by platform and day what happened since a time, ordered by day and platform. Days on which a platform did
-// nothing are not among them.
+// CountByDay counts by platform and day what happened since a time, ordered by day and platform.
+// Days on which a platform did nothing are not among them.
 func CountByDay(ctx context.Context, tx *store.Tx, since time.Time) ([]DayCount, error) {
 	found := map[place]*DayCount{}
 	for _, query := range []string{

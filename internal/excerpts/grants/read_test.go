@@ -34,7 +34,8 @@ func TestRefusedRequestsAreListedPageByPage(t *testing.T) {
 		db := open(t, grants.Schema)
 		var want []string
 		for i := range 30 { // three at each moment, so that a page ends among equals
-			r := grants.Request{Platform: []string{"a", "b"}[i%2], ID: fmt.Sprintf("r%02d", i), At: noon.Add(-time.Duration(i/3) * time.Hour), Outcome: "rate_limited"}
+			r := grants.Request{Platform: []string{"a", "b"}[i%2], ID: fmt.Sprintf("r%02d", i),
+				At: noon.Add(-time.Duration(i/3) * time.Hour), Outcome: "rate_limited"}
 			if i%5 == 0 {
 				r.Outcome = grants.OutcomeOK
 			} else {
@@ -68,13 +69,15 @@ func TestRefusedRequestsAreListedPageByPage(t *testing.T) {
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("page by page: %v, want %v", got, want)
 		}
-		if ids, _ := list(grants.RefusalFilter{Platform: "a", Since: noon.Add(-time.Hour), Until: noon.Add(time.Second), Limit: 9}); !slices.Equal(ids, []string{"r02", "r04"}) {
+		if ids, _ := list(grants.RefusalFilter{Platform: "a", Since: noon.Add(-time.Hour), Until: noon.Add(time.Second),
+			Limit: 9}); !slices.Equal(ids, []string{"r02", "r04"}) {
 			t.Errorf("of one platform in an hour: %v", ids)
 		}
 		if ids, _ := list(grants.RefusalFilter{Outcome: "out_of_scope", Limit: 9}); len(ids) > 0 {
 			t.Errorf("of another reason: %v", ids)
 		}
-		if ids, _ := list(grants.RefusalFilter{Outcome: "rate_limited", Limit: 2}); !slices.Equal(ids, []string{"r01", "r02"}) {
+		if ids, _ := list(grants.RefusalFilter{Outcome: "rate_limited", Limit: 2}); !slices.Equal(ids,
+			[]string{"r01", "r02"}) {
 			t.Errorf("the newest first: %v", ids)
 		}
 	})
@@ -95,7 +98,8 @@ func TestTalliesCountByPlatformAndDay(t *testing.T) {
 		)
 		if err := db.Update(t.Context(), func(tx *store.Tx) error {
 			for i, kind := range []string{"citation", "citation", "access"} {
-				if err := grants.PutEvent(t.Context(), tx, grants.Event{Platform: "c", ID: fmt.Sprint(i), Kind: kind, At: noon}); err != nil {
+				if err := grants.PutEvent(t.Context(), tx,
+					grants.Event{Platform: "c", ID: fmt.Sprint(i), Kind: kind, At: noon}); err != nil {
 					return err
 				}
 			}
@@ -108,13 +112,15 @@ func TestTalliesCountByPlatformAndDay(t *testing.T) {
 			all, err := grants.CountByDay(t.Context(), tx, midnight.AddDate(0, 0, -1))
 			got = nil
 			for _, t := range all {
-				got = append(got, fmt.Sprintf("%s %s %d %v %d", t.Day.Format(time.DateOnly), t.Platform, t.Given, t.Refused, t.Cited))
+				got = append(got,
+					fmt.Sprintf("%s %s %d %v %d", t.Day.Format(time.DateOnly), t.Platform, t.Given, t.Refused, t.Cited))
 			}
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"2026-11-21 a 1 map[] 0", "2026-11-22 a 2 map[out_of_scope:1] 0", "2026-11-22 b 0 map[rate_limited:1] 0", "2026-11-22 c 0 map[] 2"}
+		want := []string{"2026-11-21 a 1 map[] 0", "2026-11-22 a 2 map[out_of_scope:1] 0",
+			"2026-11-22 b 0 map[rate_limited:1] 0", "2026-11-22 c 0 map[] 2"}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -17,7 +17,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// SessionKey is the key of a platform's session, from which its name cannot be told without trying them all.
+// SessionKey is the key of a platform's session, from which its name cannot be told without trying
+// them all.
 func SessionKey(platform, id string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "session %d %s %s", len(platform), platform, id))
 }
@@ -27,11 +28,13 @@ func ArticleKey(platform, url string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "article %d %s %s", len(platform), platform, url))
 }
 
-// Coverage is what a session, or all of a platform, was given: of each article which parts of each passage.
+// Coverage is what a session, or all of a platform, was given: of each article which parts of each
+// passage.
 type Coverage map[short]map[short]Spans
 
-// short stands for the address of an article or the id of a passage, which are several times as long: the beginning of its
-// SHA-256. Of a million in one session no two are alike but in one of thirty million.
+// short stands for the address of an article or the id of a passage, which are several times as
+// long: the beginning of its SHA-256. Of a million in one session no two are alike but in one of
+// thirty million.
 type short [8]byte
 
 func shorten(text string) short {
@@ -74,9 +77,10 @@ func (g Coverage) SpansOf(url, passage string) Spans {
 // packed begins what pack writes. Before, it was a JSON object.
 const packed = 1
 
-// pack writes what was given in the fewest bytes, since that is written with every answer: how many articles there are, of each its short name and
-// how many passages there are, of each of these its short name, how many parts, and of each part how far it is behind the one
-// before, and how long. The order is always the same.
+// pack writes what was given in the fewest bytes, since that is written with every answer: how many
+// articles there are, of each its short name and how many passages there are, of each of these its
+// short name, how many parts, and of each part how far it is behind the one before, and how long.
+// The order is always the same.
 func (g Coverage) pack() []byte {
 	out := binary.AppendUvarint([]byte{packed}, uint64(len(g)))
 	for _, article := range slices.SortedFunc(maps.Keys(g), byBytes) {
@@ -145,7 +149,8 @@ func unpack(text []byte) (Coverage, error) {
 
 var errPacked = errors.New("what is kept of it is damaged")
 
-// cutName reads a short name and how many things follow, each of which takes two bytes at the least.
+// cutName reads a short name and how many things follow, each of which takes two bytes at the
+// least.
 func cutName(r *bytes.Reader) (name short, n int, err error) {
 	if got, _ := r.Read(name[:]); got < len(name) {
 		return name, 0, errPacked
@@ -185,8 +190,11 @@ const atOnce = 8
 // selectArticles asks for them.
 const selectArticles = `SELECT given FROM excerpt_session WHERE session IN ($1, $2, $3, $4, $5, $6, $7, $8) AND until > $9`
 
-// PlatformCoverage gives what all sessions of a platform together were given of some articles, as far as that is remembered.
-func PlatformCoverage(ctx context.Context, tx *store.Tx, platform string, urls []string, now time.Time) (Coverage, error) {
+// PlatformCoverage gives what all sessions of a platform together were given of some articles, as
+// far as that is remembered.
+func PlatformCoverage(
+	ctx context.Context, tx *store.Tx, platform string, urls []string, now time.Time,
+) (Coverage, error) {
 	given := Coverage{}
 	for some := range slices.Chunk(urls, atOnce) {
 		args := make([]any, 0, atOnce+1)

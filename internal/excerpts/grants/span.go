@@ -53,8 +53,8 @@ func (s Spans) Without(of Span) iter.Seq[Span] {
 	}
 }
 
-// UnmarshalJSON reads what was kept before it was packed: the number of bytes where it is one part from the beginning, and else
-// where each part begins and ends.
+// UnmarshalJSON reads what was kept before it was packed: the number of bytes where it is one part
+// from the beginning, and else where each part begins and ends.
 func (s *Spans) UnmarshalJSON(text []byte) error {
 	*s = nil
 	if n, err := strconv.Atoi(string(text)); err == nil {

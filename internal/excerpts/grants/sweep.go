@@ -28,7 +28,8 @@ func Sweep(ctx context.Context, db *store.DB, before, now time.Time) error {
 	return nil
 }
 
-// forgetRequests goes by platform and outcome, of which there are few, since requests are in that order.
+// forgetRequests goes by platform and outcome, of which there are few, since requests are in that
+// order.
 func forgetRequests(ctx context.Context, tx *store.Tx, before time.Time) error {
 	for platform, outcome := "", ""; ; {
 		err := tx.QueryRow(ctx, `SELECT platform, outcome FROM excerpt_request WHERE (platform, outcome) > ($1, $2) ORDER BY platform, outcome LIMIT 1`,

@@ -1,4 +1,5 @@
-// Package build knows which build of the program this is: its version, and the commit that it was made of.
+// Package build knows which build of the program this is: its version, and the commit that it was
+// made of.
 //
 // It is a leaf: every room may import it.
 package build
@@ -9,7 +10,8 @@ import (
 	"sync"
 )
 
-// What build.sh writes into the binary. The go command knows some of it by itself, where it is allowed to look.
+// What build.sh writes into the binary. The go command knows some of it by itself, where it is
+// allowed to look.
 var version, commit, built string
 
 // Info is what the binary knows of its making.

@@ -1,5 +1,6 @@
-// Package cache makes bounded caches. It stands on a library whose generic type it hides behind an interface: in a
-// field of a struct, every package that imports the struct's would compile each of that type's 4,000 functions.
+// Package cache makes bounded caches. It stands on a library whose generic type it hides behind an
+// interface: in a field of a struct, every package that imports the struct's would compile each of
+// that type's 4,000 functions.
 package cache
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Cache keeps values by their keys, and forgets those that are asked for least. It may be used from many goroutines.
+// Cache keeps values by their keys, and forgets those that are asked for least. It may be used from
+// many goroutines.
 type Cache[K comparable, V any] interface {
 	GetIfPresent(key K) (V, bool)
 	Set(key K, value V) (V, bool)

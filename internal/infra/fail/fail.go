@@ -1,6 +1,7 @@
-// Package fail is the one error type of the house. Every room reports what a caller can act on as an *Error: a
-// Code that doors translate into their protocol's word and status, and a Detail that is safe to show a stranger.
-// Everything else is an internal error, whose text never leaves the process.
+// Package fail is the one error type of the house. Every room reports what a caller can act on as
+// an *Error: a Code that doors translate into their protocol's word and status, and a Detail that
+// is safe to show a stranger. Everything else is an internal error, whose text never leaves the
+// process.
 //
 // It is a leaf: every room may import it, and it imports nothing of ours.
 package fail
@@ -15,8 +16,8 @@ import (
 	"unicode/utf8"
 )
 
-// Code says what kind of thing went wrong. Codes are nouns; each door owns one table from Code to its protocol's
-// word, status and headers.
+// Code says what kind of thing went wrong. Codes are nouns; each door owns one table from Code to
+// its protocol's word, status and headers.
 type Code string
 
 // The codes of the house.
@@ -68,7 +69,8 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Wrap returns a copy of e that wraps cause. The cause goes to the log and never leaves the process.
+// Wrap returns a copy of e that wraps cause. The cause goes to the log and never leaves the
+// process.
 func (e *Error) Wrap(cause error) *Error {
 	wrapped := *e
 	wrapped.cause = cause
@@ -86,8 +88,8 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Seconds are those of a wait, rounded up, as Retry-After tells them (RFC 9110, section 10.2.3): who came back earlier would be
-// refused once more.
+// Seconds are those of a wait, rounded up, as Retry-After tells them (RFC 9110, section 10.2.3):
+// who came back earlier would be refused once more.
 func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }
 
 // From finds the Error in err's chain. An error of any other kind becomes Internal with a fixed
@@ -127,8 +129,9 @@ func Clip(text string) string {
 	return string([]rune(text)[:most]) + "…"
 }
 
-// Missing says which of the dependencies that a constructor requires it was not given, the first by name; nil where it
-// has them all. What is given says by the names of the fields whether each is there.
+// Missing says which of the dependencies that a constructor requires it was not given, the first by
+// name; nil where it has them all. What is given says by the names of the fields whether each is
+// there.
 func Missing(constructor string, given map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !given[name] {

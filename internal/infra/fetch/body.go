@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// readBody reads and decodes a body. What comes over the wire is bounded too: an encoded body may be endless and
-// decode to nothing.
+// readBody reads and decodes a body. What comes over the wire is bounded too: an encoded body may
+// be endless and decode to nothing.
 func readBody(answer *http.Response, size bound) ([]byte, error) {
 	wire := &io.LimitedReader{R: answer.Body, N: size.most + size.most>>8 + 4<<10}
 	var decoded io.Reader = wire
@@ -53,7 +53,8 @@ func contentEncoding(header http.Header) string {
 
 // garbled names what is wrong with an encoded body, and leaves other failures as they are.
 func garbled(err error) error {
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "flate:") {
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		strings.HasPrefix(err.Error(), "flate:") {
 		return failure(Undecodable, nil, err, "its body breaks off or is not what it says it is (%v)", err)
 	}
 	return err

@@ -15,8 +15,8 @@ import (
 
 // CrawlerOptions say how a Crawler behaves.
 type CrawlerOptions struct {
-	// Interval is the time between two requests to a host; 0 lets them come as fast as they are made. Where robots.txt
-	// asks for longer, it is that, up to MaxInterval.
+	// Interval is the time between two requests to a host; 0 lets them come as fast as they are
+	// made. Where robots.txt asks for longer, it is that, up to MaxInterval.
 	Interval time.Duration
 	// Sleep waits for a time or until ctx ends; nil is the clock's. Tests have their own.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -24,16 +24,18 @@ type CrawlerOptions struct {
 
 // Bounds of a Crawler.
 const (
-	// MaxInterval is the longest time between two requests to a host that robots.txt or Retry-After can ask for.
+	// MaxInterval is the longest time between two requests to a host that robots.txt or Retry-After
+	// can ask for.
 	MaxInterval = time.Minute
 	robotsAge   = 24 * time.Hour  // RFC 9309 §2.4
 	retryRobots = 5 * time.Minute // when a site could not say
 	maxHosts    = 10_000
 )
 
-// Crawler gets documents with the manners of a crawler: it asks a site's robots.txt (RFC 9309) and keeps it for a day,
-// and does not call a host more often than agreed. Where no robots.txt can be had because the server fails or is not
-// there, nothing may be fetched; where there is none, everything.
+// Crawler gets documents with the manners of a crawler: it asks a site's robots.txt (RFC 9309) and
+// keeps it for a day, and does not call a host more often than agreed. Where no robots.txt can be
+// had because the server fails or is not there, nothing may be fetched; where there is none,
+// everything.
 //
 // Its methods may be called from several goroutines. Crawls that share a Crawler share its manners.
 type Crawler struct {
@@ -73,8 +75,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Get is the Fetcher's, with manners: it waits for the host's turn, and an address that robots.txt disallows gives an
-// *Error with reason Disallowed. Each redirect is asked for and waited for in the same way.
+// Get is the Fetcher's, with manners: it waits for the host's turn, and an address that robots.txt
+// disallows gives an *Error with reason Disallowed. Each redirect is asked for and waited for in
+// the same way.
 func (v *Crawler) Get(ctx context.Context, request Request) (*Response, error) {
 	response, err := v.fetcher.get(ctx, request, v.enter)
 	if err == nil {
@@ -83,7 +86,8 @@ func (v *Crawler) Get(ctx context.Context, request Request) (*Response, error) {
 	return response, err
 }
 
-// Robots are the rules of the site that an address is of. They are nil, and allow everything, when it has none.
+// Robots are the rules of the site that an address is of. They are nil, and allow everything, when
+// it has none.
 func (v *Crawler) Robots(ctx context.Context, address string, own bool) (*robots.Rules, error) {
 	u, err := parse(address)
 	if err != nil {
@@ -131,7 +135,8 @@ func later(a, b time.Time) time.Time {
 
 // heed puts off the next call to a host that asked for it (RFC 9110 §10.2.3).
 func (v *Crawler) heed(response *Response) {
-	if v.options.Interval <= 0 || response.Status != http.StatusTooManyRequests && response.Status != http.StatusServiceUnavailable {
+	if v.options.Interval <= 0 ||
+		response.Status != http.StatusTooManyRequests && response.Status != http.StatusServiceUnavailable {
 		return
 	}
 	seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31)
@@ -141,7 +146,8 @@ func (v *Crawler) heed(response *Response) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.turns[u.Host] = later(v.turns[u.Host], v.fetcher.options.Now().Add(min(time.Duration(seconds)*time.Second, MaxInterval)))
+	v.turns[u.Host] = later(v.turns[u.Host],
+		v.fetcher.options.Now().Add(min(time.Duration(seconds)*time.Second, MaxInterval)))
 }
 
 // tidy forgets hosts whose time has passed when there are very many. The caller holds the lock.
@@ -180,7 +186,8 @@ func (v *Crawler) rules(ctx context.Context, of *url.URL, own bool) (*robots.Rul
 	return at.rules, at.closed
 }
 
-// origin finds or makes what is known of an origin. A host that only its operator may name has an entry for him.
+// origin finds or makes what is known of an origin. A host that only its operator may name has an
+// entry for him.
 func (v *Crawler) origin(of *url.URL, own bool) *origin {
 	key := fmt.Sprintf("%s://%s %t", of.Scheme, of.Host, own)
 	v.mu.Lock()
@@ -196,29 +203,35 @@ func (v *Crawler) origin(of *url.URL, own bool) *origin {
 	return at
 }
 
-// ask gets a robots.txt. A status in the 400s says that there is none, except 429, which says that the server wants
-// to be left alone (RFC 9309 §2.3.1).
+// ask gets a robots.txt. A status in the 400s says that there is none, except 429, which says that
+// the server wants to be left alone (RFC 9309 §2.3.1).
 func (v *Crawler) ask(ctx context.Context, of *url.URL, own bool) (*robots.Rules, error) {
 	address := url.URL{Scheme: of.Scheme, Host: of.Host, Path: "/robots.txt"}
 	request := Request{URL: address.String(), Own: own, MaxBytes: robots.MaxBytes + 1, Cut: true}
-	response, err := v.fetcher.get(ctx, request, func(ctx context.Context, to *url.URL, _ bool) error { return v.turn(ctx, to.Host, 0) })
+	response, err := v.fetcher.get(ctx, request, func(ctx context.Context, to *url.URL, _ bool) error {
+		return v.turn(ctx, to.Host, 0)
+	})
 	var failed *Error
 	switch {
 	case errors.As(err, &failed) && failed.Reason == Refused:
 		return nil, err // the address itself may not be fetched, and that is what to say
 	case err != nil:
-		return nil, failure(Unreachable, of, err, "the site's robots.txt could not be had, so nothing of it is fetched (%v)", err)
+		return nil, failure(Unreachable, of, err,
+			"the site's robots.txt could not be had, so nothing of it is fetched (%v)", err)
 	case response.Status >= 200 && response.Status < 300:
 		return robots.Parse(response.Body), nil
 	case response.Status >= 400 && response.Status < 500 && response.Status != http.StatusTooManyRequests:
 		return nil, nil
 	default:
-		return nil, failure(Unreachable, &address, nil, "the server answers with status %d where its robots.txt should be, so nothing of it is fetched; try again later", response.Status)
+		return nil, failure(Unreachable, &address, nil,
+			"the server answers with status %d where its robots.txt should be, so nothing of it is fetched; try "+
+				"again later", response.Status)
 	}
 }
 
-// Token is the name by which robots.txt speaks of a visitor with this User-Agent, in lower case: the letters, dashes
-// and underscores that it begins with. Empty means that no robots.txt can speak of it.
+// Token is the name by which robots.txt speaks of a visitor with this User-Agent, in lower case:
+// the letters, dashes and underscores that it begins with. Empty means that no robots.txt can speak
+// of it.
 func Token(userAgent string) string {
 	if token := robots.Token(userAgent); token != "*" {
 		return token

@@ -14,7 +14,8 @@ const (
 	Refused Reason = "refused"
 	// Disallowed is an address that the site's robots.txt keeps visitors from.
 	Disallowed Reason = "disallowed"
-	// Unreachable is a host that does not exist, does not answer, or whose certificate is not to be trusted.
+	// Unreachable is a host that does not exist, does not answer, or whose certificate is not to be
+	// trusted.
 	Unreachable Reason = "unreachable"
 	// TimedOut is an exchange that took too long.
 	TimedOut Reason = "timed out"
@@ -31,7 +32,8 @@ type Error struct {
 	Reason Reason
 	// URL is the address that failed, which is another than the one asked for after a redirect.
 	URL string
-	// Detail is a sentence without the address. It is for the operator: it may tell where a name leads.
+	// Detail is a sentence without the address. It is for the operator: it may tell where a name
+	// leads.
 	Detail string
 	// Err is what lies below, or nil.
 	Err error

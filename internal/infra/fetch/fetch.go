@@ -1,13 +1,15 @@
-// Package fetch is the one guarded way to a web address that somebody else chose: a page that a feed names, a key
-// document that a token points to, an address to which a page redirects. It reaches https addresses on the public
-// internet, and this machine or a private network only where the operator said so. What it brings back is bounded in
-// size and time.
+// Package fetch is the one guarded way to a web address that somebody else chose: a page that a
+// feed names, a key document that a token points to, an address to which a page redirects. It
+// reaches https addresses on the public internet, and this machine or a private network only where
+// the operator said so. What it brings back is bounded in size and time.
 //
-// An address is judged by where the connection goes, not by how it is spelled: names are looked up here, every result
-// is judged, and the very address that was judged is dialled, so that a name that changes its meaning between the look
-// and the call gains nothing. Each redirect is judged like a new address.
+// An address is judged by where the connection goes, not by how it is spelled: names are looked up
+// here, every result is judged, and the very address that was judged is dialled, so that a name
+// that changes its meaning between the look and the call gains nothing. Each redirect is judged
+// like a new address.
 //
-// Visitor adds the manners of a crawler: robots.txt is asked, and a host is not called more often than agreed.
+// Visitor adds the manners of a crawler: robots.txt is asked, and a host is not called more often
+// than agreed.
 //
 // It is a leaf beside event and fail: trust, ingest, outbox and submission fetch through it.
 package fetch
@@ -29,16 +31,19 @@ import (
 
 // Options say how a Fetcher works. The zero value is ready for use.
 type Options struct {
-	// UserAgent is the whole header value; the product token before "/" is what robots.txt is asked for.
+	// UserAgent is the whole header value; the product token before "/" is what robots.txt is asked
+	// for.
 	UserAgent string
-	// Allow are networks that may be reached although they are not public, and without TLS. An address at which
-	// clouds serve their credentials is allowed only by a prefix that holds nothing else.
+	// Allow are networks that may be reached although they are not public, and without TLS. An
+	// address at which clouds serve their credentials is allowed only by a prefix that holds
+	// nothing else.
 	Allow []netip.Prefix
 	// MaxBytes bounds a decoded body; 0 is DefaultMaxBytes.
 	MaxBytes int64
 	// Timeout bounds a whole exchange, redirects among it; 0 is DefaultTimeout.
 	Timeout time.Duration
-	// MaxRedirects bounds the redirects that are followed; 0 is DefaultMaxRedirects, less than 0 follows none.
+	// MaxRedirects bounds the redirects that are followed; 0 is DefaultMaxRedirects, less than 0
+	// follows none.
 	MaxRedirects int
 	// Roots are the authorities that certificates are checked against; nil for the machine's.
 	Roots *x509.CertPool
@@ -72,8 +77,8 @@ const (
 // Fetcher gets documents from the web. Its methods may be called from several goroutines.
 type Fetcher struct {
 	options Options
-	// transports are the ways out, one for each kind of permission: a connection is used again only for requests that may
-	// do what the one it was made for might.
+	// transports are the ways out, one for each kind of permission: a connection is used again only
+	// for requests that may do what the one it was made for might.
 	transports map[permit]*http.Transport
 }
 
@@ -107,14 +112,16 @@ func New(options Options) *Fetcher {
 	return f
 }
 
-// newTransport makes the way out for requests of one kind of permission. No proxy of the environment is used: it would be
-// the proxy that dials, and nobody would judge what.
+// newTransport makes the way out for requests of one kind of permission. No proxy of the
+// environment is used: it would be the proxy that dials, and nobody would judge what.
 func (f *Fetcher) newTransport(p permit) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &http.Transport{
-		DialContext:            func(ctx context.Context, _, address string) (net.Conn, error) { return f.dial(ctx, p, address) },
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			return f.dial(ctx, p, address)
+		},
 		TLSClientConfig:        &tls.Config{RootCAs: f.options.Roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    connectTimeout,
 		Protocols:              protocols,
@@ -137,16 +144,19 @@ func (f *Fetcher) Close() {
 type Request struct {
 	// URL is absolute, http or https, without user and password. Its fragment is left out.
 	URL string
-	// Header is sent along. When a redirect leads to another origin, only Accept and Accept-Language go with it.
+	// Header is sent along. When a redirect leads to another origin, only Accept and
+	// Accept-Language go with it.
 	Header http.Header
 	// MaxBytes bounds the decoded body of this one; 0 is what Options say.
 	MaxBytes int64
 	// Cut asks for the beginning of a body that is larger; otherwise it is an error.
 	Cut bool
-	// ETag and LastModified are what an earlier Response's header said; the answer may then be NotModified.
+	// ETag and LastModified are what an earlier Response's header said; the answer may then be
+	// NotModified.
 	ETag, LastModified string
-	// Own says that the operator typed this host himself, and not a document: it may then be on this machine
-	// (loopback), with or without TLS. It holds for this host and port alone, not for others to which it redirects.
+	// Own says that the operator typed this host himself, and not a document: it may then be on
+	// this machine (loopback), with or without TLS. It holds for this host and port alone, not for
+	// others to which it redirects.
 	Own bool
 }
 
@@ -160,32 +170,34 @@ type Response struct {
 	Header http.Header
 	// Body is decoded (Content-Encoding), and whole unless the request allowed it to be cut.
 	Body []byte
-	// NotModified says that the document is what ETag and LastModified of the request were given for (status 304).
+	// NotModified says that the document is what ETag and LastModified of the request were given
+	// for (status 304).
 	NotModified bool
 }
 
-// Get gets a document. Whatever status a server answers with is a Response; an error is of type *Error, except that
-// when ctx ends it is ctx's.
+// Get gets a document. Whatever status a server answers with is a Response; an error is of type
+// *Error, except that when ctx ends it is ctx's.
 func (f *Fetcher) Get(ctx context.Context, request Request) (*Response, error) {
 	return f.get(ctx, request, nil)
 }
 
-// Post sends a body to an address, and gives what it is answered with. It follows no redirect: where one is answered,
-// that is an error. See Get.
+// Post sends a body to an address, and gives what it is answered with. It follows no redirect:
+// where one is answered, that is an error. See Get.
 func (f *Fetcher) Post(ctx context.Context, request Request, body []byte) (*Response, error) {
 	to, err := parse(request.URL)
 	if err != nil {
 		return nil, err
 	}
-	response, next, err := f.once(ctx, to, permit{own: request.Own, tls: to.Scheme == "https"}, f.header(request), body, f.bound(request), f.options.Timeout)
+	response, next, err := f.once(ctx, to, permit{own: request.Own, tls: to.Scheme == "https"}, f.header(request), body,
+		f.bound(request), f.options.Timeout)
 	if err == nil && next != nil {
 		return nil, failure(Redirects, to, nil, "it redirects to another address; write that one")
 	}
 	return response, err
 }
 
-// hop is called before each request on the way to a document, the first and those that redirects lead to. It may
-// wait, which does not count as time of the exchange, and may say no.
+// hop is called before each request on the way to a document, the first and those that redirects
+// lead to. It may wait, which does not count as time of the exchange, and may say no.
 type hop func(ctx context.Context, to *url.URL, own bool) error
 
 // get follows the redirects of a request.
@@ -205,20 +217,24 @@ func (f *Fetcher) get(ctx context.Context, request Request, before hop) (*Respon
 		}
 		seen[to.String()] = true
 		began := time.Now()
-		response, next, err := f.once(ctx, to, permit{own: own, tls: to.Scheme == "https"}, header, nil, f.bound(request), left)
+		response, next, err := f.once(ctx, to, permit{own: own, tls: to.Scheme == "https"}, header, nil,
+			f.bound(request), left)
 		if err != nil || next == nil {
 			return response, err
 		}
 		if left -= time.Since(began); left <= 0 {
-			return nil, failure(TimedOut, to, nil, "it took longer than %v; raise the time limit, or leave the address out", f.options.Timeout)
+			return nil, failure(TimedOut, to, nil,
+				"it took longer than %v; raise the time limit, or leave the address out", f.options.Timeout)
 		}
 		switch {
 		case redirects >= f.options.MaxRedirects:
-			return nil, failure(Redirects, start, nil, "it redirects more than %d times", max(0, f.options.MaxRedirects))
+			return nil, failure(Redirects, start, nil, "it redirects more than %d times",
+				max(0, f.options.MaxRedirects))
 		case seen[next.String()]:
 			return nil, failure(Redirects, start, nil, "it redirects in a circle")
 		case to.Scheme == "https" && next.Scheme == "http":
-			return nil, failure(Refused, next, nil, "it is where an https address redirects to, and is not https itself")
+			return nil, failure(Refused, next, nil,
+				"it is where an https address redirects to, and is not https itself")
 		}
 		if !sameOrigin(to, next) {
 			header = stripped(header)
@@ -258,7 +274,8 @@ func (f *Fetcher) header(request Request) http.Header {
 }
 
 // carried are the headers that go along to another origin: none that says who asks.
-var carried = []string{"User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "If-None-Match", "If-Modified-Since"}
+var carried = []string{"User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "If-None-Match",
+	"If-Modified-Since"}
 
 func stripped(header http.Header) http.Header {
 	kept := http.Header{}
@@ -270,13 +287,18 @@ func stripped(header http.Header) http.Header {
 	return kept
 }
 
-// once makes one request, with a body where there is one. next is set when the answer is a redirect.
-func (f *Fetcher) once(ctx context.Context, to *url.URL, p permit, header http.Header, body []byte, size bound, left time.Duration) (_ *Response, next *url.URL, err error) {
+// once makes one request, with a body where there is one. next is set when the answer is a
+// redirect.
+func (f *Fetcher) once(
+	ctx context.Context, to *url.URL, p permit, header http.Header, body []byte, size bound, left time.Duration,
+) (_ *Response, next *url.URL, err error) {
 	limited, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	request := (&http.Request{Method: http.MethodGet, URL: to, Host: to.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(limited)
+	request := (&http.Request{Method: http.MethodGet, URL: to, Host: to.Host, Header: header, Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1}).WithContext(limited)
 	if body != nil {
-		request.Method, request.Body, request.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		request.Method, request.Body, request.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)),
+			int64(len(body))
 	}
 	answer, err := f.transports[p].RoundTrip(request)
 	if err != nil {
@@ -300,13 +322,15 @@ func (f *Fetcher) once(ctx context.Context, to *url.URL, p permit, header http.H
 
 func isRedirect(status int) bool {
 	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 		return true
 	}
 	return false
 }
 
-// follow reads where a redirect leads. Blanks, which many servers forget to encode, are read as browsers do.
+// follow reads where a redirect leads. Blanks, which many servers forget to encode, are read as
+// browsers do.
 func follow(from *url.URL, location string) (*url.URL, error) {
 	location = strings.ReplaceAll(strings.Trim(location, " "), " ", "%20")
 	if err := checkText(location); err != nil {
@@ -335,7 +359,8 @@ func (f *Fetcher) explain(ctx, limited context.Context, to *url.URL, err error) 
 		known.URL = to.Redacted()
 		return known
 	case limited.Err() != nil:
-		return failure(TimedOut, to, err, "it took longer than %v; raise the time limit, or leave the address out", f.options.Timeout)
+		return failure(TimedOut, to, err, "it took longer than %v; raise the time limit, or leave the address out",
+			f.options.Timeout)
 	case errors.As(err, &unknown) && unknown.IsNotFound:
 		return failure(Unreachable, to, err, "there is no host of that name; check its spelling")
 	case errors.As(err, &certificate):

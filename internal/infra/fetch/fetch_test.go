@@ -56,7 +56,8 @@ func TestADocumentComesWithItsAddressStatusHeaderAndBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if response.URL != server.URL+"/new?a=b" || response.Status != http.StatusTeapot || string(response.Body) != "short and stout" {
+	if response.URL != server.URL+"/new?a=b" || response.Status != http.StatusTeapot ||
+		string(response.Body) != "short and stout" {
 		t.Errorf("got %s, status %d, body %q", response.URL, response.Status, response.Body)
 	}
 	if agent := response.Header.Get("X-Seen"); agent != "Tester/2 (+https://tester.example)" {
@@ -75,11 +76,13 @@ func TestADocumentThatDidNotChangeIsNotSentAgain(t *testing.T) {
 	})
 	f := newFetcher(t, fetch.Options{})
 	request := fetch.Request{URL: server.URL, Own: true}
-	if response, err := f.Get(t.Context(), request); err != nil || response.NotModified || string(response.Body) != "whole" {
+	if response, err := f.Get(t.Context(), request); err != nil || response.NotModified ||
+		string(response.Body) != "whole" {
 		t.Fatalf("without validators: %+v, %v", response, err)
 	}
 	request.ETag, request.LastModified = `"v1"`, "Sat, 21 Nov 2026 10:00:00 GMT"
-	if response, err := f.Get(t.Context(), request); err != nil || !response.NotModified || response.Status != http.StatusNotModified {
+	if response, err := f.Get(t.Context(), request); err != nil || !response.NotModified ||
+		response.Status != http.StatusNotModified {
 		t.Fatalf("with validators: %+v, %v", response, err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/infra/fetch"
 )
 
-// FuzzAddress asks for whatever a document may name. Nothing but public addresses may be dialled, and no name may be
-// looked up that a C library would take for a number.
+// FuzzAddress asks for whatever a document may name. Nothing but public addresses may be dialled,
+// and no name may be looked up that a C library would take for a number.
 func FuzzAddress(f *testing.F) {
 	for _, a := range attempts {
 		f.Add(a.address)
@@ -43,15 +43,16 @@ func FuzzAddress(f *testing.F) {
 			}
 		}
 		for _, host := range looked {
-			if host != strings.ToLower(host) || strings.ContainsAny(host, "%/@:\\ ") || isNumberInC(strings.TrimSuffix(host, ".")) {
+			if host != strings.ToLower(host) || strings.ContainsAny(host, "%/@:\\ ") ||
+				isNumberInC(strings.TrimSuffix(host, ".")) {
 				t.Errorf("%q: looked up %q", address, host)
 			}
 		}
 	})
 }
 
-// isNumberInC says whether inet_aton would read a host as an IPv4 address: one to four numbers in decimal, octal or
-// hex.
+// isNumberInC says whether inet_aton would read a host as an IPv4 address: one to four numbers in
+// decimal, octal or hex.
 func isNumberInC(host string) bool {
 	parts := strings.Split(host, ".")
 	for _, part := range parts {

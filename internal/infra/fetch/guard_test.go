@@ -35,16 +35,24 @@ const (
 // attempts is the table of what strangers try, beside what must go on working.
 var attempts = []attempt{
 	// What is public, by name and by number.
-	{what: "a public name", address: "https://public.example/", name: "public.example", leads: []string{there}, want: good, dials: there + ":443"},
-	{what: "a public name, IPv6", address: "https://public.example/", name: "public.example", leads: []string{"2606:2800::1"}, want: good, dials: "[2606:2800::1]:443"},
+	{what: "a public name", address: "https://public.example/", name: "public.example", leads: []string{there},
+		want: good, dials: there + ":443"},
+	{what: "a public name, IPv6", address: "https://public.example/", name: "public.example",
+		leads: []string{"2606:2800::1"}, want: good, dials: "[2606:2800::1]:443"},
 	{what: "a public number", address: "https://93.184.215.14/", want: good, dials: there + ":443"},
 	{what: "a public number, IPv6", address: "https://[2606:2800::1]/", want: good, dials: "[2606:2800::1]:443"},
-	{what: "a public number, IPv4 in IPv6", address: "https://[::ffff:93.184.215.14]/", want: good, dials: there + ":443"},
-	{what: "a public number through NAT64", address: "https://public.example/", name: "public.example", leads: []string{"64:ff9b::5db8:d70e"}, want: good, dials: "[64:ff9b::5db8:d70e]:443"},
-	{what: "capitals", address: "HTTPS://PUBLIC.Example/", name: "public.example", leads: []string{there}, want: good, dials: there + ":443"},
-	{what: "a trailing dot", address: "https://public.example./", name: "public.example", leads: []string{there}, want: good, dials: there + ":443"},
-	{what: "another port", address: "https://public.example:8443/", name: "public.example", leads: []string{there}, want: good, dials: there + ":8443"},
-	{what: "a name in another script", address: "https://bücher.example/", name: "xn--bcher-kva.example", leads: []string{there}, want: good, dials: there + ":443"},
+	{what: "a public number, IPv4 in IPv6", address: "https://[::ffff:93.184.215.14]/", want: good,
+		dials: there + ":443"},
+	{what: "a public number through NAT64", address: "https://public.example/", name: "public.example",
+		leads: []string{"64:ff9b::5db8:d70e"}, want: good, dials: "[64:ff9b::5db8:d70e]:443"},
+	{what: "capitals", address: "HTTPS://PUBLIC.Example/", name: "public.example", leads: []string{there}, want: good,
+		dials: there + ":443"},
+	{what: "a trailing dot", address: "https://public.example./", name: "public.example", leads: []string{there},
+		want: good, dials: there + ":443"},
+	{what: "another port", address: "https://public.example:8443/", name: "public.example", leads: []string{there},
+		want: good, dials: there + ":8443"},
+	{what: "a name in another script", address: "https://bücher.example/", name: "xn--bcher-kva.example",
+		leads: []string{there}, want: good, dials: there + ":443"},
 	{what: "just below private", address: "https://9.255.255.255/", want: good, dials: "9.255.255.255:443"},
 	{what: "just above private", address: "https://172.32.0.0/", want: good, dials: "172.32.0.0:443"},
 	{what: "just above carrier-grade NAT", address: "https://100.128.0.1/", want: good, dials: "100.128.0.1:443"},
@@ -137,20 +145,31 @@ var attempts = []attempt{
 	{what: "localhost", address: "https://localhost:PORT/", want: stop},
 	{what: "localhost with a dot", address: "https://localhost.:PORT/", want: stop},
 	{what: "localhost in capitals", address: "https://LOCALHOST:PORT/", want: stop},
-	{what: "a name below localhost", address: "https://app.localhost:PORT/", name: "app.localhost", leads: []string{there}, want: stop},
-	{what: "a name that leads to loopback", address: "https://inside.example:PORT/", name: "inside.example", leads: []string{"127.0.0.1"}, want: stop},
-	{what: "a name that leads to loopback, IPv6", address: "https://inside.example:PORT/", name: "inside.example", leads: []string{"::1"}, want: stop},
-	{what: "a name that leads to mapped loopback", address: "https://inside.example:PORT/", name: "inside.example", leads: []string{"::ffff:127.0.0.1"}, want: stop},
-	{what: "a name that leads to metadata", address: "https://metadata.google.internal/", name: "metadata.google.internal", leads: []string{"169.254.169.254"}, want: stop},
-	{what: "a name that leads through NAT64 inside", address: "https://inside.example/", name: "inside.example", leads: []string{"64:ff9b::a00:1"}, want: stop},
-	{what: "a name that leads to several inside", address: "https://inside.example/", name: "inside.example", leads: []string{"10.0.0.1", "fe80::1", "127.0.0.1"}, want: stop},
-	{what: "private before public", address: "https://mixed.example/", name: "mixed.example", leads: []string{"10.0.0.1", there}, want: good, dials: there + ":443"},
-	{what: "loopback after a public one that is down", address: "https://mixed.example:PORT/", name: "mixed.example", leads: []string{"93.184.215.66", "127.0.0.1"}, want: gone, dials: "93.184.215.66:PORT"},
+	{what: "a name below localhost", address: "https://app.localhost:PORT/", name: "app.localhost",
+		leads: []string{there}, want: stop},
+	{what: "a name that leads to loopback", address: "https://inside.example:PORT/", name: "inside.example",
+		leads: []string{"127.0.0.1"}, want: stop},
+	{what: "a name that leads to loopback, IPv6", address: "https://inside.example:PORT/", name: "inside.example",
+		leads: []string{"::1"}, want: stop},
+	{what: "a name that leads to mapped loopback", address: "https://inside.example:PORT/", name: "inside.example",
+		leads: []string{"::ffff:127.0.0.1"}, want: stop},
+	{what: "a name that leads to metadata", address: "https://metadata.google.internal/",
+		name: "metadata.google.internal", leads: []string{"169.254.169.254"}, want: stop},
+	{what: "a name that leads through NAT64 inside", address: "https://inside.example/", name: "inside.example",
+		leads: []string{"64:ff9b::a00:1"}, want: stop},
+	{what: "a name that leads to several inside", address: "https://inside.example/", name: "inside.example",
+		leads: []string{"10.0.0.1", "fe80::1", "127.0.0.1"}, want: stop},
+	{what: "private before public", address: "https://mixed.example/", name: "mixed.example",
+		leads: []string{"10.0.0.1", there}, want: good, dials: there + ":443"},
+	{what: "loopback after a public one that is down", address: "https://mixed.example:PORT/", name: "mixed.example",
+		leads: []string{"93.184.215.66", "127.0.0.1"}, want: gone, dials: "93.184.215.66:PORT"},
 
 	// Spellings that readers divide differently.
 	{what: "user before loopback", address: "https://public.example@127.0.0.1:PORT/", want: stop},
-	{what: "loopback as user", address: "https://127.0.0.1@public.example/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "user and password", address: "https://user:hush@public.example/", name: "public.example", leads: []string{there}, want: stop},
+	{what: "loopback as user", address: "https://127.0.0.1@public.example/", name: "public.example",
+		leads: []string{there}, want: stop},
+	{what: "user and password", address: "https://user:hush@public.example/", name: "public.example",
+		leads: []string{there}, want: stop},
 	{what: "two users", address: "https://a@public.example@127.0.0.1:PORT/", want: stop},
 	{what: "backslash before a user", address: `https://public.example\@127.0.0.1:PORT/`, want: stop},
 	{what: "backslashes for slashes", address: `https:\\127.0.0.1:PORT/`, want: stop},
@@ -175,49 +194,71 @@ var attempts = []attempt{
 	{what: "gopher", address: "gopher://127.0.0.1:6379/_INFO", want: stop},
 	{what: "data", address: "data:text/html,hello", want: stop},
 	{what: "javascript", address: "javascript:alert(1)", want: stop},
-	{what: "http over the internet", address: "http://public.example/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "http over the internet at the port of https", address: "http://public.example:443/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "port of a mail server", address: "https://public.example:25/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "port of a shell", address: "https://public.example:22/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "port of a database", address: "https://public.example:6379/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "port of a cache", address: "https://public.example:11211/", name: "public.example", leads: []string{there}, want: stop},
+	{what: "http over the internet", address: "http://public.example/", name: "public.example", leads: []string{there},
+		want: stop},
+	{what: "http over the internet at the port of https", address: "http://public.example:443/", name: "public.example",
+		leads: []string{there}, want: stop},
+	{what: "port of a mail server", address: "https://public.example:25/", name: "public.example",
+		leads: []string{there}, want: stop},
+	{what: "port of a shell", address: "https://public.example:22/", name: "public.example", leads: []string{there},
+		want: stop},
+	{what: "port of a database", address: "https://public.example:6379/", name: "public.example",
+		leads: []string{there}, want: stop},
+	{what: "port of a cache", address: "https://public.example:11211/", name: "public.example", leads: []string{there},
+		want: stop},
 	{what: "port 0", address: "https://public.example:0/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "a port beyond 65535, which may wrap", address: "https://public.example:65558/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "a port that is no number", address: "https://public.example:44e1/", name: "public.example", leads: []string{there}, want: stop},
-	{what: "a port with leading zeros", address: "https://public.example:0022/", name: "public.example", leads: []string{there}, want: stop},
+	{what: "a port beyond 65535, which may wrap", address: "https://public.example:65558/", name: "public.example",
+		leads: []string{there}, want: stop},
+	{what: "a port that is no number", address: "https://public.example:44e1/", name: "public.example",
+		leads: []string{there}, want: stop},
+	{what: "a port with leading zeros", address: "https://public.example:0022/", name: "public.example",
+		leads: []string{there}, want: stop},
 
 	// What the operator permits, and what that does not extend to.
-	{what: "the operator's own machine", own: true, address: "http://localhost:8000/", want: good, dials: "127.0.0.1:8000"},
-	{what: "the operator's own machine by number", own: true, address: "http://127.0.0.1:8000/", want: good, dials: "127.0.0.1:8000"},
-	{what: "the operator's own machine by number, IPv6", own: true, address: "http://[::1]:8000/", want: good, dials: "[::1]:8000"},
-	{what: "the operator's own machine with TLS", own: true, address: "https://127.0.0.1:8000/", want: good, dials: "127.0.0.1:8000"},
-	{what: "a private host that the operator typed and did not allow", own: true, address: "http://10.0.0.1/", want: stop},
+	{what: "the operator's own machine", own: true, address: "http://localhost:8000/", want: good,
+		dials: "127.0.0.1:8000"},
+	{what: "the operator's own machine by number", own: true, address: "http://127.0.0.1:8000/", want: good,
+		dials: "127.0.0.1:8000"},
+	{what: "the operator's own machine by number, IPv6", own: true, address: "http://[::1]:8000/", want: good,
+		dials: "[::1]:8000"},
+	{what: "the operator's own machine with TLS", own: true, address: "https://127.0.0.1:8000/", want: good,
+		dials: "127.0.0.1:8000"},
+	{what: "a private host that the operator typed and did not allow", own: true, address: "http://10.0.0.1/",
+		want: stop},
 	{what: "metadata that the operator typed", own: true, address: "http://169.254.169.254/", want: stop},
 	{what: "this host (0.0.0.0) that the operator typed", own: true, address: "http://0.0.0.0:PORT/", want: stop},
 	{what: "http over the internet that the operator typed", own: true, address: "http://93.184.215.14/", want: stop},
 	{what: "an allowed network", allow: "10.1.0.0/16", address: "https://10.1.2.3/", want: good, dials: "10.1.2.3:443"},
-	{what: "an allowed network, http", allow: "10.1.0.0/16", address: "http://10.1.2.3:8080/", want: good, dials: "10.1.2.3:8080"},
-	{what: "an allowed network, by name", allow: "10.1.0.0/16", address: "http://wiki.example/", name: "wiki.example", leads: []string{"10.1.2.3"}, want: good, dials: "10.1.2.3:80"},
-	{what: "an allowed network, IPv4 in IPv6", allow: "10.1.0.0/16", address: "http://[::ffff:10.1.2.3]/", want: good, dials: "10.1.2.3:80"},
-	{what: "an allowed network written as IPv6", allow: "::ffff:10.1.0.0/112", address: "http://10.1.2.3/", want: good, dials: "10.1.2.3:80"},
+	{what: "an allowed network, http", allow: "10.1.0.0/16", address: "http://10.1.2.3:8080/", want: good,
+		dials: "10.1.2.3:8080"},
+	{what: "an allowed network, by name", allow: "10.1.0.0/16", address: "http://wiki.example/", name: "wiki.example",
+		leads: []string{"10.1.2.3"}, want: good, dials: "10.1.2.3:80"},
+	{what: "an allowed network, IPv4 in IPv6", allow: "10.1.0.0/16", address: "http://[::ffff:10.1.2.3]/", want: good,
+		dials: "10.1.2.3:80"},
+	{what: "an allowed network written as IPv6", allow: "::ffff:10.1.0.0/112", address: "http://10.1.2.3/", want: good,
+		dials: "10.1.2.3:80"},
 	{what: "beside an allowed network", allow: "10.1.0.0/16", address: "http://10.2.0.1/", want: stop},
 	{what: "loopback is not in an allowed network", allow: "10.0.0.0/8", address: "http://127.0.0.1:PORT/", want: stop},
 	{what: "metadata in an allowed network", allow: "169.254.0.0/16", address: "http://169.254.169.254/", want: stop},
-	{what: "link-local in an allowed network", allow: "169.254.0.0/16", address: "http://169.254.1.1/", want: good, dials: "169.254.1.1:80"},
+	{what: "link-local in an allowed network", allow: "169.254.0.0/16", address: "http://169.254.1.1/", want: good,
+		dials: "169.254.1.1:80"},
 	{what: "metadata where everything is allowed", allow: "0.0.0.0/0", address: "http://169.254.169.254/", want: stop},
-	{what: "metadata that is allowed by itself", allow: "169.254.169.254/32", address: "http://169.254.169.254/", want: good, dials: "169.254.169.254:80"},
+	{what: "metadata that is allowed by itself", allow: "169.254.169.254/32", address: "http://169.254.169.254/",
+		want: good, dials: "169.254.169.254:80"},
 	{what: "a bad port in an allowed network", allow: "10.1.0.0/16", address: "http://10.1.2.3:6379/", want: stop},
 	{what: "an octal number in an allowed network", allow: "10.1.0.0/16", address: "http://012.1.2.3/", want: stop},
 }
 
-// TestTheGuardHolds makes every attempt of the table: in a world where every address is answered, and, when it must
-// fail, once more on this machine's real network, beside a server on all its addresses that must not be reached.
+// TestTheGuardHolds makes every attempt of the table: in a world where every address is answered,
+// and, when it must fail, once more on this machine's real network, beside a server on all its
+// addresses that must not be reached.
 func TestTheGuardHolds(t *testing.T) {
 	t.Parallel()
 	if len(attempts) < 60 {
 		t.Fatalf("the table has %d rows", len(attempts))
 	}
-	w := newWorld(t, "public.example", "mixed.example", "xn--bcher-kva.example", there, "2606:2800::1", "9.255.255.255", "172.32.0.0",
+	w := newWorld(t, "public.example", "mixed.example", "xn--bcher-kva.example", there,
+		"2606:2800::1", "9.255.255.255", "172.32.0.0",
 		"100.128.0.1", "127.0.0.1", "10.1.2.3")
 	w.down = []string{"93.184.215.66"}
 	var reached atomic.Int64
@@ -278,18 +319,20 @@ func (a attempt) options(options fetch.Options) fetch.Options {
 	return options
 }
 
-// onEveryAddress is a server on all addresses of this machine that tells of each connection; it gives its port.
+// onEveryAddress is a server on all addresses of this machine that tells of each connection; it
+// gives its port.
 func onEveryAddress(t *testing.T, connected func()) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", ":0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{ConnState: func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connected()
-		}
-	}}}
+	server := &httptest.Server{Listener: listener,
+		Config: &http.Server{ConnState: func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				connected()
+			}
+		}}}
 	server.Start()
 	t.Cleanup(server.Close)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
@@ -299,7 +342,8 @@ func onEveryAddress(t *testing.T, connected func()) string {
 	return port
 }
 
-// TestAnAddressIsJudgedOnceMoreWhenItIsDialled holds the dialer itself to the rules, whatever was judged before.
+// TestAnAddressIsJudgedOnceMoreWhenItIsDialled holds the dialer itself to the rules, whatever was
+// judged before.
 func TestAnAddressIsJudgedOnceMoreWhenItIsDialled(t *testing.T) {
 	t.Parallel()
 	server := peer(t, func(http.ResponseWriter, *http.Request) {})

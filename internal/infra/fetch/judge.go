@@ -54,7 +54,8 @@ func (f *Fetcher) dial(ctx context.Context, p permit, address string) (net.Conn,
 // maxAddresses bounds how many addresses of a host are tried.
 const maxAddresses = 16
 
-// lookUp gives the addresses of a host. Only the operator may leave the end of a name to the machine's search domains.
+// lookUp gives the addresses of a host. Only the operator may leave the end of a name to the
+// machine's search domains.
 func (f *Fetcher) lookUp(ctx context.Context, p permit, host string) ([]netip.Addr, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{ip}, nil
@@ -72,7 +73,8 @@ func (f *Fetcher) lookUp(ctx context.Context, p permit, host string) ([]netip.Ad
 	return addresses[:min(len(addresses), maxAddresses)], err
 }
 
-// connect dials an address that was judged. The machine's network is made to judge once more at the last moment.
+// connect dials an address that was judged. The machine's network is made to judge once more at the
+// last moment.
 func (f *Fetcher) connect(ctx context.Context, p permit, to netip.AddrPort) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -98,7 +100,8 @@ func (f *Fetcher) judge(p permit, ip netip.Addr) error {
 	case kind == loopback && p.own:
 		return nil
 	case kind != public && kind != metadata:
-		return failure(Refused, nil, nil, "it leads to %s, which is %s; if that is meant, add the network to fetch.allow", ip, kind)
+		return failure(Refused, nil, nil,
+			"it leads to %s, which is %s; if that is meant, add the network to fetch.allow", ip, kind)
 	case kind == metadata:
 		return failure(Refused, nil, nil, "it leads to %s, which is %s", ip, kind)
 	case !p.tls:
@@ -134,8 +137,8 @@ const (
 	metadata kind = "where clouds keep a machine's credentials"
 )
 
-// kindOf says what sort of place an address is, by the special-purpose registries of IPv4 and IPv6 (RFC 6890) and
-// what is known of clouds. What is not known to be public is not.
+// kindOf says what sort of place an address is, by the special-purpose registries of IPv4 and IPv6
+// (RFC 6890) and what is known of clouds. What is not known to be public is not.
 func kindOf(ip netip.Addr) kind {
 	if !ip.IsValid() || ip.Zone() != "" {
 		return "bound to a network interface"
@@ -150,8 +153,8 @@ func kindOf(ip netip.Addr) kind {
 	return firstOf(special4, ip, public)
 }
 
-// kindOf6 judges IPv6. The well-known prefix of NAT64 (RFC 6052) is as public as the IPv4 address in it, which is
-// how networks without IPv4 reach the rest of the internet.
+// kindOf6 judges IPv6. The well-known prefix of NAT64 (RFC 6052) is as public as the IPv4 address
+// in it, which is how networks without IPv4 reach the rest of the internet.
 func kindOf6(ip netip.Addr) kind {
 	bytes := ip.As16()
 	if nat64.Contains(ip) {
@@ -215,7 +218,8 @@ var special4 = networks(
 	"240.0.0.0/4", "reserved",
 )
 
-// special6 are the parts of IPv6 that have a kind of their own; of the rest, only 2000::/3 is public.
+// special6 are the parts of IPv6 that have a kind of their own; of the rest, only 2000::/3 is
+// public.
 var special6 = networks(
 	"::1/128", loopback,
 	"::/128", "this network",

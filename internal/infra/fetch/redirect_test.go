@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/infra/fetch"
 )
 
-// journeys are redirects, each from the address of a world where the public hosts redirect as pages say.
+// journeys are redirects, each from the address of a world where the public hosts redirect as pages
+// say.
 var journeys = []struct {
 	what  string
 	pages map[string]string // host and path, and where it redirects to
@@ -23,40 +24,86 @@ var journeys = []struct {
 	ends  string   // the address that answers
 	dials []string // all connections
 }{
-	{what: "to a path of the same host", start: "https://a.example/1", pages: map[string]string{"a.example/1": "/2?x#y"}, ends: "https://a.example/2?x", dials: []string{there + ":443"}},
-	{what: "to another public host", start: "https://a.example/", pages: map[string]string{"a.example/": "https://b.example/"}, ends: "https://b.example/", dials: []string{there + ":443", "93.184.215.15:443"}},
-	{what: "without a scheme to another public host", start: "https://a.example/", pages: map[string]string{"a.example/": "//b.example/"}, ends: "https://b.example/", dials: []string{there + ":443", "93.184.215.15:443"}},
-	{what: "within this machine's own host", own: true, start: "http://localhost:8000/", pages: map[string]string{"localhost:8000/": "/there"}, ends: "http://localhost:8000/there", dials: []string{"127.0.0.1:8000"}},
-	{what: "from the operator's own host to the public", own: true, start: "http://localhost:8000/", pages: map[string]string{"localhost:8000/": "https://b.example/"}, ends: "https://b.example/", dials: []string{"127.0.0.1:8000", "93.184.215.15:443"}},
+	{what: "to a path of the same host", start: "https://a.example/1",
+		pages: map[string]string{"a.example/1": "/2?x#y"}, ends: "https://a.example/2?x",
+		dials: []string{there + ":443"}},
+	{what: "to another public host", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://b.example/"}, ends: "https://b.example/",
+		dials: []string{there + ":443", "93.184.215.15:443"}},
+	{what: "without a scheme to another public host", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "//b.example/"}, ends: "https://b.example/",
+		dials: []string{there + ":443", "93.184.215.15:443"}},
+	{what: "within this machine's own host", own: true, start: "http://localhost:8000/",
+		pages: map[string]string{"localhost:8000/": "/there"}, ends: "http://localhost:8000/there",
+		dials: []string{"127.0.0.1:8000"}},
+	{what: "from the operator's own host to the public", own: true, start: "http://localhost:8000/",
+		pages: map[string]string{"localhost:8000/": "https://b.example/"}, ends: "https://b.example/",
+		dials: []string{"127.0.0.1:8000", "93.184.215.15:443"}},
 
-	{what: "from own http to own https", own: true, start: "http://localhost/", pages: map[string]string{"localhost/": "https://localhost/in"}, ends: "https://localhost/in", dials: []string{"127.0.0.1:80", "127.0.0.1:443"}},
+	{what: "from own http to own https", own: true, start: "http://localhost/",
+		pages: map[string]string{"localhost/": "https://localhost/in"}, ends: "https://localhost/in",
+		dials: []string{"127.0.0.1:80", "127.0.0.1:443"}},
 
-	{what: "to a path with a blank in it", start: "https://a.example/", pages: map[string]string{"a.example/": "/two words"}, ends: "https://a.example/two%20words", dials: []string{there + ":443"}},
-	{what: "to a path in another script", start: "https://a.example/", pages: map[string]string{"a.example/": "/crème"}, ends: "https://a.example/cr%C3%A8me", dials: []string{there + ":443"}},
+	{what: "to a path with a blank in it", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "/two words"}, ends: "https://a.example/two%20words",
+		dials: []string{there + ":443"}},
+	{what: "to a path in another script", start: "https://a.example/", pages: map[string]string{"a.example/": "/crème"},
+		ends: "https://a.example/cr%C3%A8me", dials: []string{there + ":443"}},
 
-	{what: "to loopback", start: "https://a.example/", pages: map[string]string{"a.example/": "https://127.0.0.1/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to loopback without a scheme", start: "https://a.example/", pages: map[string]string{"a.example/": "//127.0.0.1/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to metadata", start: "https://a.example/", pages: map[string]string{"a.example/": "https://169.254.169.254/latest/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to metadata by http", start: "https://a.example/", pages: map[string]string{"a.example/": "http://169.254.169.254/latest/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to a name that leads inside", start: "https://a.example/", pages: map[string]string{"a.example/": "https://inside.example/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to localhost", start: "https://a.example/", pages: map[string]string{"a.example/": "https://localhost/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to an octal number", start: "https://a.example/", pages: map[string]string{"a.example/": "https://0177.0.0.1/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to mapped loopback", start: "https://a.example/", pages: map[string]string{"a.example/": "https://[::ffff:7f00:1]/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "over another public host inside", start: "https://a.example/", pages: map[string]string{"a.example/": "https://b.example/", "b.example/": "https://10.0.0.1/"}, want: stop, dials: []string{there + ":443", "93.184.215.15:443"}},
-	{what: "to the same machine's plain form", start: "https://a.example/", pages: map[string]string{"a.example/": "http://a.example/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to a file", start: "https://a.example/", pages: map[string]string{"a.example/": "file:///etc/passwd"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to data", start: "https://a.example/", pages: map[string]string{"a.example/": "data:text/html,hello"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to a user's address", start: "https://a.example/", pages: map[string]string{"a.example/": "https://user@b.example/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "to a backslash", start: "https://a.example/", pages: map[string]string{"a.example/": `/\127.0.0.1/`}, want: stop, dials: []string{there + ":443"}},
-	{what: "to a port of mail", start: "https://a.example/", pages: map[string]string{"a.example/": "https://a.example:25/"}, want: stop, dials: []string{there + ":443"}},
-	{what: "from own to another port of this machine", own: true, start: "http://localhost:8000/", pages: map[string]string{"localhost:8000/": "http://localhost:9000/"}, want: stop, dials: []string{"127.0.0.1:8000"}},
-	{what: "from own to another name of this machine", own: true, start: "http://localhost:8000/", pages: map[string]string{"localhost:8000/": "http://127.0.0.1:8000/"}, want: stop, dials: []string{"127.0.0.1:8000"}},
-	{what: "from own over a public host back", own: true, start: "http://localhost:8000/", pages: map[string]string{"localhost:8000/": "https://b.example/", "b.example/": "https://localhost:8000/in"}, ends: "https://localhost:8000/in", dials: []string{"127.0.0.1:8000", "93.184.215.15:443", "127.0.0.1:8000"}},
-	{what: "from own to a private network", own: true, start: "http://localhost:8000/", pages: map[string]string{"localhost:8000/": "http://10.0.0.1/"}, want: stop, dials: []string{"127.0.0.1:8000"}},
-	{what: "to itself", start: "https://a.example/", pages: map[string]string{"a.example/": "/"}, want: fetch.Redirects, dials: []string{there + ":443"}},
-	{what: "in a circle", start: "https://a.example/", pages: map[string]string{"a.example/": "https://b.example/", "b.example/": "https://a.example/"}, want: fetch.Redirects, dials: []string{there + ":443", "93.184.215.15:443"}},
-	{what: "five times", start: "https://a.example/0", pages: steps(5), ends: "https://a.example/5", dials: []string{there + ":443"}},
-	{what: "six times", start: "https://a.example/0", pages: steps(6), want: fetch.Redirects, dials: []string{there + ":443"}},
+	{what: "to loopback", start: "https://a.example/", pages: map[string]string{"a.example/": "https://127.0.0.1/"},
+		want: stop, dials: []string{there + ":443"}},
+	{what: "to loopback without a scheme", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "//127.0.0.1/"}, want: stop, dials: []string{there + ":443"}},
+	{what: "to metadata", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://169.254.169.254/latest/"}, want: stop,
+		dials: []string{there + ":443"}},
+	{what: "to metadata by http", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "http://169.254.169.254/latest/"}, want: stop,
+		dials: []string{there + ":443"}},
+	{what: "to a name that leads inside", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://inside.example/"}, want: stop, dials: []string{there + ":443"}},
+	{what: "to localhost", start: "https://a.example/", pages: map[string]string{"a.example/": "https://localhost/"},
+		want: stop, dials: []string{there + ":443"}},
+	{what: "to an octal number", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://0177.0.0.1/"}, want: stop, dials: []string{there + ":443"}},
+	{what: "to mapped loopback", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://[::ffff:7f00:1]/"}, want: stop,
+		dials: []string{there + ":443"}},
+	{what: "over another public host inside", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://b.example/", "b.example/": "https://10.0.0.1/"}, want: stop,
+		dials: []string{there + ":443", "93.184.215.15:443"}},
+	{what: "to the same machine's plain form", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "http://a.example/"}, want: stop, dials: []string{there + ":443"}},
+	{what: "to a file", start: "https://a.example/", pages: map[string]string{"a.example/": "file:///etc/passwd"},
+		want: stop, dials: []string{there + ":443"}},
+	{what: "to data", start: "https://a.example/", pages: map[string]string{"a.example/": "data:text/html,hello"},
+		want: stop, dials: []string{there + ":443"}},
+	{what: "to a user's address", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://user@b.example/"}, want: stop, dials: []string{there + ":443"}},
+	{what: "to a backslash", start: "https://a.example/", pages: map[string]string{"a.example/": `/\127.0.0.1/`},
+		want: stop, dials: []string{there + ":443"}},
+	{what: "to a port of mail", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://a.example:25/"}, want: stop, dials: []string{there + ":443"}},
+	{what: "from own to another port of this machine", own: true, start: "http://localhost:8000/",
+		pages: map[string]string{"localhost:8000/": "http://localhost:9000/"}, want: stop,
+		dials: []string{"127.0.0.1:8000"}},
+	{what: "from own to another name of this machine", own: true, start: "http://localhost:8000/",
+		pages: map[string]string{"localhost:8000/": "http://127.0.0.1:8000/"}, want: stop,
+		dials: []string{"127.0.0.1:8000"}},
+	{what: "from own over a public host back", own: true, start: "http://localhost:8000/",
+		pages: map[string]string{"localhost:8000/": "https://b.example/", "b.example/": "https://localhost:8000/in"},
+		ends:  "https://localhost:8000/in", dials: []string{"127.0.0.1:8000", "93.184.215.15:443", "127.0.0.1:8000"}},
+	{what: "from own to a private network", own: true, start: "http://localhost:8000/",
+		pages: map[string]string{"localhost:8000/": "http://10.0.0.1/"}, want: stop, dials: []string{"127.0.0.1:8000"}},
+	{what: "to itself", start: "https://a.example/", pages: map[string]string{"a.example/": "/"}, want: fetch.Redirects,
+		dials: []string{there + ":443"}},
+	{what: "in a circle", start: "https://a.example/",
+		pages: map[string]string{"a.example/": "https://b.example/", "b.example/": "https://a.example/"},
+		want:  fetch.Redirects, dials: []string{there + ":443", "93.184.215.15:443"}},
+	{what: "five times", start: "https://a.example/0", pages: steps(5), ends: "https://a.example/5",
+		dials: []string{there + ":443"}},
+	{what: "six times", start: "https://a.example/0", pages: steps(6), want: fetch.Redirects,
+		dials: []string{there + ":443"}},
 }
 
 // steps are n redirects in a row.
@@ -71,7 +118,8 @@ func steps(n int) map[string]string {
 func TestEveryRedirectIsJudgedAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "a.example", "b.example", "localhost")
-	w.names = map[string][][]string{"a.example": {{there}}, "b.example": {{"93.184.215.15"}}, "inside.example": {{"127.0.0.1"}}}
+	w.names = map[string][][]string{"a.example": {{there}}, "b.example": {{"93.184.215.15"}},
+		"inside.example": {{"127.0.0.1"}}}
 	for _, journey := range journeys {
 		t.Run(journey.what, func(t *testing.T) {
 			w.dialled, w.pages = nil, map[string]http.HandlerFunc{}
@@ -113,8 +161,9 @@ func TestARedirectThatIsNoneIsTheAnswer(t *testing.T) {
 	}
 }
 
-// TestANameThatChangesItsMeaningGainsNothing looks a name up as public and dials it when it has come to mean this
-// machine: the address that was judged is the one that is dialled, and a next connection is judged anew.
+// TestANameThatChangesItsMeaningGainsNothing looks a name up as public and dials it when it has
+// come to mean this machine: the address that was judged is the one that is dialled, and a next
+// connection is judged anew.
 func TestANameThatChangesItsMeaningGainsNothing(t *testing.T) {
 	t.Parallel()
 	reached := 0
@@ -148,8 +197,9 @@ func TestANameThatChangesItsMeaningGainsNothing(t *testing.T) {
 func TestWhatSaysWhoAsksStaysAtItsOrigin(t *testing.T) {
 	t.Parallel()
 	secrets := http.Header{
-		"Authorization": {"Bearer hush"}, "Cookie": {"session=hush"}, "X-Api-Key": {"hush"}, "Referer": {"https://hush.example/"},
-		"Accept": {"text/html"}, "Accept-Language": {"de"},
+		"Authorization": {"Bearer hush"}, "Cookie": {"session=hush"}, "X-Api-Key": {"hush"},
+		"Referer": {"https://hush.example/"},
+		"Accept":  {"text/html"}, "Accept-Language": {"de"},
 	}
 	for _, step := range []struct {
 		to     string
@@ -166,7 +216,8 @@ func TestWhatSaysWhoAsksStaysAtItsOrigin(t *testing.T) {
 			http.SetCookie(out, &http.Cookie{Name: "planted", Value: "hush", Domain: "example", Path: "/"})
 			moved(step.to)(out, r)
 		}
-		if _, err := newFetcher(t, w.options()).Get(t.Context(), fetch.Request{URL: "https://a.example/", Header: secrets}); err != nil {
+		if _, err := newFetcher(t, w.options()).Get(t.Context(),
+			fetch.Request{URL: "https://a.example/", Header: secrets}); err != nil {
 			t.Fatal(err)
 		}
 		if len(w.requests) != 2 {
@@ -176,7 +227,8 @@ func TestWhatSaysWhoAsksStaysAtItsOrigin(t *testing.T) {
 		if had := strings.Contains(fmt.Sprint(last), "hush"); had != step.stays {
 			t.Errorf("%s: it got %v", step.reason, last)
 		}
-		if last.Get("Accept") != "text/html" || last.Get("Accept-Language") != "de" || last.Get("User-Agent") != fetch.DefaultUserAgent {
+		if last.Get("Accept") != "text/html" || last.Get("Accept-Language") != "de" ||
+			last.Get("User-Agent") != fetch.DefaultUserAgent {
 			t.Errorf("%s: what is nobody's secret is missing from %v", step.reason, last)
 		}
 		if strings.Contains(fmt.Sprint(last), "planted") {
@@ -214,15 +266,18 @@ func TestACertificateMustBeTheHosts(t *testing.T) {
 	w := newWorld(t, "a.example")
 	w.names = map[string][][]string{"a.example": {{there}}, "b.example": {{there}}}
 	options := w.options()
-	if _, err := newFetcher(t, options).Get(t.Context(), fetch.Request{URL: "https://b.example/"}); reasonOf(err) != fetch.Unreachable {
+	if _, err := newFetcher(t, options).Get(t.Context(), fetch.Request{URL: "https://b.example/"}); reasonOf(err) !=
+		fetch.Unreachable {
 		t.Errorf("another host's certificate: %v", err)
 	}
 	options.Roots = nil
-	if _, err := newFetcher(t, options).Get(t.Context(), fetch.Request{URL: "https://a.example/"}); reasonOf(err) != fetch.Unreachable {
+	if _, err := newFetcher(t, options).Get(t.Context(), fetch.Request{URL: "https://a.example/"}); reasonOf(err) !=
+		fetch.Unreachable {
 		t.Errorf("a certificate of an unknown authority: %v", err)
 	}
 	options.Dial = func(ctx context.Context, to netip.AddrPort) (net.Conn, error) { return nil, net.ErrClosed }
-	if _, err := newFetcher(t, options).Get(t.Context(), fetch.Request{URL: "https://a.example/"}); reasonOf(err) != fetch.Unreachable {
+	if _, err := newFetcher(t, options).Get(t.Context(), fetch.Request{URL: "https://a.example/"}); reasonOf(err) !=
+		fetch.Unreachable {
 		t.Errorf("a host that does not answer: %v", err)
 	}
 }
@@ -275,7 +330,8 @@ func TestAFloodOfHeadersIsStemmedInHTTP2Too(t *testing.T) {
 		}
 	}
 	f := newFetcher(t, w.options())
-	if _, err := f.Get(t.Context(), fetch.Request{URL: "https://a.example/many"}); reasonOf(err) != fetch.TooLarge && reasonOf(err) != fetch.Unreachable {
+	if _, err := f.Get(t.Context(), fetch.Request{URL: "https://a.example/many"}); reasonOf(err) != fetch.TooLarge &&
+		reasonOf(err) != fetch.Unreachable {
 		t.Errorf("100 KB of headers: %v", err) // HTTP/2 takes it for a fault of the connection
 	}
 	if _, err := f.Get(t.Context(), fetch.Request{URL: "https://a.example/some"}); err != nil {

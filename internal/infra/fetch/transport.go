@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// Transport is the guarded way for a program that makes requests of its own, by an http.Client: each address that it asks is
-// judged as Get judges one, redirects among them. What comes back is not bounded, and is as it was sent: the program reads
-// with a bound. own are addresses that the operator typed; their hosts and ports may be on this machine, see Request.Own.
+// Transport is the guarded way for a program that makes requests of its own, by an http.Client:
+// each address that it asks is judged as Get judges one, redirects among them. What comes back is
+// not bounded, and is as it was sent: the program reads with a bound. own are addresses that the
+// operator typed; their hosts and ports may be on this machine, see Request.Own.
 func (f *Fetcher) Transport(own ...string) (http.RoundTripper, error) {
 	t := &transport{fetcher: f}
 	for _, address := range own {
@@ -44,12 +45,14 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	own := slices.ContainsFunc(t.own, func(u *url.URL) bool { return sameHost(u, to) })
 	answer, err := t.fetcher.transports[permit{own: own, tls: to.Scheme == "https"}].RoundTrip(request)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", to.Host, bare(t.fetcher.explain(request.Context(), request.Context(), to, err)))
+		return nil, fmt.Errorf("%s: %w", to.Host,
+			bare(t.fetcher.explain(request.Context(), request.Context(), to, err)))
 	}
 	return answer, nil
 }
 
-// bare is an error without the query of its address: who asks knows that, and others are told errors of what it opens.
+// bare is an error without the query of its address: who asks knows that, and others are told
+// errors of what it opens.
 func bare(err error) error {
 	var known *Error
 	if errors.As(err, &known) {

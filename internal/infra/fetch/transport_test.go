@@ -10,11 +10,13 @@ import (
 	"frontdesk/internal/infra/fetch"
 )
 
-// TestTransportJudgesEachAddress has a program that makes its own requests reach this machine where the operator typed the
-// address, and nowhere else there, by a redirect no more than at once.
+// TestTransportJudgesEachAddress has a program that makes its own requests reach this machine where
+// the operator typed the address, and nowhere else there, by a redirect no more than at once.
 func TestTransportJudgesEachAddress(t *testing.T) {
 	t.Parallel()
-	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("secret")) }))
+	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte("secret"))
+	}))
 	defer inner.Close()
 	typed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/away" {
@@ -36,7 +38,8 @@ func TestTransportJudgesEachAddress(t *testing.T) {
 		t.Fatalf("what the operator typed: %v, %v", answer, err)
 	}
 	answer.Body.Close()
-	for _, address := range []string{inner.URL, typed.URL + "/away", strings.Replace(inner.URL, "127.0.0.1", "localhost", 1), "http://[::ffff:127.0.0.1]:80/", "ftp://127.0.0.1/"} {
+	for _, address := range []string{inner.URL, typed.URL + "/away",
+		strings.Replace(inner.URL, "127.0.0.1", "localhost", 1), "http://[::ffff:127.0.0.1]:80/", "ftp://127.0.0.1/"} {
 		answer, err := web.Get(address)
 		if err == nil {
 			answer.Body.Close()
@@ -46,12 +49,14 @@ func TestTransportJudgesEachAddress(t *testing.T) {
 		}
 	}
 	typed.Close()
-	for _, address := range []string{typed.URL + "/?sign=secret", inner.URL + "/?sign=secret", "ftp://127.0.0.1/?sign=secret"} {
+	for _, address := range []string{typed.URL + "/?sign=secret", inner.URL + "/?sign=secret",
+		"ftp://127.0.0.1/?sign=secret"} {
 		request, err := http.NewRequest(http.MethodGet, address, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := way.RoundTrip(request); err == nil || strings.Contains(err.Error(), "secret") { // http.Client itself adds the address
+		// http.Client itself adds the address
+		if _, err := way.RoundTrip(request); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v tells what opens the address", address, err)
 		}
 	}

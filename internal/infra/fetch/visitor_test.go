@@ -100,8 +100,9 @@ func TestAVisitorKeepsAwayFromWhatRobotsDisallow(t *testing.T) {
 	s := newSite(t, 200, "User-agent: guest\nDisallow: /private\nAllow: /private/door\n\nUser-agent: *\nDisallow: /\n")
 	v := newVisitor(t, newClock(), 0)
 	for page, want := range map[string]fetch.Reason{
-		"/": "", "/private": fetch.Disallowed, "/private/page?x": fetch.Disallowed, "/private/door": "", "/%70rivate/": fetch.Disallowed,
-		"/moved": fetch.Disallowed, // where it redirects to
+		"/": "", "/private": fetch.Disallowed, "/private/page?x": fetch.Disallowed, "/private/door": "",
+		"/%70rivate/": fetch.Disallowed,
+		"/moved":      fetch.Disallowed, // where it redirects to
 	} {
 		if reason := get(t, v, s.URL+page); reason != want {
 			t.Errorf("%s: %q, wanted %q", page, reason, want)
@@ -196,12 +197,13 @@ func TestManyAtOnceTakeTurns(t *testing.T) {
 	c := newClock()
 	var mu sync.Mutex
 	waits := map[time.Duration]int{}
-	v := fetch.NewCrawler(newFetcher(t, fetch.Options{Now: c.Now}), fetch.CrawlerOptions{Interval: time.Second, Sleep: func(_ context.Context, d time.Duration) error {
-		mu.Lock()
-		defer mu.Unlock()
-		waits[d]++
-		return nil
-	}})
+	v := fetch.NewCrawler(newFetcher(t, fetch.Options{Now: c.Now}),
+		fetch.CrawlerOptions{Interval: time.Second, Sleep: func(_ context.Context, d time.Duration) error {
+			mu.Lock()
+			defer mu.Unlock()
+			waits[d]++
+			return nil
+		}})
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() { get(t, v, s.URL+"/page") })
@@ -244,7 +246,8 @@ func TestASiteMayAskForMoreTime(t *testing.T) {
 
 func TestTheRulesOfASiteCanBeLookedAt(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, 200, "Sitemap: https://www.example.com/sitemap.xml\nSchemamap: https://www.example.com/schemamap.xml\n")
+	s := newSite(t, 200,
+		"Sitemap: https://www.example.com/sitemap.xml\nSchemamap: https://www.example.com/schemamap.xml\n")
 	v := newVisitor(t, newClock(), 0)
 	rules, err := v.Robots(t.Context(), s.URL+"/deep/page", true)
 	if err != nil || len(rules.Sitemaps) != 1 || len(rules.Schemamaps) != 1 {

@@ -26,14 +26,15 @@ import (
 	"frontdesk/internal/infra/fetch"
 )
 
-// world is an internet on this machine: names with their addresses, and one machine that answers at all of them, with
-// and without TLS. What was looked up and dialled is on record.
+// world is an internet on this machine: names with their addresses, and one machine that answers at
+// all of them, with and without TLS. What was looked up and dialled is on record.
 type world struct {
 	// names give the addresses of a host, look-up by look-up; the last answer stays.
 	names map[string][][]string
 	// down are addresses that nobody answers at.
 	down []string
-	// pages answer, by host and path ("public.example/page"); every other address answers with its host.
+	// pages answer, by host and path ("public.example/page"); every other address answers with its
+	// host.
 	pages map[string]http.HandlerFunc
 
 	listener net.Listener
@@ -137,7 +138,8 @@ func (l chanListener) Accept() (net.Conn, error) {
 func (l chanListener) Close() error   { return nil }
 func (l chanListener) Addr() net.Addr { return new(net.TCPAddr) }
 
-// sort hands connections that begin with a TLS handshake to one listener, and the others to the other.
+// sort hands connections that begin with a TLS handshake to one listener, and the others to the
+// other.
 func sort(from net.Listener, plain, secured chanListener) {
 	var under sync.WaitGroup
 	for {
@@ -183,7 +185,8 @@ func certify(t *testing.T, hosts []string) (tls.Certificate, *x509.CertPool) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "world"}, IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {

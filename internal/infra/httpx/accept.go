@@ -1,4 +1,5 @@
-// Package httpx chooses the form of an answer by what a client says that it likes (RFC 9110, 12.5.1).
+// Package httpx chooses the form of an answer by what a client says that it likes (RFC 9110,
+// 12.5.1).
 //
 // It is a leaf, for the doors that have a thing in several forms.
 package httpx
@@ -9,8 +10,9 @@ import (
 	"strings"
 )
 
-// ChooseMedia gives the media type that a client likes best of those that there are, of which there is one at least, and the first of those that
-// it likes alike; accept are the values of its Accept header. ok is false when it takes none of them.
+// ChooseMedia gives the media type that a client likes best of those that there are, of which there
+// is one at least, and the first of those that it likes alike; accept are the values of its Accept
+// header. ok is false when it takes none of them.
 func ChooseMedia(accept []string, media []string) (chosen string, ok bool) {
 	ranges := mediaRanges(accept)
 	if len(ranges) == 0 {
@@ -79,7 +81,8 @@ func weight(parameters map[string]string) (int, bool) {
 	return n, err == nil && n >= 0 && n <= 1000
 }
 
-// quality is how much a client likes a media type, in thousandths: what the most telling range says that it fits.
+// quality is how much a client likes a media type, in thousandths: what the most telling range says
+// that it fits.
 func quality(ranges []mediaRange, media string) (q int) {
 	plain, parameters, _ := strings.Cut(media, "; charset=")
 	kind, sub, _ := strings.Cut(plain, "/")
@@ -91,7 +94,8 @@ func quality(ranges []mediaRange, media string) (q int) {
 			level = 3
 		case r.charset != "":
 			continue
-		case r.kind == kind && (r.sub == sub || strings.HasSuffix(sub, "+"+r.sub)): // who takes JSON takes what is written in it, too
+		// who takes JSON takes what is written in it, too
+		case r.kind == kind && (r.sub == sub || strings.HasSuffix(sub, "+"+r.sub)):
 			level = 2
 		case r.kind == kind && r.sub == "*":
 			level = 1

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// CompactTool is a tool whose schemas take little room in a list, which a model reads whole: of its arguments it tells types,
-// values, what is required, and of the description of what is required the first sentence; of an object within them
-// only what that requires. The schema of its result is left out. Calls take what they took, and their errors say what does not fit.
+// CompactTool is a tool whose schemas take little room in a list, which a model reads whole: of its
+// arguments it tells types, values, what is required, and of the description of what is required
+// the first sentence; of an object within them only what that requires. The schema of its result is
+// left out. Calls take what they took, and their errors say what does not fit.
 func CompactTool(t Tool) Tool {
 	t.Output = nil
 	var whole property
@@ -34,7 +35,8 @@ func CompactTool(t Tool) Tool {
 }
 
 // seldom are arguments that a model has no use for; who knows them can send them.
-var seldom = []string{"ver", "request_id", "ext", "ext_critical", "supported_profiles", "deadline", "timestamp", "exchange", "assets", "metadata"}
+var seldom = []string{"ver", "request_id", "ext", "ext_critical", "supported_profiles", "deadline", "timestamp",
+	"exchange", "assets", "metadata"}
 
 // property is what a brief schema keeps of one.
 type property struct {

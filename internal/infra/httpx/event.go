@@ -1,8 +1,9 @@
-// Package httpx is the one structured log event of a request. The server makes it, every room that learns something
-// on the way adds to it, and the server writes it once, when the request is done.
+// Package httpx is the one structured log event of a request. The server makes it, every room that
+// learns something on the way adds to it, and the server writes it once, when the request is done.
 //
-// It is a leaf: every room may import it. What goes in may be read by whoever reads logs: counts, kinds, names of
-// the owner's own things. Never the text of a question, a secret, or anything that points to a person.
+// It is a leaf: every room may import it. What goes in may be read by whoever reads logs: counts,
+// kinds, names of the owner's own things. Never the text of a question, a secret, or anything that
+// points to a person.
 package httpx
 
 import (
@@ -11,8 +12,8 @@ import (
 	"sync"
 )
 
-// Event collects what is learnt about one request. A nil Event takes everything and keeps nothing, so that rooms
-// need not ask whether there is one. It may be used from many goroutines.
+// Event collects what is learnt about one request. A nil Event takes everything and keeps nothing,
+// so that rooms need not ask whether there is one. It may be used from many goroutines.
 type Event struct {
 	mu    sync.Mutex
 	attrs []slog.Attr

@@ -15,15 +15,16 @@ type Trace struct {
 	Flags  string // two hexadecimal digits
 }
 
-// ParseTrace reads the header traceparent, and begins a span of ours. Of a version to come it reads what is known of it
-// (W3C Trace Context §4.3).
+// ParseTrace reads the header traceparent, and begins a span of ours. Of a version to come it reads
+// what is known of it (W3C Trace Context §4.3).
 func ParseTrace(header string) (t Trace, ok bool) {
 	parts := strings.Split(header, "-")
 	if len(parts) < 4 || !isHex(parts[0], 2) || parts[0] == "ff" || parts[0] == "00" && len(parts) != 4 {
 		return t, false
 	}
 	t = Trace{ID: parts[1], Parent: parts[2], Flags: parts[3]}
-	if !isHex(t.ID, 32) || !isHex(t.Parent, 16) || !isHex(t.Flags, 2) || strings.Trim(t.ID, "0") == "" || strings.Trim(t.Parent, "0") == "" {
+	if !isHex(t.ID, 32) || !isHex(t.Parent, 16) || !isHex(t.Flags, 2) || strings.Trim(t.ID, "0") == "" ||
+		strings.Trim(t.Parent, "0") == "" {
 		return Trace{}, false
 	}
 	var span [8]byte
@@ -52,8 +53,8 @@ func (e *Event) SetTrace(t Trace) {
 	e.Set("span", t.Span)
 }
 
-// Traceparent is the header for requests that are made on behalf of the context's request; empty when that is part of no
-// trace.
+// Traceparent is the header for requests that are made on behalf of the context's request; empty
+// when that is part of no trace.
 func Traceparent(ctx context.Context) string {
 	e := EventFrom(ctx)
 	if e == nil {

@@ -1,5 +1,5 @@
-// Package httpx serves a JSON document that says of a front desk what it is to the world, such as aip.json: ready
-// bytes with a tag, made once for each address under which the front desk is known.
+// Package httpx serves a JSON document that says of a front desk what it is to the world, such as
+// aip.json: ready bytes with a tag, made once for each address under which the front desk is known.
 //
 // It is a leaf: the doors make documents, and server says at which address.
 package httpx
@@ -17,10 +17,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxAge is how long a document may be taken from a cache: short, so that what is withdrawn ends soon.
+// maxAge is how long a document may be taken from a cache: short, so that what is withdrawn ends
+// soon.
 const maxAge = 300 * time.Second
 
-// Document is a public JSON document in ready bytes. It never changes and may be served from many goroutines.
+// Document is a public JSON document in ready bytes. It never changes and may be served from many
+// goroutines.
 type Document struct {
 	body  []byte
 	etag  string
@@ -35,10 +37,12 @@ func NewDocument(v any) (*Document, error) {
 	}
 	body = append(body, '\n')
 	sum := sha256.Sum256(body)
-	return &Document{body, `"` + hex.EncodeToString(sum[:12]) + `"`, fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
+	return &Document{body, `"` + hex.EncodeToString(sum[:12]) + `"`,
+		fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
 }
 
-// WithCacheControl is the document with another Cache-Control, for protocols that say how long theirs may be kept.
+// WithCacheControl is the document with another Cache-Control, for protocols that say how long
+// theirs may be kept.
 func (d *Document) WithCacheControl(control string) *Document {
 	other := *d
 	other.cache = control
@@ -57,8 +61,8 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
-// DocumentCache keeps documents as they were last made, one under each name: the address that they are for does not often
-// change. The zero value is empty. It may be used from many goroutines.
+// DocumentCache keeps documents as they were last made, one under each name: the address that they
+// are for does not often change. The zero value is empty. It may be used from many goroutines.
 type DocumentCache struct {
 	last sync.Map // by name, a made
 }

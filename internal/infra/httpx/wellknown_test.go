@@ -22,7 +22,9 @@ func TestADocumentIsServedAsCachesWantIt(t *testing.T) {
 	}
 	whole := get("GET", "")
 	tag := whole.Header().Get("Etag")
-	if whole.Body.String() != "{\n  \"a\": 1,\n  \"b\": 2\n}\n" || whole.Header().Get("Content-Type") != "application/json" || whole.Header().Get("Cache-Control") != "public, max-age=300" || tag == "" {
+	if whole.Body.String() != "{\n  \"a\": 1,\n  \"b\": 2\n}\n" ||
+		whole.Header().Get("Content-Type") != "application/json" ||
+		whole.Header().Get("Cache-Control") != "public, max-age=300" || tag == "" {
 		t.Errorf("%v %q", whole.Header(), whole.Body)
 	}
 	if w := get("GET", tag); w.Code != http.StatusNotModified || w.Body.Len() > 0 {

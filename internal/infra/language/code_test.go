@@ -13,14 +13,17 @@ import (
 
 // reading are the packages, beside this one, that read questions and items and word answers.
 var reading = []string{
-	"ask", "ask/details", "ask/elicitation", "ask/extremes", "ask/facts", "ask/i18n", "ask/owner", "ask/practical", "ask/query", "ask/refusals",
+	"ask", "ask/details", "ask/elicitation", "ask/extremes", "ask/facts", "ask/i18n", "ask/owner", "ask/practical",
+	"ask/query", "ask/refusals",
 	"content/facets", "content/index", "content/search/concepts", "content/taxonomy",
 }
 
 // letters are what code may name that is no word: why, by the literal.
 var letters = map[string]string{
-	"ß": "folded to ss", "æ": "folded to ae", "Æ": "folded to ae", "œ": "folded to oe", "Œ": "folded to oe", "ø": "folded to o", "Ø": "folded to o",
-	"ı": "folded to i", "º": "an ordinal in many languages", "µ": "a unit", "zł": "the sign of a currency", "Kč": "the sign of a currency", "ー": "a mark of length",
+	"ß": "folded to ss", "æ": "folded to ae", "Æ": "folded to ae", "œ": "folded to oe", "Œ": "folded to oe",
+	"ø": "folded to o", "Ø": "folded to o",
+	"ı": "folded to i", "º": "an ordinal in many languages", "µ": "a unit", "zł": "the sign of a currency",
+	"Kč": "the sign of a currency", "ー": "a mark of length",
 	"comment": "a property of schema.org",
 	"per ":    "a key of the tables of extremes",
 }
@@ -52,7 +55,8 @@ func TestCodeNamesNoPhrase(t *testing.T) {
 			if !strings.HasSuffix(file, "_test.go") {
 				for at, literal := range literalsOf(t, file) {
 					if word := phraseIn(literal, common); word != "" {
-						t.Errorf("%s: %q has %q, which belongs into the tables of languages (docs/languages.md)", at, literal, word)
+						t.Errorf("%s: %q has %q, which belongs into the tables of languages (docs/languages.md)", at,
+							literal, word)
 					}
 				}
 			}
@@ -83,8 +87,8 @@ func literalsOf(t *testing.T, file string) map[string]string {
 	return literals
 }
 
-// phraseIn is the word of a natural language in a literal: one with letters that no identifier has, or a common one of another
-// language than English, in which code and errors are written.
+// phraseIn is the word of a natural language in a literal: one with letters that no identifier has,
+// or a common one of another language than English, in which code and errors are written.
 func phraseIn(literal string, common map[string]string) string {
 	if _, explained := letters[literal]; explained {
 		return ""

@@ -26,8 +26,9 @@ func (l *Line) Phrases(separator string) (phrases []string) {
 	return phrases
 }
 
-// Read gives the lines of a table to take. A key ends at the first of the marks, which are signs; without marks a line has no
-// key. Blank lines and lines that begin with "#" say nothing, and "[name]" begins a section. An error names the line.
+// Read gives the lines of a table to take. A key ends at the first of the marks, which are signs;
+// without marks a line has no key. Blank lines and lines that begin with "#" say nothing, and
+// "[name]" begins a section. An error names the line.
 func Read(name, source, marks string, take func(Line) error) error {
 	section, number := "", 0
 	for text := range strings.Lines(source) {
@@ -66,8 +67,8 @@ func MustRead(files embed.FS, name, marks string, take func(Line) error) {
 	}
 }
 
-// TagsIn are the languages that have a table in a folder, as BCP 47 tags: Fallback first, the others in the order of the
-// alphabet.
+// TagsIn are the languages that have a table in a folder, as BCP 47 tags: Fallback first, the
+// others in the order of the alphabet.
 func TagsIn(files embed.FS, folder string) []string {
 	entries, err := files.ReadDir(folder)
 	if err != nil {

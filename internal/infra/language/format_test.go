@@ -11,7 +11,8 @@ func TestTablesAreReadLineByLine(t *testing.T) {
 	t.Parallel()
 	var lines []Line
 	source := "# a comment\n\nfirst: a; b\n[section]\n  key two = c | d |\n[]\nlast: =e"
-	if err := Read("xx.txt", source, ":=", func(line Line) error { lines = append(lines, line); return nil }); err != nil {
+	if err := Read("xx.txt", source, ":=", func(line Line) error { lines = append(lines, line); return nil }); err !=
+		nil {
 		t.Fatal(err)
 	}
 	want := []Line{{"", "first", ':', "a; b"}, {"section", "key two", '=', "c | d |"}, {"", "last", ':', "=e"}}

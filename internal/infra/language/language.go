@@ -1,23 +1,26 @@
-// Package language holds what the front desk knows of each language, as data: one table a language, embedded. Whoever says
-// things or reads questions takes the words from here, so that code names none of them.
+// Package language holds what the front desk knows of each language, as data: one table a language,
+// embedded. Whoever says things or reads questions takes the words from here, so that code names
+// none of them.
 //
-// A table is plain text. Blank lines and lines that begin with "#" say nothing. Each other line is one of
+// A table is plain text. Blank lines and lines that begin with "#" say nothing. Each other line is
+// one of
 //
 //	key = text
 //	key: phrase, phrase, ...
 //	key argument: phrase, phrase, ...
 //	key ~ pattern
 //
-// A text is what is said under its key, with verbs of package fmt for what is filled in ("%[2]s" names its argument); it stands
-// in double quotes, as in Go, where blanks at its ends count. Lists are what people say: all lines of one key and argument
-// make one list. A pattern is one too, of a single regular expression (package regexp), and may have an argument as well.
+// A text is what is said under its key, with verbs of package fmt for what is filled in ("%[2]s"
+// names its argument); it stands in double quotes, as in Go, where blanks at its ends count. Lists
+// are what people say: all lines of one key and argument make one list. A pattern is one too, of a
+// single regular expression (package regexp), and may have an argument as well.
 //
-// A language is added by its table alone: its name in [Tags] is that of the file. The file keys.txt says what each list is for.
-// Tests hold that every table has the texts of the first and the lists that keys.txt names, and that no phrase has by mistake two
-// senses that shut each other out.
+// A language is added by its table alone: its name in [Tags] is that of the file. The file keys.txt
+// says what each list is for. Tests hold that every table has the texts of the first and the lists
+// that keys.txt names, and that no phrase has by mistake two senses that shut each other out.
 //
-// Other packages have tables of their own, in the same form: [Read] reads them all, and docs/languages.md says what each of
-// them holds.
+// Other packages have tables of their own, in the same form: [Read] reads them all, and
+// docs/languages.md says what each of them holds.
 package language
 
 import (

@@ -10,14 +10,18 @@ import (
 
 func TestTablesAreRead(t *testing.T) {
 	t.Parallel()
-	table, err := parse("xx", "# a comment\n\nor = \" or \"\nof = %s: %s\nsort -price: most expensive, priciest\nsort -price: dearest,\nany: all\n")
+	table, err := parse("xx",
+		"# a comment\n\nor = \" or \"\nof = %s: %s\nsort -price: most expensive, priciest\nsort -price: "+
+			"dearest,\nany: all\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if table.Texts["or"] != " or " || table.Texts["of"] != "%s: %s" {
 		t.Errorf("%q", table.Texts)
 	}
-	if len(table.Lists) != 2 || !slices.Equal(table.Lists[0].Phrases, []string{"most expensive", "priciest", "dearest"}) || table.Lists[0].Argument != "-price" {
+	if len(table.Lists) != 2 ||
+		!slices.Equal(table.Lists[0].Phrases, []string{"most expensive", "priciest", "dearest"}) ||
+		table.Lists[0].Argument != "-price" {
 		t.Errorf("%+v", table.Lists)
 	}
 	for _, wrong := range []string{"neither", "a = 1\na = 2", `a = "open`} {
@@ -31,7 +35,8 @@ func TestEveryTableHasTheTextsOfTheFirst(t *testing.T) {
 	t.Parallel()
 	for _, table := range tables {
 		for key, said := range tables[0].Texts {
-			if text, there := table.Texts[key]; !there && !strings.HasPrefix(key, "sign.") || there && text == "" && said != "" {
+			if text, there := table.Texts[key]; !there && !strings.HasPrefix(key, "sign.") ||
+				there && text == "" && said != "" {
 				t.Errorf("%s says nothing under %s", table.Tag, key)
 			}
 		}
@@ -68,7 +73,8 @@ func TestEveryTableHasTheListsThatKeysNames(t *testing.T) {
 		}
 		for key, about := range keys.Texts {
 			who, _, _ := strings.Cut(about, ";")
-			if who == "all" && inWords(table.Tag) && !slices.ContainsFunc(table.Lists, func(l List) bool { return l.Key == key }) {
+			if who == "all" && inWords(table.Tag) &&
+				!slices.ContainsFunc(table.Lists, func(l List) bool { return l.Key == key }) {
 				t.Errorf("%s has no %s", table.Tag, key)
 			}
 			if who != "all" && who != "some" {
@@ -80,12 +86,15 @@ func TestEveryTableHasTheListsThatKeysNames(t *testing.T) {
 
 // apart are lists that shut each other out: no phrase stands in two of them.
 var apart = [][]string{
-	{"under", "over"}, {"under", "atleast"}, {"atmost", "over"}, {"orless", "ormore"}, {"stock", "out"}, {"high", "low"},
-	{"upcoming", "gone"}, {"without", "only"}, {"age older", "age newer"}, {"and", "or"}, {"turn.reset", "turn.further"},
+	{"under", "over"}, {"under", "atleast"}, {"atmost", "over"}, {"orless", "ormore"}, {"stock", "out"},
+	{"high", "low"},
+	{"upcoming", "gone"}, {"without", "only"}, {"age older", "age newer"}, {"and", "or"},
+	{"turn.reset", "turn.further"},
 }
 
 // single are keys under which a phrase has one argument.
-var single = []string{"diet", "sort", "day", "tongue", "turn.compare", "turn.about", "place", "number", "compare.by", "holiday", "counted", "distance.unit"}
+var single = []string{"diet", "sort", "day", "tongue", "turn.compare", "turn.about", "place", "number", "compare.by",
+	"holiday", "counted", "distance.unit"}
 
 func TestNoPhraseHasTwoSensesThatShutEachOtherOut(t *testing.T) {
 	t.Parallel()
@@ -131,12 +140,14 @@ func TestPatternsAndPlacesAreWhole(t *testing.T) {
 	for _, table := range tables {
 		for _, list := range table.Lists {
 			for _, phrase := range list.Phrases {
-				if strings.HasPrefix(list.Key, "pick.") || strings.HasPrefix(list.Key, "remark.") || slices.Contains(patterns, list.Key) {
+				if strings.HasPrefix(list.Key, "pick.") || strings.HasPrefix(list.Key, "remark.") ||
+					slices.Contains(patterns, list.Key) {
 					if _, err := regexp.Compile(phrase); err != nil {
 						t.Errorf("%s: %s: %v", table.Tag, list.Key, err)
 					}
 				} else if asks := list.Key == "turn.release"; asks != (strings.Count(phrase, "%") == 1) {
-					t.Errorf("%s: %s %q has %d places for a name", table.Tag, list.Key, phrase, strings.Count(phrase, "%"))
+					t.Errorf("%s: %s %q has %d places for a name", table.Tag, list.Key, phrase,
+						strings.Count(phrase, "%"))
 				}
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// SplitWords sets the words of a name of the vocabulary apart: "NewsArticle" is "News Article", "runtimePlatform" is
-// "runtime Platform".
+// SplitWords sets the words of a name of the vocabulary apart: "NewsArticle" is "News Article",
+// "runtimePlatform" is "runtime Platform".
 func SplitWords(name string) string {
 	var b strings.Builder
 	before := ' '

@@ -13,9 +13,9 @@ const (
 	lastPause  = 2 * time.Minute
 )
 
-// breaker keeps a failing use from costing every question its time. After several failures in a row it rests; when the
-// pause is over, one short call beside the questions decides whether they may try again. Failures after that make it
-// rest at once, and longer.
+// breaker keeps a failing use from costing every question its time. After several failures in a row
+// it rests; when the pause is over, one short call beside the questions decides whether they may
+// try again. Failures after that make it rest at once, and longer.
 type breaker struct {
 	mu       sync.Mutex
 	failures int           // in a row
@@ -26,7 +26,8 @@ type breaker struct {
 
 func newBreaker() *breaker { return &breaker{pause: firstPause} }
 
-// allow says whether a call may be made, and if not, whether it is time for the caller to have the use tried.
+// allow says whether a call may be made, and if not, whether it is time for the caller to have the
+// use tried.
 func (b *breaker) allow(now time.Time) (call, try bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +68,8 @@ func (b *breaker) done(now time.Time, err error) {
 	}
 }
 
-// tried notes how it went when the use was tried: calls may be made again, and the next failure is one too many.
+// tried notes how it went when the use was tried: calls may be made again, and the next failure is
+// one too many.
 func (b *breaker) tried(now time.Time, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// BudgetedClient keeps what one answer takes of the model, and what became of each use: for the budget of tokens, and for the
-// answer's _meta. A nil BudgetedClient is that of no model: nothing is used, and nothing noted.
+// BudgetedClient keeps what one answer takes of the model, and what became of each use: for the
+// budget of tokens, and for the answer's _meta. A nil BudgetedClient is that of no model: nothing
+// is used, and nothing noted.
 type BudgetedClient struct {
 	client *Client
 
@@ -83,30 +84,33 @@ func (t *BudgetedClient) Embed(ctx context.Context, text string) (vector []float
 	return vector, err == nil
 }
 
-// ask makes one chat call, and hands what the model wrote to parse, whose error, an Error, makes the call a failure. What
-// could be used is remembered.
+// ask makes one chat call, and hands what the model wrote to parse, whose error, an Error, makes
+// the call a failure. What could be used is remembered.
 func (t *BudgetedClient) ask(ctx context.Context, use Use, p prompt, parse func(string) error) (ok bool) {
 	key := replyKey(use, p)
 	if reply, known := t.client.replies.get(key); known && parse(reply) == nil {
 		t.note(use, nil)
 		return true
 	}
-	err := t.take(ctx, use, chatPath, size{input: p.size(), output: t.client.replyTokens(p)}, func(ctx context.Context) (Usage, error) {
-		reply, usage, err := t.client.chat(ctx, p)
-		if err == nil {
-			err = parse(reply)
-		}
-		if err == nil {
-			t.client.replies.put(key, reply)
-		}
-		return usage, err
-	})
+	err := t.take(ctx, use, chatPath, size{input: p.size(), output: t.client.replyTokens(p)},
+		func(ctx context.Context) (Usage, error) {
+			reply, usage, err := t.client.chat(ctx, p)
+			if err == nil {
+				err = parse(reply)
+			}
+			if err == nil {
+				t.client.replies.put(key, reply)
+			}
+			return usage, err
+		})
 	return err == nil
 }
 
-// take makes a call of at most so many tokens, within the time of its use and what is left of the answer's tokens, and
-// notes how it went.
-func (t *BudgetedClient) take(ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error)) error {
+// take makes a call of at most so many tokens, within the time of its use and what is left of the
+// answer's tokens, and notes how it went.
+func (t *BudgetedClient) take(
+	ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error),
+) error {
 	if !t.afford(most.input + most.output) {
 		err := &Error{Reason: TokenBudget}
 		t.note(use, err)

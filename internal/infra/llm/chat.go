@@ -104,8 +104,9 @@ func (c *Client) chatBody(p prompt) chatRequest {
 	return body
 }
 
-// counted is what a call took by the endpoint's own count. A count that cannot be is not believed: a prompt has no more
-// tokens than three times what it was taken for (a byte each), a reply no more than were allowed.
+// counted is what a call took by the endpoint's own count. A count that cannot be is not believed:
+// a prompt has no more tokens than three times what it was taken for (a byte each), a reply no more
+// than were allowed.
 func (c *Client) counted(to endpoint, input, output, size, reply int) Usage {
 	u := Usage{}
 	if input > 0 && input <= 4*size+1000 {
@@ -243,7 +244,8 @@ func (r *reading) write(piece string) error {
 	return nil
 }
 
-// thinkingFilter takes off what some models write before their reply: thoughts between <think> and </think>.
+// thinkingFilter takes off what some models write before their reply: thoughts between <think> and
+// </think>.
 type thinkingFilter struct {
 	held  string // the beginning, until it is known what it is
 	state int    // 0 at the beginning, 1 within thoughts, 2 within the reply

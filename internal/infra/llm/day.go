@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// DailyLimit bounds what all calls together may take on one day of UTC. The zero value bounds nothing.
+// DailyLimit bounds what all calls together may take on one day of UTC. The zero value bounds
+// nothing.
 type DailyLimit struct {
 	Tokens int64 // prompts and replies; 0 for no bound
 	Cost   Money // by Options.Price; 0 for no bound
-	// Add adds to what was spent on a day ("2006-01-02"), by every process that shares the bound, and gives the sum; with
-	// nothing to add it gives the sum alone. Nil counts in this process.
+	// Add adds to what was spent on a day ("2006-01-02"), by every process that shares the bound,
+	// and gives the sum; with nothing to add it gives the sum alone. Nil counts in this process.
 	Add func(ctx context.Context, day string, more DailyUsage) (DailyUsage, error)
 }
 
@@ -30,16 +31,17 @@ func (s DailyUsage) minus(less DailyUsage) DailyUsage {
 	return DailyUsage{s.Tokens - less.Tokens, s.Cost - less.Cost}
 }
 
-// besideShare is the part of a day's bounds that work beside the questions may use, such as turning items into vectors: a
-// new catalog must not leave the questions without a model.
+// besideShare is the part of a day's bounds that work beside the questions may use, such as turning
+// items into vectors: a new catalog must not leave the questions without a model.
 const besideShare = 2 // one half
 
 // addTime is how long the book of a day may take.
 const addTime = time.Second
 
-// dailyBudget holds what is spent on a day against its bounds. A call is let through only if all that it can take at most is
-// left, with what the calls under way can take: so one process does not go beyond the bounds. Of several that share
-// them, each learns of the others' calls with its own next one.
+// dailyBudget holds what is spent on a day against its bounds. A call is let through only if all
+// that it can take at most is left, with what the calls under way can take: so one process does not
+// go beyond the bounds. Of several that share them, each learns of the others' calls with its own
+// next one.
 type dailyBudget struct {
 	bound DailyLimit
 	now   func() time.Time
@@ -54,13 +56,15 @@ type dailyBudget struct {
 	warned   bool       // on this day, that it is spent
 }
 
-// reserve keeps what a call can take at most, on a day that release is to be told. It is an Error when that is not left.
+// reserve keeps what a call can take at most, on a day that release is to be told. It is an Error
+// when that is not left.
 func (p *dailyBudget) reserve(ctx context.Context, most DailyUsage, beside bool) (day string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now().UTC()
 	if day = now.Format(time.DateOnly); day != p.day {
-		p.day, p.known, p.spent, p.unsaved, p.reserved, p.warned = day, false, DailyUsage{}, DailyUsage{}, DailyUsage{}, false
+		p.day, p.known, p.spent, p.unsaved, p.reserved, p.warned = day, false, DailyUsage{}, DailyUsage{}, DailyUsage{},
+			false
 	}
 	if !p.known {
 		p.read(ctx)
@@ -73,16 +77,19 @@ func (p *dailyBudget) reserve(ctx context.Context, most DailyUsage, beside bool)
 	if p.bound.Tokens > 0 && after.Tokens > bound.Tokens || p.bound.Cost > 0 && after.Cost > bound.Cost {
 		if !beside && !p.warned {
 			p.warned = true
-			p.log.Warn("what the model may take in a day is used up; questions are answered without it until midnight UTC, or until model.day allows more",
+			p.log.Warn("what the model may take in a day is used up; questions are answered without it until "+
+				"midnight UTC, or until model.day allows more",
 				"tokens", p.spent.Tokens, "cost", p.spent.Cost.String())
 		}
-		return day, &Error{Reason: DailyLimitReached, RetryAfter: now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)}
+		return day, &Error{Reason: DailyLimitReached,
+			RetryAfter: now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)}
 	}
 	p.reserved = p.reserved.plus(most)
 	return day, nil
 }
 
-// read takes what the book has of the day. Without it this process counts alone until it can be read.
+// read takes what the book has of the day. Without it this process counts alone until it can be
+// read.
 func (p *dailyBudget) read(ctx context.Context) {
 	if p.bound.Add == nil {
 		p.known = true
@@ -127,7 +134,8 @@ func (p *dailyBudget) release(ctx context.Context, day string, most, took DailyU
 	switch {
 	case day != p.day:
 	case err != nil:
-		p.log.Warn("what the model took cannot be written down; this process counts by itself until it can", "error", err)
+		p.log.Warn("what the model took cannot be written down; this process counts by itself until it can",
+			"error", err)
 		p.unsaved = p.unsaved.plus(more)
 	default:
 		p.learn(sum)
@@ -155,8 +163,8 @@ func (c *Client) spent(to endpoint, s size) DailyUsage {
 	return DailyUsage{int64(s.input + s.output), c.options.Price.cost(to, s.input, s.output)}
 }
 
-// allowed makes a call if the day's bounds leave room for it, and counts what it took: what the endpoint says, or the most
-// that it could be where it was called and does not say.
+// allowed makes a call if the day's bounds leave room for it, and counts what it took: what the
+// endpoint says, or the most that it could be where it was called and does not say.
 func (c *Client) allowed(ctx context.Context, to endpoint, most size, call func() (Usage, error)) (Usage, error) {
 	if c.dailyBudget == nil {
 		return call()
@@ -184,8 +192,8 @@ func mayHaveTaken(r Reason) bool {
 	return true
 }
 
-// Today is what calls have taken on this day of UTC, by every process that shares the bounds, as far as is known; zero
-// without bounds.
+// Today is what calls have taken on this day of UTC, by every process that shares the bounds, as
+// far as is known; zero without bounds.
 func (c *Client) Today() DailyUsage {
 	if c == nil || c.dailyBudget == nil {
 		return DailyUsage{}

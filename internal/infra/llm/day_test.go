@@ -34,7 +34,8 @@ func (b *book) Add(_ context.Context, day string, more llm.DailyUsage) (llm.Dail
 	return b.days[day], nil
 }
 
-// outcome is what became of an order that a client was asked for, other each time so that none is remembered.
+// outcome is what became of an order that a client was asked for, other each time so that none is
+// remembered.
 func outcome(t *testing.T, d *desk, question string) llm.Reason {
 	t.Helper()
 	tab := d.WithBudget()
@@ -58,7 +59,8 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 		t.Fatalf("a call took %+v", one)
 	}
 	for name, bound := range map[string]llm.DailyLimit{
-		"tokens": {Tokens: 2*int64(one.Input+one.Output) + 2000}, // the last one must be able to take 1,000 and its prompt
+		// the last one must be able to take 1,000 and its prompt
+		"tokens": {Tokens: 2*int64(one.Input+one.Output) + 2000},
 		"cost":   {Cost: 2*one.Cost + price.Input*1000/1e6 + price.Output*1000/1e6},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +76,8 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 			if used < 2 {
 				t.Errorf("%d calls were let through", used)
 			}
-			if got := d.Today(); bound.Tokens > 0 && got.Tokens > bound.Tokens || bound.Cost > 0 && got.Cost > bound.Cost || got.Tokens == 0 {
+			if got := d.Today(); bound.Tokens > 0 && got.Tokens > bound.Tokens ||
+				bound.Cost > 0 && got.Cost > bound.Cost || got.Tokens == 0 {
 				t.Errorf("taken are %+v of %+v", got, bound)
 			}
 			if got := outcome(t, d, "once more"); got != llm.DailyLimitReached {

@@ -32,9 +32,10 @@ type embedReply struct {
 	} `json:"usage"`
 }
 
-// Embed turns texts into vectors, one for each in their order, all of the same length and without values that are no
-// numbers. It is one call, of MaxTexts at most; a text that is longer than MaxEmbedRunes is cut. It takes as long as ctx
-// allows, and no more than a part of a day's bounds (DailyLimit). Its error is an *Error.
+// Embed turns texts into vectors, one for each in their order, all of the same length and without
+// values that are no numbers. It is one call, of MaxTexts at most; a text that is longer than
+// MaxEmbedRunes is cut. It takes as long as ctx allows, and no more than a part of a day's bounds
+// (DailyLimit). Its error is an *Error.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if !c.Enabled(Embed) {
 		return nil, fault(Refused, "there is no model for embeddings")
@@ -115,7 +116,8 @@ func (r *embedReply) vectors(n int) ([][]float32, error) {
 		}
 		vectors[at] = entry.Embedding
 		if len(entry.Embedding) != len(r.Data[0].Embedding) {
-			return nil, fault(Malformed, "vectors of %d and of %d numbers", len(r.Data[0].Embedding), len(entry.Embedding))
+			return nil, fault(Malformed, "vectors of %d and of %d numbers", len(r.Data[0].Embedding),
+				len(entry.Embedding))
 		}
 	}
 	return vectors, nil

@@ -33,7 +33,8 @@ const (
 	Cancelled         Reason = "cancelled"   // nobody waits for it any more
 )
 
-// Error says why the model was not used. Its text is for the log; it holds nothing that was sent or received.
+// Error says why the model was not used. Its text is for the log; it holds nothing that was sent or
+// received.
 type Error struct {
 	Reason     Reason
 	Status     int           // HTTP status, where there was one
@@ -47,11 +48,14 @@ func (f *Error) Error() string {
 	case f.Reason == Refused && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden):
 		text = fmt.Sprintf("it refuses the key (HTTP %d); look at model.key_env or model.key_file", f.Status)
 	case f.Reason == Refused && f.Status == http.StatusNotFound:
-		text = "it knows no such address or model (HTTP 404); look at model.url, which mostly ends in /v1, and at the model's name"
+		text = "it knows no such address or model (HTTP 404); look at model.url, which mostly ends in /v1, and at " +
+			"the model's name"
 	case f.Reason == Refused && f.Status >= 300 && f.Status < 400:
-		text = fmt.Sprintf("it redirects (HTTP %d), and redirects are not followed; write the last address as model.url", f.Status)
+		text = fmt.Sprintf("it redirects (HTTP %d), and redirects are not followed; write the last address "+
+			"as model.url", f.Status)
 	case f.Reason == DailyLimitReached:
-		text = "what it may take in a day is used up; it is asked again after midnight UTC, or when model.day allows more"
+		text = "what it may take in a day is used up; it is asked again after midnight UTC, or when model.day " +
+			"allows more"
 	case f.Status != 0:
 		text = fmt.Sprintf("%s (HTTP %d)", text, f.Status)
 	}
@@ -82,7 +86,8 @@ func reasonOf(err error) Reason {
 // errSlow is the cause of contexts that end with a use's time.
 var errSlow = errors.New("the time for it is over")
 
-// broken turns an error of the connection into an Error. Addresses in it are left out: they may hold what is secret.
+// broken turns an error of the connection into an Error. Addresses in it are left out: they may
+// hold what is secret.
 func broken(ctx context.Context, err error) *Error {
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow), errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Prove holds a summary against its sources as it would be while it comes in pieces, for the fuzzer.
+// Prove holds a summary against its sources as it would be while it comes in pieces, for the
+// fuzzer.
 func Prove(a SummaryRequest, reply string) (text string, cited []int, told []string, ok bool) {
 	check := newProof(a)
 	for len(reply) > 0 {

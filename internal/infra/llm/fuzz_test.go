@@ -37,7 +37,8 @@ func FuzzReplies(f *testing.F) {
 				t.Errorf("the order %v is no permutation", order)
 			}
 		}
-		if question, err := llm.ParseQuestion(body, "vegan muffins"); err == nil && (question == "" || utf8.RuneCountInString(question) > 300) {
+		if question, err := llm.ParseQuestion(body, "vegan muffins"); err == nil &&
+			(question == "" || utf8.RuneCountInString(question) > 300) {
 			t.Errorf("the question %q", question)
 		}
 		vectors, err := llm.ReadVectors(body, 2)

@@ -31,8 +31,8 @@ const (
 	maxVector  = 256 << 10 // bytes of one vector as JSON
 )
 
-// newTransport is the way to the endpoint. A proxy of the environment is not used, as nowhere in this program: an owner
-// who needs one names it as the endpoint's address.
+// newTransport is the way to the endpoint. A proxy of the environment is not used, as nowhere in
+// this program: an owner who needs one names it as the endpoint's address.
 func newTransport(calls int) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -49,11 +49,12 @@ func newTransport(calls int) *http.Transport {
 	}
 }
 
-// noRedirect hands a redirect out as the reply that it is: the address and the key are for the endpoint alone.
+// noRedirect hands a redirect out as the reply that it is: the address and the key are for the
+// endpoint alone.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// dialect is what an endpoint was found not to understand. Servers differ in a few members of a request; one that is
-// refused for such a member is asked again without it, and so from then on.
+// dialect is what an endpoint was found not to understand. Servers differ in a few members of a
+// request; one that is refused for such a member is asked again without it, and so from then on.
 type dialect struct {
 	completionTokens atomic.Bool // max_completion_tokens instead of max_tokens
 	noTemperature    atomic.Bool
@@ -62,7 +63,8 @@ type dialect struct {
 
 // learn notes the member that a refusal names, and says whether that is news.
 func (d *dialect) learn(parameter string) bool {
-	known := map[string]*atomic.Bool{"max_tokens": &d.completionTokens, "temperature": &d.noTemperature, "stream_options": &d.noStreamOptions}
+	known := map[string]*atomic.Bool{"max_tokens": &d.completionTokens, "temperature": &d.noTemperature,
+		"stream_options": &d.noStreamOptions}
 	if flag := known[parameter]; flag != nil {
 		return flag.CompareAndSwap(false, true)
 	}
@@ -80,7 +82,9 @@ func (c *Client) post(ctx context.Context, to endpoint, build func() any, read f
 }
 
 // send makes one exchange. It says whether the endpoint should be asked again, in another dialect.
-func (c *Client) send(ctx context.Context, to endpoint, body any, read func(*http.Response) error) (again bool, err error) {
+func (c *Client) send(
+	ctx context.Context, to endpoint, body any, read func(*http.Response) error,
+) (again bool, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return false, fault(Failed, "encode the request: %w", err)
@@ -123,8 +127,8 @@ func (c *Client) dress(request *http.Request) {
 	}
 }
 
-// refusedMember is the member of the request that a refusal is about. Nothing else of its text is read: it may repeat
-// what was sent.
+// refusedMember is the member of the request that a refusal is about. Nothing else of its text is
+// read: it may repeat what was sent.
 func refusedMember(body io.Reader) string {
 	var problem struct {
 		Error struct {
@@ -150,9 +154,11 @@ func readBounded(body io.Reader, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// within does one call of a use that takes so much at most: within its time, if the breaker allows it, there is room for
-// one more in flight, and the day's bounds leave room.
-func (c *Client) within(ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error)) (Usage, error) {
+// within does one call of a use that takes so much at most: within its time, if the breaker allows
+// it, there is room for one more in flight, and the day's bounds leave room.
+func (c *Client) within(
+	ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error),
+) (Usage, error) {
 	now, b := c.options.Now, c.breakers[use]
 	allowed, try := b.allow(now())
 	if try {
@@ -180,8 +186,8 @@ func (c *Client) within(ctx context.Context, use Use, to endpoint, most size, ca
 	return usage, err
 }
 
-// acquireSlot waits for room for one more call, for no more than a part of the use's time: a call that begins late is one
-// that fails.
+// acquireSlot waits for room for one more call, for no more than a part of the use's time: a call
+// that begins late is one that fails.
 func (c *Client) acquireSlot(ctx context.Context, use Use, to endpoint) (leave func(), err error) {
 	slots := c.slots[to]
 	select {
@@ -222,14 +228,16 @@ func (c *Client) observe(call Call) {
 	}
 }
 
-// logFailure logs a failure: as a warning when the owner has to do something, once, else at debug, since metrics count them.
+// logFailure logs a failure: as a warning when the owner has to do something, once, else at debug,
+// since metrics count them.
 func (c *Client) logFailure(use Use, err error) {
 	reason := reasonOf(err)
 	switch {
 	case err == nil:
 		c.warned.Store(false)
 	case reason == Refused && c.warned.CompareAndSwap(false, true):
-		c.options.Log.Warn("the model refuses the requests; questions are answered without it", "use", string(use), "error", err)
+		c.options.Log.Warn("the model refuses the requests; questions are answered without it", "use", string(use),
+			"error", err)
 	case counts(reason):
 		c.options.Log.Debug("the model was not used", "use", string(use), "error", err)
 	}

@@ -1,17 +1,20 @@
-// Package llm asks a language model, if the owner has one: any server that speaks the chat completions and embeddings
-// of OpenAI's HTTP interface, on the internet or on this machine. It orders what was found, writes summaries, words a
-// follow-up as a question of its own, and turns texts into vectors.
+// Package llm asks a language model, if the owner has one: any server that speaks the chat
+// completions and embeddings of OpenAI's HTTP interface, on the internet or on this machine. It
+// orders what was found, writes summaries, words a follow-up as a question of its own, and turns
+// texts into vectors.
 //
-// Nothing here is needed for an answer. Every use has a budget of time and tokens, and a caller that goes on without it
-// when it fails, whatever the endpoint does: an Error says why. An endpoint that fails again and again is left alone for
-// a while, and then tried beside the questions, so that a dead one costs them nothing.
+// Nothing here is needed for an answer. Every use has a budget of time and tokens, and a caller
+// that goes on without it when it fails, whatever the endpoint does: an Error says why. An endpoint
+// that fails again and again is left alone for a while, and then tried beside the questions, so
+// that a dead one costs them nothing.
 //
-// What goes to the model is data, never instruction: it is put into JSON, bounded, and what comes back is checked. An
-// order is a permutation and nothing else; a summary cites what it was given, and holds no address and no figure that
-// is not there. Package ask decides which texts may go out at all, by the owner's terms.
+// What goes to the model is data, never instruction: it is put into JSON, bounded, and what comes
+// back is checked. An order is a permutation and nothing else; a summary cites what it was given,
+// and holds no address and no figure that is not there. Package ask decides which texts may go out
+// at all, by the owner's terms.
 //
-// It is a leaf. The address is the owner's own choice, so it is called directly and not through fetch;
-// redirects are not followed.
+// It is a leaf. The address is the owner's own choice, so it is called directly and not through
+// fetch; redirects are not followed.
 package llm
 
 import (
@@ -44,7 +47,8 @@ var Uses = []Use{Rerank, Summarize, Rewrite, Embed}
 
 // Options are what a Client needs. The zero value of a bound takes its default.
 type Options struct {
-	// URL is the base address, such as http://127.0.0.1:11434/v1; /chat/completions and /embeddings are put behind it.
+	// URL is the base address, such as http://127.0.0.1:11434/v1; /chat/completions and /embeddings
+	// are put behind it.
 	URL string
 	// Key is sent as a bearer token; empty for none. It appears nowhere else.
 	Key string
@@ -66,7 +70,8 @@ type Options struct {
 	Price Price
 	// Observe is told of each call when it is done, and of each that was not made; nil for nobody.
 	Observe func(Call)
-	// Trace gives the value of the header traceparent (W3C Trace Context) for calls made under a context; nil sends none.
+	// Trace gives the value of the header traceparent (W3C Trace Context) for calls made under a
+	// context; nil sends none.
 	Trace func(context.Context) string
 	Log   *slog.Logger
 	// Now is the clock of the breaker; nil is time.Now.
@@ -98,7 +103,8 @@ var DefaultTimeouts = map[Use]time.Duration{
 	Rerank: 1500 * time.Millisecond, Summarize: 10 * time.Second, Rewrite: 1500 * time.Millisecond, Embed: time.Second,
 }
 
-// Client calls one endpoint. Its methods may be called from many goroutines. A nil Client does nothing: it has no use.
+// Client calls one endpoint. Its methods may be called from many goroutines. A nil Client does
+// nothing: it has no use.
 type Client struct {
 	options     Options
 	base        string
@@ -121,7 +127,8 @@ func New(options Options) (*Client, error) {
 	if base == "" {
 		return nil, errors.New("the model has no address")
 	}
-	options.Tokens, options.Reply, options.Calls = or(options.Tokens, 32000), or(options.Reply, 1000), or(options.Calls, 8)
+	options.Tokens, options.Reply, options.Calls = or(options.Tokens, 32000), or(options.Reply, 1000), or(options.Calls,
+		8)
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -129,8 +136,10 @@ func New(options Options) (*Client, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	c := &Client{
-		options: options, base: base, http: &http.Client{Transport: newTransport(options.Calls), CheckRedirect: noRedirect},
-		slots:    map[endpoint]chan struct{}{chatPath: make(chan struct{}, options.Calls), embedPath: make(chan struct{}, options.Calls)},
+		options: options, base: base,
+		http: &http.Client{Transport: newTransport(options.Calls), CheckRedirect: noRedirect},
+		slots: map[endpoint]chan struct{}{chatPath: make(chan struct{}, options.Calls),
+			embedPath: make(chan struct{}, options.Calls)},
 		breakers: map[Use]*breaker{}, replies: newReplyCache(),
 	}
 	for _, use := range Uses {
@@ -201,8 +210,8 @@ func (c *Client) InFlight() int64 { return c.inFlight.Load() }
 // CircuitOpen says whether a use is not tried at present because it failed again and again.
 func (c *Client) CircuitOpen(use Use) bool { return c.breakers[use].open() }
 
-// Check tries the endpoint with the shortest of calls, for each kind that is used. It is for the owner who has just
-// started the server: the error says what is wrong and what to do.
+// Check tries the endpoint with the shortest of calls, for each kind that is used. It is for the
+// owner who has just started the server: the error says what is wrong and what to do.
 func (c *Client) Check(ctx context.Context) error {
 	var failed []error
 	if c.Enabled(Rerank) || c.Enabled(Summarize) || c.Enabled(Rewrite) {

@@ -43,8 +43,9 @@ func open(t *testing.T, url string, change func(*llm.Options)) *desk {
 	d := &desk{clock: clock.At(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), log: &bytes.Buffer{}}
 	options := llm.Options{
 		URL: url, Chat: "talker", Embedding: "pointer", Now: d.clock.Now,
-		Timeouts: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute, llm.Rewrite: time.Minute, llm.Embed: time.Minute},
-		Log:      slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Timeouts: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute,
+			llm.Rewrite: time.Minute, llm.Embed: time.Minute},
+		Log: slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Observe: func(c llm.Call) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
@@ -64,12 +65,14 @@ func open(t *testing.T, url string, change func(*llm.Options)) *desk {
 }
 
 func hurried(o *llm.Options) {
-	o.Timeouts = map[llm.Use]time.Duration{llm.Rerank: brief, llm.Summarize: brief, llm.Rewrite: brief, llm.Embed: brief}
+	o.Timeouts = map[llm.Use]time.Duration{llm.Rerank: brief, llm.Summarize: brief, llm.Rewrite: brief,
+		llm.Embed: brief}
 }
 
 func soups() []llm.Source {
 	return []llm.Source{
-		{URL: "https://cook.example/tomato", Type: "Recipe", Name: "Tomato soup", Facts: "takes 25 min, price 4.50 EUR", Text: "A quick soup."},
+		{URL: "https://cook.example/tomato", Type: "Recipe", Name: "Tomato soup", Facts: "takes 25 min, price 4.50 EUR",
+			Text: "A quick soup."},
 		{URL: "https://cook.example/leek", Type: "Recipe", Name: "Leek soup", Text: "With potatoes, for 1,200 people."},
 		{URL: "https://cook.example/pea", Type: "Recipe", Name: "Pea soup", Text: "With mint."},
 	}
@@ -122,7 +125,8 @@ func TestRerankReadsOrdersStrictly(t *testing.T) {
 	}
 }
 
-// TestWhateverTheEndpointDoesThereIsAReason holds every way to misbehave against its reason, for each use.
+// TestWhateverTheEndpointDoesThereIsAReason holds every way to misbehave against its reason, for
+// each use.
 func TestWhateverTheEndpointDoesThereIsAReason(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
@@ -139,7 +143,10 @@ func TestWhateverTheEndpointDoesThereIsAReason(t *testing.T) {
 			_, ok := tab.Rewrite(ctx, []string{"soup"}, "with peas")
 			return ok
 		},
-		llm.Embed: func(ctx context.Context, tab *llm.BudgetedClient) bool { _, ok := tab.Embed(ctx, "soup"); return ok },
+		llm.Embed: func(ctx context.Context, tab *llm.BudgetedClient) bool {
+			_, ok := tab.Embed(ctx, "soup")
+			return ok
+		},
 	}
 	for _, tc := range []struct {
 		behaviour scripted.Behaviour
@@ -194,7 +201,8 @@ func TestEndlessRepliesEnd(t *testing.T) {
 	tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
 	tab.Embed(t.Context(), "soup")
 	report, _ := tab.Report()
-	if report.Uses[llm.Rerank] != llm.TooLong || report.Uses[llm.Embed] != llm.TooLong || report.Uses[llm.Summarize] == "" {
+	if report.Uses[llm.Rerank] != llm.TooLong || report.Uses[llm.Embed] != llm.TooLong ||
+		report.Uses[llm.Summarize] == "" {
 		t.Errorf("the tab holds %+v", report)
 	}
 }
@@ -215,8 +223,8 @@ func TestDeadEndpointIsUnreachable(t *testing.T) {
 	}
 }
 
-// TestBreakerLeavesADeadEndpointAlone follows a breaker through its states: no call while it rests, one beside the
-// questions when the pause is over, and calls again once that went well.
+// TestBreakerLeavesADeadEndpointAlone follows a breaker through its states: no call while it rests,
+// one beside the questions when the pause is over, and calls again once that went well.
 func TestBreakerLeavesADeadEndpointAlone(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
@@ -304,7 +312,8 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 	first.Wait()
 	await(t, func() bool { _, open := endpoint.Requests(); return open == 0 })
 	if calls := d.seen(); len(calls) != 2 || calls[0].Reason != llm.Busy || calls[1].Reason != llm.Cancelled {
-		t.Errorf("calls %+v; want the one that there was no room for, and the one that nobody waits for any more", calls)
+		t.Errorf("calls %+v; want the one that there was no room for, and the one that nobody waits for any more",
+			calls)
 	}
 }
 
@@ -329,7 +338,10 @@ func TestWhatIsAskedAgainCostsNothing(t *testing.T) {
 		tab := d.WithBudget()
 		question, reworded := tab.Rewrite(t.Context(), []string{"pea soup"}, "with mint")
 		told := ""
-		summary, written := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, func(s string) { told += s })
+		summary, written := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()},
+			func(s string) {
+				told += s
+			})
 		if !reworded || !written {
 			t.Fatalf("reworded %v, written %v", reworded, written)
 		}
@@ -343,16 +355,20 @@ func TestWhatIsAskedAgainCostsNothing(t *testing.T) {
 	}
 }
 
-// TestServersThatKnowFewerMembersAreUnderstood holds that a member which a server refuses is left out, from then on.
+// TestServersThatKnowFewerMembersAreUnderstood holds that a member which a server refuses is left
+// out, from then on.
 func TestServersThatKnowFewerMembersAreUnderstood(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Refuse: []string{"max_tokens", "temperature", "stream_options"}}})
+	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Refuse: []string{"max_tokens", "temperature",
+		"stream_options"}}})
 	d := open(t, endpoint.URL, nil)
-	if _, ok := d.WithBudget().Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil); !ok {
+	if _, ok := d.WithBudget().Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()},
+		nil); !ok {
 		t.Fatal("no summary\n", d.log)
 	}
-	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Refuse: []string{"max_tokens", "temperature", "stream_options"}}})
+	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Refuse: []string{"max_tokens", "temperature",
+		"stream_options"}}})
 	if _, ok := d.WithBudget().Rerank(t.Context(), "soup", soups()); !ok {
 		t.Fatal("no order")
 	}
@@ -365,7 +381,8 @@ func TestSummaryFromAServerThatDoesNotStream(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Deaf: true}})
-	s, ok := open(t, endpoint.URL, nil).WithBudget().Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
+	s, ok := open(t, endpoint.URL, nil).WithBudget().Summarize(t.Context(),
+		llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
 	if !ok || s.Text != "Of what was found, Tomato soup is worth a look [1]. Leek soup is worth a look [2]." {
 		t.Errorf("summary %q, %v", s.Text, ok)
 	}
@@ -377,7 +394,9 @@ func TestStreamThatForgetsItsEndIsCutOff(t *testing.T) {
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "forget"}})
 	tab := open(t, endpoint.URL, nil).WithBudget()
 	told := ""
-	s, ok := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, func(s string) { told += s })
+	s, ok := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, func(s string) {
+		told += s
+	})
 	if report, _ := tab.Report(); ok || s.Text != "" || report.Uses[llm.Summarize] != llm.Truncated || told == "" {
 		t.Errorf("summary %q, %v, told %q, tab %+v", s.Text, ok, told, report)
 	}
@@ -387,7 +406,9 @@ func TestAbsurdUsageIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "lie"}})
-	tab := open(t, endpoint.URL, func(o *llm.Options) { o.Price = llm.Price{Input: 1e8, Output: 1e8, Currency: "EUR"} }).WithBudget()
+	tab := open(t, endpoint.URL, func(o *llm.Options) {
+		o.Price = llm.Price{Input: 1e8, Output: 1e8, Currency: "EUR"}
+	}).WithBudget()
 	tab.Rerank(t.Context(), "soup", soups())
 	if report, _ := tab.Report(); report.Input != 0 || report.Output != 0 || report.Cost != 0 {
 		t.Errorf("the tab holds %+v", report)
@@ -404,7 +425,8 @@ func TestCostIsWhatTokensCost(t *testing.T) {
 	report, _ := tab.Report()
 	want := llm.Money((report.Input*15_000_000+999_999)/1_000_000 + (report.Output*60_000_000+999_999)/1_000_000)
 	if report.Cost != want || want == 0 || report.Currency != "USD" {
-		t.Errorf("%d and %d tokens cost %s %s; want %s", report.Input, report.Output, report.Cost, report.Currency, want)
+		t.Errorf("%d and %d tokens cost %s %s; want %s", report.Input, report.Output, report.Cost, report.Currency,
+			want)
 	}
 	if calls := d.seen(); len(calls) != 1 || calls[0].Usage != report.Usage {
 		t.Errorf("observed %+v; the tab holds %+v", calls, report)
@@ -413,7 +435,8 @@ func TestCostIsWhatTokensCost(t *testing.T) {
 
 func TestMoneyIsReadAndWritten(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"0.15": "0.15", "2": "2", "0.00000001": "0.00000001", "1000000": "1000000", "3.50": "3.5"} {
+	for text, want := range map[string]string{"0.15": "0.15", "2": "2", "0.00000001": "0.00000001",
+		"1000000": "1000000", "3.50": "3.5"} {
 		if m, err := llm.ParseMoney(text); err != nil || m.String() != want {
 			t.Errorf("%q is read as %s, %v", text, m, err)
 		}
@@ -505,7 +528,8 @@ func TestKeyAndTraceAreSent(t *testing.T) {
 	})
 	d.WithBudget().Rerank(t.Context(), "soup", soups())
 	requests, _ := endpoint.Requests()
-	if len(requests) != 1 || requests[0].Header.Get("Authorization") != "Bearer s3cret-key" || requests[0].Header.Get("Traceparent") != parent {
+	if len(requests) != 1 || requests[0].Header.Get("Authorization") != "Bearer s3cret-key" ||
+		requests[0].Header.Get("Traceparent") != parent {
 		t.Errorf("requests %+v", requests)
 	}
 }

@@ -13,9 +13,9 @@ import (
 // maxSummary is how long a summary may be, in characters.
 const maxSummary = 2000
 
-// proof holds a summary against what it was made of, sentence by sentence. What a model can be talked into by a text
-// that it reads ends here: an address that is not an item's, a figure that stands nowhere, markup, a citation of
-// nothing.
+// proof holds a summary against what it was made of, sentence by sentence. What a model can be
+// talked into by a text that it reads ends here: an address that is not an item's, a figure that
+// stands nowhere, markup, a citation of nothing.
 type proof struct {
 	asking  SummaryRequest
 	figures map[string]bool // that stand in the question and the items
@@ -38,7 +38,8 @@ func newProof(a SummaryRequest) *proof {
 	return p
 }
 
-// write takes a piece of the summary, and gives the sentences that it completes, as they are to be read.
+// write takes a piece of the summary, and gives the sentences that it completes, as they are to be
+// read.
 func (p *proof) write(piece string) (passed []string, err error) {
 	p.read += len(piece)
 	p.held += piece
@@ -78,8 +79,8 @@ func (p *proof) end() (rest string, err error) {
 	return rest, nil
 }
 
-// sentenceEnd is where the first sentence of a text ends, behind the citations and blanks that follow it; -1 while that
-// is not known, since more may follow.
+// sentenceEnd is where the first sentence of a text ends, behind the citations and blanks that
+// follow it; -1 while that is not known, since more may follow.
 func sentenceEnd(text string) int {
 	for i, r := range text {
 		if !strings.ContainsRune(".!?。！？\n", r) {
@@ -149,7 +150,8 @@ func visible(text string) string {
 
 var citation = regexp.MustCompile(`\[\s*\d+(?:\s*,\s*\d+)*\s*\]`)
 
-// cite checks the citations of a sentence and counts them as they come: the first item that is cited is [1].
+// cite checks the citations of a sentence and counts them as they come: the first item that is
+// cited is [1].
 func (p *proof) cite(sentence string) (string, error) {
 	var wrong error
 	text := citation.ReplaceAllStringFunc(sentence, func(mark string) string {
@@ -175,7 +177,8 @@ func (p *proof) cite(sentence string) (string, error) {
 // markup is what a plain sentence does not have: tags, links and pictures of Markdown, code.
 var markup = regexp.MustCompile("<[A-Za-z/!]|\\]\\(|!\\[|`|&#?[A-Za-z0-9]+;")
 
-// check holds a sentence against the items: its addresses must be theirs, and its figures stand there.
+// check holds a sentence against the items: its addresses must be theirs, and its figures stand
+// there.
 func (p *proof) check(sentence string) error {
 	if markup.MatchString(sentence) {
 		return fault(Unusable, "the summary holds markup")
@@ -193,7 +196,8 @@ func (p *proof) check(sentence string) error {
 	return nil
 }
 
-// isName says whether what looks like an address is a part of a name or of the question, as Node.js is.
+// isName says whether what looks like an address is a part of a name or of the question, as Node.js
+// is.
 func (p *proof) isName(address string) bool {
 	if strings.ContainsAny(address, ":/@") {
 		return false
@@ -221,7 +225,8 @@ func bare(address string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(address), "www."), "/")
 }
 
-// address is what a reader could take for one: with a scheme, or a name with a dot before letters, or of mail.
+// address is what a reader could take for one: with a scheme, or a name with a dot before letters,
+// or of mail.
 var address = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s<>"')\]]+|//[^\s]+|(?:mailto|tel|javascript|data):\S+|(?:[\pL\pN-]+\.)+\pL{2,}(?:[/:?#][^\s<>"')\]]*)?|[^\s@]+@[^\s@]+`)
 
 // addresses are the addresses in a text, without the points that end its sentences.
@@ -235,7 +240,8 @@ func addresses(text string) []string {
 
 var figure = regexp.MustCompile(`\pN+(?:[.,']\pN+)*`)
 
-// figures are the numbers in a text in one form: without marks between thousands, and zeros at the end of decimals.
+// figures are the numbers in a text in one form: without marks between thousands, and zeros at the
+// end of decimals.
 func figures(text string) []string {
 	found := figure.FindAllString(text, -1)
 	for i, f := range found {
@@ -246,7 +252,8 @@ func figures(text string) []string {
 
 func plainFigure(text string) string {
 	at := strings.LastIndexAny(text, ".,")
-	if at < 0 || len(text)-at-1 == 3 && strings.Count(text, text[at:at+1]) >= 1 && strings.Trim(text[:at], "0") != "" { // 1,200
+	// 1,200
+	if at < 0 || len(text)-at-1 == 3 && strings.Count(text, text[at:at+1]) >= 1 && strings.Trim(text[:at], "0") != "" {
 		return strings.NewReplacer(".", "", ",", "", "'", "").Replace(text)
 	}
 	whole := strings.NewReplacer(".", "", ",", "", "'", "").Replace(text[:at])

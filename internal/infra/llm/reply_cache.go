@@ -9,8 +9,9 @@ import (
 // maxMemo is how many replies are remembered. None is longer than a few kilobytes.
 const maxMemo = 512
 
-// replyCache remembers replies that were of use by what was asked, so that a question asked again costs nothing. What was
-// asked holds the texts of the items, so a changed item asks anew. Only hashes of it are kept.
+// replyCache remembers replies that were of use by what was asked, so that a question asked again
+// costs nothing. What was asked holds the texts of the items, so a changed item asks anew. Only
+// hashes of it are kept.
 type replyCache struct {
 	mu      sync.Mutex
 	replies map[[32]byte]*list.Element

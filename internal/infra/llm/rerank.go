@@ -22,9 +22,9 @@ func rerankPrompt(question string, sources []Source) prompt {
 	}{shorten(question, 1000), show(sources, rerankRunes)})}
 }
 
-// Rerank puts items into the order in which they answer the question, and gives their indexes. It is one call. Items
-// that the model does not name keep their order behind the others; what it names beside them is ignored. Without ok
-// the order is as it was.
+// Rerank puts items into the order in which they answer the question, and gives their indexes. It
+// is one call. Items that the model does not name keep their order behind the others; what it names
+// beside them is ignored. Without ok the order is as it was.
 func (t *BudgetedClient) Rerank(ctx context.Context, question string, sources []Source) (order []int, ok bool) {
 	if !t.does(Rerank) || len(sources) < 2 || len(sources) > MaxRerank {
 		return nil, false
@@ -36,8 +36,8 @@ func (t *BudgetedClient) Rerank(ctx context.Context, question string, sources []
 	return order, ok
 }
 
-// parseOrder reads an order of n items from a reply. It must be a JSON object with a list of ids, and name at least one
-// that there is.
+// parseOrder reads an order of n items from a reply. It must be a JSON object with a list of ids,
+// and name at least one that there is.
 func parseOrder(reply string, n int) ([]int, error) {
 	var parsed struct {
 		Order []json.RawMessage `json:"order"`

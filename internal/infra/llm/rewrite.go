@@ -19,8 +19,8 @@ const rewriteRules = `You reword the last question of a conversation with a webs
 	`Keep what still holds of the earlier questions, let the last one replace what it contradicts, add nothing of your own, and keep its language. ` +
 	`If the last question stands alone already, repeat it. Reply with one JSON object and nothing else: {"question": "..."}.`
 
-// Rewrite words a follow-up as a question of its own. It is one call; one that was made for the same words is remembered.
-// Without ok the model had nothing of use to say.
+// Rewrite words a follow-up as a question of its own. It is one call; one that was made for the
+// same words is remembered. Without ok the model had nothing of use to say.
 func (t *BudgetedClient) Rewrite(ctx context.Context, previous []string, text string) (question string, ok bool) {
 	if !t.does(Rewrite) || len(previous) == 0 || strings.TrimSpace(text) == "" {
 		return "", false
@@ -41,8 +41,8 @@ func (t *BudgetedClient) Rewrite(ctx context.Context, previous []string, text st
 	return question, ok
 }
 
-// parseQuestion reads a rewritten question. It must be made of the conversation: a short line without addresses, most
-// of whose words, at least their beginnings, were said.
+// parseQuestion reads a rewritten question. It must be made of the conversation: a short line
+// without addresses, most of whose words, at least their beginnings, were said.
 func parseQuestion(reply, said string) (string, error) {
 	var parsed struct {
 		Question string `json:"question"`
@@ -64,7 +64,8 @@ func parseQuestion(reply, said string) (string, error) {
 	return question, nil
 }
 
-// mostlySaid says whether at least half of a text's longer words begin as a word that was said does.
+// mostlySaid says whether at least half of a text's longer words begin as a word that was said
+// does.
 func mostlySaid(text, said string) bool {
 	const stem = 4 // letters by which a word is known
 	known := map[string]bool{}
@@ -87,7 +88,9 @@ func mostlySaid(text, said string) bool {
 func beyondLatin(r rune) bool { return r > 0x2FF && unicode.IsLetter(r) }
 
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
 // begin is a word's first letters.

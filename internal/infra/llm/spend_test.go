@@ -38,7 +38,8 @@ func TestTheBookGoesBackAMonth(t *testing.T) {
 	t.Parallel()
 	book := llm.NewUsageStore(storetest.OpenSQLite(t, llm.Schema))
 	for day := range 40 {
-		if _, err := book.Add(t.Context(), fmt.Sprintf("2026-%02d-%02d", 1+day/28, 1+day%28), llm.DailyUsage{Tokens: 1}); err != nil {
+		if _, err := book.Add(t.Context(), fmt.Sprintf("2026-%02d-%02d", 1+day/28, 1+day%28),
+			llm.DailyUsage{Tokens: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

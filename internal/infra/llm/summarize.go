@@ -39,10 +39,13 @@ func summarizePrompt(a SummaryRequest) prompt {
 	}{shorten(a.Question, 1000), shorten(language, 40), show(a.Sources, summarizeRunes)})}
 }
 
-// Summarize writes a summary. It is one call, whose reply is checked sentence by sentence as it comes: what passes is
-// given to tell, if that is not nil, and all of it is the summary's text. A summary of which any sentence fails, that
-// ends too early or cites nothing is none: without ok, what was told before is to be forgotten.
-func (t *BudgetedClient) Summarize(ctx context.Context, a SummaryRequest, tell func(sentence string)) (s Summary, ok bool) {
+// Summarize writes a summary. It is one call, whose reply is checked sentence by sentence as it
+// comes: what passes is given to tell, if that is not nil, and all of it is the summary's text. A
+// summary of which any sentence fails, that ends too early or cites nothing is none: without ok,
+// what was told before is to be forgotten.
+func (t *BudgetedClient) Summarize(
+	ctx context.Context, a SummaryRequest, tell func(sentence string),
+) (s Summary, ok bool) {
 	if !t.does(Summarize) || len(a.Sources) == 0 || len(a.Sources) > MaxSummarize {
 		return s, false
 	}

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Source is one item as the model may see it: text that was released and may be input to other texts.
+// Source is one item as the model may see it: text that was released and may be input to other
+// texts.
 type Source struct {
 	URL   string // by which a summary may point to it; the model is told a number instead
 	Type  string
@@ -24,7 +25,8 @@ const (
 	summarizeRunes = 1200
 )
 
-// shown is an item in a prompt. Its id is a number of ours, so that nothing that an item says can be taken for one.
+// shown is an item in a prompt. Its id is a number of ours, so that nothing that an item says can
+// be taken for one.
 type shown struct {
 	ID    int    `json:"id"`
 	Type  string `json:"type,omitempty"`
@@ -36,13 +38,14 @@ type shown struct {
 func show(sources []Source, runes int) []shown {
 	items := make([]shown, len(sources))
 	for i, s := range sources {
-		items[i] = shown{i + 1, shorten(s.Type, maxName), shorten(s.Name, maxName), shorten(s.Facts, maxFacts), shorten(s.Text, runes)}
+		items[i] = shown{i + 1, shorten(s.Type, maxName), shorten(s.Name, maxName), shorten(s.Facts, maxFacts),
+			shorten(s.Text, runes)}
 	}
 	return items
 }
 
-// asData writes a value as JSON for a prompt. Within it every text is a string, quoted and escaped, so that none can
-// end where it does not end.
+// asData writes a value as JSON for a prompt. Within it every text is a string, quoted and escaped,
+// so that none can end where it does not end.
 func asData(value any) string {
 	text, err := json.Marshal(value) // which escapes <, > and & too
 	if err != nil {
@@ -56,7 +59,9 @@ func shorten(text string, runes int) string {
 	if len(text) > 8*runes { // far more than is needed, with room for blanks
 		text = strings.ToValidUTF8(text[:8*runes], "")
 	}
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || r == utf8.RuneError { // directions, joiners, tags: nothing to read
 			return -1

@@ -1,5 +1,6 @@
-// Package llm keeps the book of what the owner's language model took on each day, in the database, so that a restart
-// forgets nothing and processes that share a database count together. What may be spent is model's to hold.
+// Package llm keeps the book of what the owner's language model took on each day, in the database,
+// so that a restart forgets nothing and processes that share a database count together. What may be
+// spent is model's to hold.
 //
 // It stands on store.
 package llm
@@ -11,8 +12,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the table of the book: one row for each day of UTC ("2006-01-02"), tokens and what they cost in units of
-// model.Money.
+// Schema is the table of the book: one row for each day of UTC ("2006-01-02"), tokens and what they
+// cost in units of model.Money.
 var Schema = store.Schema{
 	ID: "spend",
 	Steps: []string{`
@@ -27,14 +28,15 @@ CREATE TABLE spend_day (
 // keepDays is how many days the book goes back.
 const keepDays = 31
 
-// UsageStore is the book of a database that has Schema. Its methods may be called from many goroutines and processes.
+// UsageStore is the book of a database that has Schema. Its methods may be called from many
+// goroutines and processes.
 type UsageStore struct{ db *store.DB }
 
 // NewUsageStore returns the book of a database.
 func NewUsageStore(db *store.DB) *UsageStore { return &UsageStore{db} }
 
-// Add adds to what was spent on a day, and gives the sum of the day. It is durable when Add returns. Nothing more is read
-// only.
+// Add adds to what was spent on a day, and gives the sum of the day. It is durable when Add
+// returns. Nothing more is read only.
 func (b *UsageStore) Add(ctx context.Context, day string, more DailyUsage) (sum DailyUsage, err error) {
 	if more == (DailyUsage{}) {
 		err = b.db.View(ctx, func(tx *store.Tx) (err error) {

@@ -11,7 +11,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Acceptance is an offer that somebody accepted, as the business is told of it (Agent Intake Protocol 0.1.0, Stage 5).
+// Acceptance is an offer that somebody accepted, as the business is told of it (Agent Intake
+// Protocol 0.1.0, Stage 5).
 type Acceptance struct {
 	Intake     string           `json:"intake"` // its id
 	OfferID    string           `json:"offer_id"`
@@ -39,15 +40,17 @@ func (a Acceptance) Event() ([]byte, error) {
 	}{EventBound, a.BoundAt, a})
 }
 
-// Text is what a person reads in a mail. What others wrote cannot look like lines of ours: it is set in, and has no more
-// than letters.
+// Text is what a person reads in a mail. What others wrote cannot look like lines of ours: it is
+// set in, and has no more than letters.
 func (a Acceptance) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "An offer was accepted.\n\nIntake:    %s\nOffer:     %s\nSession:   %s\nAgent:     %s\n", a.Intake, a.OfferID, oneLine(a.SessionID, 100), oneLine(a.AgentID, 200))
+	fmt.Fprintf(&b, "An offer was accepted.\n\nIntake:    %s\nOffer:     %s\nSession:   %s\nAgent:     %s\n", a.Intake,
+		a.OfferID, oneLine(a.SessionID, 100), oneLine(a.AgentID, 200))
 	if a.Platform != "" {
 		fmt.Fprintf(&b, "Platform:  %s\n", oneLine(a.Platform, 200))
 	}
-	fmt.Fprintf(&b, "Accepted:  %s\n\nWhat was offered:\n\n%s\n", a.BoundAt.UTC().Format("2006-01-02 15:04 MST"), inset(a.Summary))
+	fmt.Fprintf(&b, "Accepted:  %s\n\nWhat was offered:\n\n%s\n", a.BoundAt.UTC().Format("2006-01-02 15:04 MST"),
+		inset(a.Summary))
 	section(&b, "Details of the offer", a.Details)
 	section(&b, "Who accepts", a.BindData)
 	section(&b, "What was submitted", a.IntakeData)

@@ -24,8 +24,8 @@ import (
 type MailServer struct {
 	// Server is host and port, such as `smtp.example.com:587`. Without it no mail is sent.
 	Server string `yaml:"server"`
-	// TLS is `starttls` (usual on port 587; what is meant without it), `implicit` (usual on port 465), or `none`, which
-	// is allowed on this machine alone.
+	// TLS is `starttls` (usual on port 587; what is meant without it), `implicit` (usual on port
+	// 465), or `none`, which is allowed on this machine alone.
 	TLS string `yaml:"tls"`
 	// User is the name to log in with; without it nobody logs in.
 	User string `yaml:"user"`
@@ -52,8 +52,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Field + ": " + e.Detail }
 
-// Check says what is wrong with a server to send mail through: it joins one *Error for each thing. Whether there is a
-// password is looked up; nobody is called.
+// Check says what is wrong with a server to send mail through: it joins one *Error for each thing.
+// Whether there is a password is looked up; nobody is called.
 func (m MailServer) Check() error {
 	var wrong []error
 	report := func(field, format string, args ...any) {
@@ -67,7 +67,8 @@ func (m MailServer) Check() error {
 	case "", tlsStart, tlsImplicit:
 	case tlsNone:
 		if !isHere(host) {
-			report("tls", "mail to %s would go unencrypted, which is for this machine alone; write starttls or implicit", host)
+			report("tls",
+				"mail to %s would go unencrypted, which is for this machine alone; write starttls or implicit", host)
 		}
 	default:
 		report("tls", "%q is none of starttls, implicit and none", m.TLS)
@@ -84,7 +85,8 @@ func (m MailServer) Check() error {
 	case err != nil:
 		report(field, "%v", err)
 	case m.User != "" && password == "":
-		report(field, "there is a user and no password; name the variable of the environment, or the file, that holds it")
+		report(field,
+			"there is a user and no password; name the variable of the environment, or the file, that holds it")
 	case m.User == "" && password != "":
 		report("user", "there is a password and no user; name the user to log in with")
 	}
@@ -97,11 +99,14 @@ func isHere(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// CheckAddress says what is wrong with an address that mail is to be sent to or from: it has no name before it and is
-// ASCII, since not every server on its way takes more.
+// CheckAddress says what is wrong with an address that mail is to be sent to or from: it has no
+// name before it and is ASCII, since not every server on its way takes more.
 func CheckAddress(address string) error {
 	parsed, err := netmail.ParseAddress(address)
-	if err != nil || parsed.Address != address || len(address) > 254 || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if err != nil || parsed.Address != address || len(address) > 254 ||
+		strings.ContainsFunc(address, func(r rune) bool {
+			return r <= ' ' || r > '~'
+		}) {
 		return fmt.Errorf("%q is no address; write it like desk@example.com", address)
 	}
 	return nil
@@ -123,8 +128,8 @@ type Mailer struct {
 	roots          *x509.CertPool
 }
 
-// NewMailer returns a mailer. roots are the authorities that the server's certificate is checked against, nil for the
-// machine's. The error is that of Check.
+// NewMailer returns a mailer. roots are the authorities that the server's certificate is checked
+// against, nil for the machine's. The error is that of Check.
 func NewMailer(server MailServer, roots *x509.CertPool) (*Mailer, error) {
 	if err := server.Check(); err != nil {
 		return nil, err
@@ -140,9 +145,9 @@ func NewMailer(server MailServer, roots *x509.CertPool) (*Mailer, error) {
 // sendFor is how long sending may take.
 const sendFor = 30 * time.Second
 
-// Send sends a message. When it gives no error the server has taken it; when it gives one the server may have taken it
-// all the same, and a second try has the same Message-ID. The error tells the step and the server's code, and no text of
-// the server, which may repeat what it was sent.
+// Send sends a message. When it gives no error the server has taken it; when it gives one the
+// server may have taken it all the same, and a second try has the same Message-ID. The error tells
+// the step and the server's code, and no text of the server, which may repeat what it was sent.
 func (m *Mailer) Send(ctx context.Context, message Message) error {
 	letter, err := m.letter(message)
 	if err != nil {
@@ -203,7 +208,8 @@ func (m *Mailer) open(client *smtp.Client) error {
 	}
 	if m.server.TLS == "" || m.server.TLS == tlsStart {
 		if offered, _ := client.Extension("STARTTLS"); !offered {
-			return errors.New("the mail server offers no encryption; write tls: implicit if its port is for TLS from the start")
+			return errors.New("the mail server offers no encryption; write tls: implicit if its port is for TLS " +
+				"from the start")
 		}
 		if err := client.StartTLS(m.config()); err != nil {
 			return stepError("does not encrypt, or is not the one that its certificate names", err)
@@ -222,7 +228,8 @@ func (m *Mailer) open(client *smtp.Client) error {
 	return nil
 }
 
-// auth chooses how to log in. Without encryption, which is on this machine, the password goes as it is.
+// auth chooses how to log in. Without encryption, which is on this machine, the password goes as it
+// is.
 func (m *Mailer) auth(client *smtp.Client) (smtp.Auth, error) {
 	_, offered := client.Extension("AUTH")
 	ways, open := strings.Fields(strings.ToUpper(offered)), m.server.TLS == tlsNone

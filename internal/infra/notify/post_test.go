@@ -24,7 +24,8 @@ func TestCredentialsComeFromTheEnvironmentOrAFile(t *testing.T) {
 		{"POST_TWO_LINES", "", "", "one line"},
 	} {
 		got, err := ReadSecret(c.variable, c.file)
-		if got != c.want || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+		if got != c.want || (err == nil) != (c.problem == "") ||
+			err != nil && !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%q, %q: %q, %v", c.variable, c.file, got, err)
 		}
 	}

@@ -1,8 +1,9 @@
-// Package notify tells the owner's own systems what happened: by webhooks that are signed as Standard Webhooks are, and by
-// mail.
+// Package notify tells the owner's own systems what happened: by webhooks that are signed as
+// Standard Webhooks are, and by mail.
 //
-// It stands above fetch. The offer engines ask through it what to offer, and the hands of the outbox deliver with it what
-// was bound. What it carries is personal; its errors and logs hold none of it, and nothing of what the other side said.
+// It stands above fetch. The offer engines ask through it what to offer, and the hands of the
+// outbox deliver with it what was bound. What it carries is personal; its errors and logs hold none
+// of it, and nothing of what the other side said.
 package notify
 
 import (
@@ -15,8 +16,9 @@ import (
 // maxCredential bounds a file that holds one credential.
 const maxCredential = 4096
 
-// ReadSecret reads what a variable of the environment or a file holds: one line of text. One of the two is named; with
-// neither it is empty. The error says which of them is at fault and never what is there.
+// ReadSecret reads what a variable of the environment or a file holds: one line of text. One of the
+// two is named; with neither it is empty. The error says which of them is at fault and never what
+// is there.
 func ReadSecret(variable, file string) (string, error) {
 	var text string
 	switch {
@@ -36,7 +38,9 @@ func ReadSecret(variable, file string) (string, error) {
 		return "", nil
 	}
 	text = strings.TrimSpace(text)
-	if text == "" || len(text) > maxCredential || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if text == "" || len(text) > maxCredential || strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' || r == 0x7f
+	}) {
 		return "", errors.New("what is there is no credential: one line of text")
 	}
 	return text, nil

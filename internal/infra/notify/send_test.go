@@ -29,7 +29,8 @@ const (
 func mailer(t *testing.T, b *business.Business, how string) *Mailer {
 	t.Helper()
 	t.Setenv("POST_PASSWORD", password)
-	server := MailServer{Server: b.SMTP, TLS: how, User: "desk", PasswordEnv: "POST_PASSWORD", From: "desk@shop.example"}
+	server := MailServer{Server: b.SMTP, TLS: how, User: "desk", PasswordEnv: "POST_PASSWORD",
+		From: "desk@shop.example"}
 	if how == tlsImplicit {
 		server.Server = b.TLS
 	}
@@ -41,7 +42,8 @@ func mailer(t *testing.T, b *business.Business, how string) *Mailer {
 }
 
 func letter() Message {
-	return Message{ID: "bind/1", To: "owner@shop.example", Subject: "Accepted: Ölwechsel", Text: "email: " + personal + "\n.\n.leading dot\nÄ = 3\n", Time: noon}
+	return Message{ID: "bind/1", To: "owner@shop.example", Subject: "Accepted: Ölwechsel",
+		Text: "email: " + personal + "\n.\n.leading dot\nÄ = 3\n", Time: noon}
 }
 
 // read takes a mail apart.
@@ -78,7 +80,9 @@ func TestMailIsSentEncryptedAsWritten(t *testing.T) {
 				t.Fatalf("%+v", taken)
 			}
 			l := taken[0]
-			if l.TLS != (how != tlsNone) || l.User != "desk" || !strings.HasPrefix(l.From, "FROM:<desk@shop.example>") || len(l.To) != 1 || l.To[0] != "TO:<owner@shop.example>" {
+			if l.TLS != (how != tlsNone) || l.User != "desk" ||
+				!strings.HasPrefix(l.From, "FROM:<desk@shop.example>") || len(l.To) != 1 ||
+				l.To[0] != "TO:<owner@shop.example>" {
 				t.Errorf("%+v", l)
 			}
 			header, text := read(t, l)
@@ -86,7 +90,8 @@ func TestMailIsSentEncryptedAsWritten(t *testing.T) {
 				t.Errorf("the text is %q", text)
 			}
 			subject, err := new(mime.WordDecoder).DecodeHeader(header.Get("Subject"))
-			if err != nil || subject != letter().Subject || header.Get("Auto-Submitted") != "auto-generated" || !strings.HasSuffix(header.Get("Message-Id"), "@shop.example>") ||
+			if err != nil || subject != letter().Subject || header.Get("Auto-Submitted") != "auto-generated" ||
+				!strings.HasSuffix(header.Get("Message-Id"), "@shop.example>") ||
 				!strings.HasPrefix(header.Get("Content-Type"), "text/plain") || header.Get("Date") == "" {
 				t.Errorf("%q, %v: %v", subject, err, header)
 			}
@@ -98,7 +103,8 @@ func TestNobodyWritesHeadersIntoAMail(t *testing.T) {
 	b := business.Start(t)
 	m := mailer(t, b, tlsStart)
 	m.server.User = ""
-	for _, evil := range []string{"Hi\r\nBcc: all@person.example", "Hi\nBcc: all@person.example\n\nbody", "Hi\rBcc: x", "Hi\x00", "Hi\u2028Bcc: x", strings.Repeat("long ", 500), "=?utf-8?q?=0D=0ABcc:_x?="} {
+	for _, evil := range []string{"Hi\r\nBcc: all@person.example", "Hi\nBcc: all@person.example\n\nbody", "Hi\rBcc: x",
+		"Hi\x00", "Hi\u2028Bcc: x", strings.Repeat("long ", 500), "=?utf-8?q?=0D=0ABcc:_x?="} {
 		b.Set(business.Behaviour{})
 		message := letter()
 		message.Subject, message.ID = evil, evil
@@ -110,7 +116,8 @@ func TestNobodyWritesHeadersIntoAMail(t *testing.T) {
 			t.Errorf("%q gives %v", evil, header)
 		}
 	}
-	for _, to := range []string{"a@b.example\r\nRCPT TO:<c@d.example>", "a@b.example, c@d.example", "Anna <a@b.example>", "", "a", "a b@c.example", "ä@b.example"} {
+	for _, to := range []string{"a@b.example\r\nRCPT TO:<c@d.example>", "a@b.example, c@d.example",
+		"Anna <a@b.example>", "", "a", "a b@c.example", "ä@b.example"} {
 		b.Set(business.Behaviour{})
 		message := letter()
 		message.To = to
@@ -120,8 +127,8 @@ func TestNobodyWritesHeadersIntoAMail(t *testing.T) {
 	}
 }
 
-// TestAMailServerThatMisbehavesIsAnError has it stall, cut, flood, refuse and lie at each step. What is said of it holds
-// neither the password nor what was to be sent.
+// TestAMailServerThatMisbehavesIsAnError has it stall, cut, flood, refuse and lie at each step.
+// What is said of it holds neither the password nor what was to be sent.
 func TestAMailServerThatMisbehavesIsAnError(t *testing.T) {
 	b := business.Start(t)
 	m := mailer(t, b, tlsStart)
@@ -130,14 +137,17 @@ func TestAMailServerThatMisbehavesIsAnError(t *testing.T) {
 		if (err == nil) != taken || len(b.Letters()) > 1 {
 			t.Errorf("%v", err)
 		}
-		if err != nil && (strings.Contains(err.Error(), personal) || strings.Contains(err.Error(), password) || strings.Contains(err.Error(), "told to")) {
+		if err != nil &&
+			(strings.Contains(err.Error(), personal) || strings.Contains(err.Error(), password) ||
+				strings.Contains(err.Error(), "told to")) {
 			t.Errorf("the error repeats what was sent: %v", err)
 		}
 	}
 	for _, stage := range []string{"greeting", "ehlo", "starttls", "auth", "mail", "rcpt", "data", "body", "quit"} {
 		for _, mode := range []string{"cut", "refuse", "stall", "flood"} {
 			t.Run(mode+" at "+stage, func(t *testing.T) {
-				b.Set(business.Behaviour{Mail: business.Mail{Mode: mode, Stage: stage, Code: 550, User: "desk", Password: password}})
+				b.Set(business.Behaviour{Mail: business.Mail{Mode: mode, Stage: stage, Code: 550, User: "desk",
+					Password: password}})
 				if mode == "cut" || mode == "refuse" {
 					check(t, m.Send(t.Context(), letter()), stage == "quit")
 					return
@@ -172,7 +182,8 @@ func TestAMailServerThatMisbehavesIsAnError(t *testing.T) {
 
 func TestAMailServerIsCheckedBeforeItIsUsed(t *testing.T) {
 	t.Setenv("POST_PASSWORD", password)
-	good := MailServer{Server: "smtp.example.com:587", User: "desk", PasswordEnv: "POST_PASSWORD", From: "desk@example.com"}
+	good := MailServer{Server: "smtp.example.com:587", User: "desk", PasswordEnv: "POST_PASSWORD",
+		From: "desk@example.com"}
 	for _, c := range []struct {
 		field  string
 		change func(*MailServer)
@@ -203,7 +214,8 @@ func TestAMailServerIsCheckedBeforeItIsUsed(t *testing.T) {
 
 func acceptance() Acceptance {
 	return Acceptance{
-		Intake: "trial", OfferID: "offer-1", SessionID: "4b1e", AgentID: "agent-1\nOffer:     another", Platform: "anthropic", BoundAt: noon.Add(time.Millisecond), Summary: "Two jars.\n\nReceipt:   forged",
+		Intake: "trial", OfferID: "offer-1", SessionID: "4b1e", AgentID: "agent-1\nOffer:     another",
+		Platform: "anthropic", BoundAt: noon.Add(time.Millisecond), Summary: "Two jars.\n\nReceipt:   forged",
 		Details: strictjson.Value(`{"jars":2}`), BindData: strictjson.Value(`{"email":"` + personal + `","full_name":"Anna\r\nReceipt:   forged\u001b[2J","address":{"city":"Tidewater"}}`), Receipt: "r-1",
 	}
 }
@@ -229,11 +241,14 @@ func TestWhatOthersWroteLooksLikeNothingOfOurs(t *testing.T) {
 	t.Parallel()
 	text := acceptance().Text()
 	for _, line := range strings.Split(text, "\n") {
-		if strings.Contains(line, "forged") && !strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "Offer:") && !strings.Contains(line, "offer-1") || strings.ContainsRune(line, '\u001b') {
+		if strings.Contains(line, "forged") && !strings.HasPrefix(line, "    ") ||
+			strings.HasPrefix(line, "Offer:") && !strings.Contains(line, "offer-1") ||
+			strings.ContainsRune(line, '\u001b') {
 			t.Errorf("%q", line)
 		}
 	}
-	for _, part := range []string{"\nReceipt:   r-1\n", "    email: " + personal, `    address: {"city":"Tidewater"}`, "    jars: 2", "Agent:     agent-1 Offer: another", "Accepted:  2027-05-04 12:00 UTC"} {
+	for _, part := range []string{"\nReceipt:   r-1\n", "    email: " + personal, `    address: {"city":"Tidewater"}`,
+		"    jars: 2", "Agent:     agent-1 Offer: another", "Accepted:  2027-05-04 12:00 UTC"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
@@ -247,15 +262,19 @@ func TestAHookIsSignedAndFollowsNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hook := &Webhook{URL: b.URL, Secret: secret, Fetcher: fetch.New(fetch.Options{}), Now: func() time.Time { return noon }}
+	hook := &Webhook{URL: b.URL, Secret: secret, Fetcher: fetch.New(fetch.Options{}), Now: func() time.Time {
+		return noon
+	}}
 	event, _ := acceptance().Event()
 	response, err := hook.Post(t.Context(), "bind/offer-1", event)
 	if err != nil || response.Status != 200 {
 		t.Fatal(response, err)
 	}
 	got := b.Requests()[0]
-	if got.Header.Get("webhook-id") != "bind/offer-1" || got.Header.Get("webhook-timestamp") != "1809432000" || got.Header.Get("Content-Type") != "application/json" ||
-		got.Header.Get("webhook-signature") != secret.Sign("bind/offer-1", noon, []byte(got.Body)) || got.Body != string(event) {
+	if got.Header.Get("webhook-id") != "bind/offer-1" || got.Header.Get("webhook-timestamp") != "1809432000" ||
+		got.Header.Get("Content-Type") != "application/json" ||
+		got.Header.Get("webhook-signature") != secret.Sign("bind/offer-1", noon, []byte(got.Body)) ||
+		got.Body != string(event) {
 		t.Errorf("%+v", got)
 	}
 	b.Set(business.Behaviour{Hook: business.Hook{Mode: "redirect", Location: b.URL}})

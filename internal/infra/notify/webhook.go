@@ -10,7 +10,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Webhook is an address of the owner's that gets signed requests. Its fields are set; it may be used from many goroutines.
+// Webhook is an address of the owner's that gets signed requests. Its fields are set; it may be
+// used from many goroutines.
 type Webhook struct {
 	URL    string
 	Secret sign.WebhookSecret // nil signs nothing
@@ -24,8 +25,8 @@ type Webhook struct {
 // MaxResponse is the most bytes of an answer that are taken.
 const MaxResponse = 64 << 10
 
-// Post sends a body of JSON under an id by which whoever gets it twice can tell, and gives what it is answered with,
-// whatever its status. The error is that of [fetch.Fetcher.Post].
+// Post sends a body of JSON under an id by which whoever gets it twice can tell, and gives what it
+// is answered with, whatever its status. The error is that of [fetch.Fetcher.Post].
 func (h *Webhook) Post(ctx context.Context, id string, body []byte) (*fetch.Response, error) {
 	now := h.Now()
 	request := fetch.Request{

@@ -1,9 +1,10 @@
-// Package outbox does what has an effect on the outside world: it is recorded first, in the transaction of what it
-// follows from, under a key of its own, and done afterwards, at least once, for as long as it takes. Each sink has hands of
-// its own, so that one that stalls or fails holds up none of the others.
+// Package outbox does what has an effect on the outside world: it is recorded first, in the
+// transaction of what it follows from, under a key of its own, and done afterwards, at least once,
+// for as long as it takes. Each sink has hands of its own, so that one that stalls or fails holds
+// up none of the others.
 //
-// It stands below the services, which record effects, and above store; package app gives it the hands that do
-// them. Several processes may work on one database.
+// It stands below the services, which record effects, and above store; package app gives it the
+// hands that do them. Several processes may work on one database.
 package outbox
 
 import (
@@ -21,9 +22,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the table of effects that are still to be done, or were given up. lease is until when the one that claim names
-// is at it, and due when it is to be tried next. reason says why the last try failed, and given_up when no further one was
-// to follow, 0 for not. Times are microseconds.
+// Schema is the table of effects that are still to be done, or were given up. lease is until when
+// the one that claim names is at it, and due when it is to be tried next. reason says why the last
+// try failed, and given_up when no further one was to follow, 0 for not. Times are microseconds.
 var Schema = store.Schema{
 	ID: "outbox",
 	Steps: []string{`
@@ -56,8 +57,8 @@ type Effect struct {
 	Body []byte
 }
 
-// Put records an effect; one that is recorded already stays as it is. What was done may be recorded, and done, again:
-// the caller sees to it that it asks once.
+// Put records an effect; one that is recorded already stays as it is. What was done may be
+// recorded, and done, again: the caller sees to it that it asks once.
 func Put(ctx context.Context, tx *store.Tx, e Effect, now time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO outbox_effect (id, sink, body, made, due, tries, claim, lease) VALUES ($1, $2, $3, $4, $4, 0, '', 0)
 		ON CONFLICT (id) DO NOTHING`, e.ID, e.Sink, e.Body, store.Micros(now))
@@ -70,16 +71,18 @@ func Put(ctx context.Context, tx *store.Tx, e Effect, now time.Time) error {
 // Options are an outbox's; DB and Do must be set.
 type Options struct {
 	DB *store.DB
-	// Sinks are those for whom Work does effects. What is recorded for others waits for a process that knows them.
+	// Sinks are those for whom Work does effects. What is recorded for others waits for a process
+	// that knows them.
 	Sinks []string
-	// Do does an effect. It is tried again after an error, whose text is kept and shown to the owner: it holds nothing
-	// personal and no secret.
+	// Do does an effect. It is tried again after an error, whose text is kept and shown to the
+	// owner: it holds nothing personal and no secret.
 	Do func(context.Context, Effect) error
 	// Lease is how long Do may take at the most; 0 is a minute.
 	Lease time.Duration
 	// TryFor is how long an effect is tried; 0 is seven days.
 	TryFor time.Duration
-	// KeepFailed is how long one that was given up stays to be seen, and may be asked for again; 0 is 30 days.
+	// KeepFailed is how long one that was given up stays to be seen, and may be asked for again; 0
+	// is 30 days.
 	KeepFailed time.Duration
 	Now        func() time.Time // nil is time.Now
 	Log        *slog.Logger     // nil for nobody
@@ -113,7 +116,8 @@ const (
 	pollInterval = time.Second
 	// atOnce is how many effects of one sink are done side by side.
 	atOnce = 4
-	// sweep is how often Work gives up what nobody did in time, and forgets what was given up long ago.
+	// sweep is how often Work gives up what nobody did in time, and forgets what was given up long
+	// ago.
 	sweep = time.Hour
 )
 
@@ -155,7 +159,8 @@ func (b *Outbox) serve(ctx context.Context, sink string) {
 			all.Go(func() {
 				defer func() { <-hands }()
 				if err := b.try(ctx, c); err != nil && ctx.Err() == nil {
-					b.Log.Error("what became of an effect cannot be kept; it will be done again", "sink", sink, "effect", c.ID, "error", err)
+					b.Log.Error("what became of an effect cannot be kept; it will be done again", "sink", sink,
+						"effect", c.ID, "error", err)
 				}
 			})
 			continue
@@ -171,8 +176,8 @@ func (b *Outbox) serve(ctx context.Context, sink string) {
 	}
 }
 
-// RunOne does one effect that is due for a sink, and says whether there was one. Its error is of the database, not of the
-// effect.
+// RunOne does one effect that is due for a sink, and says whether there was one. Its error is of
+// the database, not of the effect.
 func (b *Outbox) RunOne(ctx context.Context, sink string) (some bool, err error) {
 	c, err := b.claim(ctx, sink)
 	if err != nil || c == nil {
@@ -189,7 +194,8 @@ type claimed struct {
 	tries int64
 }
 
-// claim takes an effect that is due for a sink, nil where there is none. A look comes first: it holds up no writer.
+// claim takes an effect that is due for a sink, nil where there is none. A look comes first: it
+// holds up no writer.
 func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
 	due := false
 	err := b.DB.View(ctx, func(tx *store.Tx) error {
@@ -210,7 +216,8 @@ func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
 		now := b.Now()
 		err := tx.QueryRow(ctx, `UPDATE outbox_effect SET claim = $1, lease = $2, due = $2
 			WHERE id = (SELECT id FROM outbox_effect WHERE sink = $3 AND due <= $4 ORDER BY due LIMIT 1) RETURNING id, sink, body, made, tries`,
-			c.claim, store.Micros(now.Add(b.Lease)), sink, store.Micros(now)).Scan(&c.ID, &c.Sink, &c.Body, &made, &c.tries)
+			c.claim, store.Micros(now.Add(b.Lease)), sink, store.Micros(now)).Scan(&c.ID, &c.Sink, &c.Body, &made,
+			&c.tries)
 		due = err == nil
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -238,7 +245,8 @@ func (b *Outbox) try(ctx context.Context, c *claimed) error {
 	case failure != nil && over:
 		b.Log.Error("an effect is given up", "sink", c.Sink, "effect", c.ID, "tries", c.tries+1, "error", failure)
 	case failure != nil:
-		b.Log.Warn("an effect will be tried again", "sink", c.Sink, "effect", c.ID, "tries", c.tries+1, "next", next.UTC(), "error", failure)
+		b.Log.Warn("an effect will be tried again", "sink", c.Sink, "effect", c.ID, "tries", c.tries+1,
+			"next", next.UTC(), "error", failure)
 	}
 	return b.DB.Update(ctx, func(tx *store.Tx) error {
 		var err error
@@ -271,8 +279,8 @@ func reason(failure error) string {
 	return text
 }
 
-// giveUp gives up effects that are too old to be tried by now: nobody was there to do them, or their sink is none any more.
-// What was given up longer than Keep ago it forgets.
+// giveUp gives up effects that are too old to be tried by now: nobody was there to do them, or
+// their sink is none any more. What was given up longer than Keep ago it forgets.
 func (b *Outbox) giveUp(ctx context.Context) error {
 	var over int64
 	err := b.DB.Update(ctx, func(tx *store.Tx) (err error) {
@@ -291,7 +299,8 @@ func (b *Outbox) giveUp(ctx context.Context) error {
 	return err
 }
 
-// backoff is how long to wait after a number of tries: a second, and then twice as long each time, up to an hour.
+// backoff is how long to wait after a number of tries: a second, and then twice as long each time,
+// up to an hour.
 func backoff(tries int64) time.Duration {
 	return min(time.Hour, time.Second<<min(tries, 20))
 }

@@ -160,8 +160,8 @@ func TestWhatIsTooOldIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhoDiesInTheMiddleIsFollowed has a worker end while it is at an effect: when its lease is over, and not before,
-// another does it.
+// TestWhoDiesInTheMiddleIsFollowed has a worker end while it is at an effect: when its lease is
+// over, and not before, another does it.
 func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
 	t.Parallel()
 	b, h, now := newOutbox(t)
@@ -182,8 +182,8 @@ func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
 	}
 }
 
-// TestWhoIsLateDoesNotUndoAnothersWork has a worker come back after its lease, when another has failed at the effect: the
-// other's plan stands.
+// TestWhoIsLateDoesNotUndoAnothersWork has a worker come back after its lease, when another has
+// failed at the effect: the other's plan stands.
 func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
 	t.Parallel()
 	b, h, now := newOutbox(t)
@@ -238,8 +238,8 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyDoesIsGivenUp has an effect for a sink that no process knows any more: it waits, for another process may
-// know it, and goes when its time is over.
+// TestWhatNobodyDoesIsGivenUp has an effect for a sink that no process knows any more: it waits,
+// for another process may know it, and goes when its time is over.
 func TestWhatNobodyDoesIsGivenUp(t *testing.T) {
 	t.Parallel()
 	b, _, now := newOutbox(t)
@@ -268,8 +268,8 @@ func TestWorkEndsWhenItIsTold(t *testing.T) {
 	}
 }
 
-// TestASinkThatStallsHoldsUpNoOther has more effects wait for a sink that never answers than are done at once, all
-// recorded before the one for a sink that does.
+// TestASinkThatStallsHoldsUpNoOther has more effects wait for a sink that never answers than are
+// done at once, all recorded before the one for a sink that does.
 func TestASinkThatStallsHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	b, _, _ := newOutbox(t)
@@ -352,7 +352,9 @@ func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
 	if got := b.failed(t); got != "a" {
 		t.Errorf("failed: %s", got)
 	}
-	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 || !utf8.ValidString(p.Reason) || p.Attempts != 1 || !p.Due.Equal(b.Now().Add(time.Second)) || !p.GivenUp.IsZero() {
+	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 ||
+		!utf8.ValidString(p.Reason) || p.Attempts != 1 || !p.Due.Equal(b.Now().Add(time.Second)) ||
+		!p.GivenUp.IsZero() {
 		t.Errorf("after the first try: %+v", p)
 	}
 	now.Advance(b.TryFor)
@@ -400,7 +402,8 @@ func TestWhatWasGivenUpIsForgottenInTheEnd(t *testing.T) {
 	}
 }
 
-// TestWhoIsAtAnEffectIsNotDisturbed asks for an effect to be tried again while somebody is at it: nobody else begins it.
+// TestWhoIsAtAnEffectIsNotDisturbed asks for an effect to be tried again while somebody is at it:
+// nobody else begins it.
 func TestWhoIsAtAnEffectIsNotDisturbed(t *testing.T) {
 	t.Parallel()
 	b, h, now := newOutbox(t)

@@ -20,7 +20,8 @@ type Pending struct {
 	GivenUp  time.Time // zero for not
 }
 
-// Find gives an effect that is still to be done, or was given up; ok is false when there is none of the id.
+// Find gives an effect that is still to be done, or was given up; ok is false when there is none of
+// the id.
 func Find(ctx context.Context, tx *store.Tx, id string) (p Pending, ok bool, err error) {
 	p, err = scan(tx.QueryRow(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE id = $1`, id).Scan)
 	switch {
@@ -32,8 +33,8 @@ func Find(ctx context.Context, tx *store.Tx, id string) (p Pending, ok bool, err
 	return p, true, nil
 }
 
-// Retry has an effect that failed or was given up tried at once, and for as long as a new one. It says whether there is
-// one of the id; whoever is at it just now is left alone.
+// Retry has an effect that failed or was given up tried at once, and for as long as a new one. It
+// says whether there is one of the id; whoever is at it just now is left alone.
 func Retry(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, made = $1, tries = 0, given_up = 0 WHERE id = $2 AND claim = ''`, store.Micros(now), id)
 	if err != nil {
@@ -46,8 +47,8 @@ func Retry(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, e
 	return there, err
 }
 
-// ListFailed gives effects that failed at least once and wait to be tried again, or were given up: the oldest first, up to a
-// number.
+// ListFailed gives effects that failed at least once and wait to be tried again, or were given up:
+// the oldest first, up to a number.
 func ListFailed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, err error) {
 	err = tx.Each(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE reason <> '' ORDER BY made, id LIMIT `+strconv.Itoa(limit),
 		func(row store.Scanner) error {

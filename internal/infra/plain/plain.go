@@ -1,6 +1,7 @@
-// Package plain takes out of texts that others wrote what no reader sees and a model may obey: the special tokens of
-// chat templates, controls of writing direction, control characters and invisible tag characters. What is left is the
-// text as a person reads it. A text that has none of them comes back as it is.
+// Package plain takes out of texts that others wrote what no reader sees and a model may obey: the
+// special tokens of chat templates, controls of writing direction, control characters and invisible
+// tag characters. What is left is the text as a person reads it. A text that has none of them comes
+// back as it is.
 //
 // It is a leaf, and pure.
 package plain
@@ -14,13 +15,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// tokens are the special tokens of chat templates: ChatML and Llama 3 (<|...|>), DeepSeek (<｜...｜>), Llama 2 and
-// Mistral ([INST], <<SYS>>, <s>, [TOOL_CALLS]), Gemma (<start_of_turn>), and the tags of tool calls.
+// tokens are the special tokens of chat templates: ChatML and Llama 3 (<|...|>), DeepSeek
+// (<｜...｜>), Llama 2 and Mistral ([INST], <<SYS>>, <s>, [TOOL_CALLS]), Gemma (<start_of_turn>), and
+// the tags of tool calls.
 var tokens = regexp.MustCompile(`(?i)<[|｜][^<>|｜\n]{0,64}[|｜]>|<<\s*/?\s*SYS\s*>>|\[\s*/?\s*INST\s*\]|</?s>|</?(?:bos|eos|pad|unk)>|` +
 	`</?(?:start|end)_of_(?:turn|image)>|\[/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]|` +
 	`</?(?:antml:)?(?:tool_calls?|tool_responses?|function_calls?|function_results?|tool_use|invoke)>`)
 
-// maxRounds bounds how often tokens are looked for again, since taking one out may put another together.
+// maxRounds bounds how often tokens are looked for again, since taking one out may put another
+// together.
 const maxRounds = 8
 
 // Sanitize returns a text without them.
@@ -51,7 +54,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// suspicious says whether a text may have something to take out: it has a control, or the beginning of a token.
+// suspicious says whether a text may have something to take out: it has a control, or the beginning
+// of a token.
 func suspicious[T string | []byte](s T) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -71,8 +75,9 @@ func suspicious[T string | []byte](s T) bool {
 				return true
 			}
 		case c == 0xe2:
-			if i+2 < len(s) && (s[i+1] == 0x80 && (s[i+2] == 0x8e || s[i+2] == 0x8f || s[i+2] >= 0xaa && s[i+2] <= 0xae) ||
-				s[i+1] == 0x81 && s[i+2] >= 0xa6 && s[i+2] <= 0xa9) {
+			if i+2 < len(s) &&
+				(s[i+1] == 0x80 && (s[i+2] == 0x8e || s[i+2] == 0x8f || s[i+2] >= 0xaa && s[i+2] <= 0xae) ||
+					s[i+1] == 0x81 && s[i+2] >= 0xa6 && s[i+2] <= 0xa9) {
 				return true
 			}
 		case c == 0xf3:
@@ -89,14 +94,15 @@ func begins(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '|' || c == '<' || c == '/' || c == 0xef || c == ' '
 }
 
-// SanitizeJSON returns a JSON value without them, in its names and its texts. What is not JSON comes
-// back as it is.
+// SanitizeJSON returns a JSON value without them, in its names and its texts. What is not JSON
+// comes back as it is.
 func SanitizeJSON(value []byte) []byte {
 	if !suspicious(value) && !bytes.Contains(value, []byte(`\u`)) {
 		return value
 	}
 	var out bytes.Buffer
-	in := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	in := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	changed := false
 	for in.PeekKind() != 0 {

@@ -10,18 +10,20 @@ import (
 
 // Options are what a limiter needs; the zero value counts in memory.
 type Options struct {
-	// DB is where nodes count together, and where what was counted outlives them; it must have this room's Schema. Nil counts in
-	// memory.
+	// DB is where nodes count together, and where what was counted outlives them; it must have this
+	// room's Schema. Nil counts in memory.
 	DB *store.DB
-	// Secret is what keys are hashed under before they go into the table; nodes that count together need the same.
+	// Secret is what keys are hashed under before they go into the table; nodes that count together
+	// need the same.
 	Secret []byte
-	// Keys is how many keys are kept in memory; 0 is 200,000. Beyond it, those whose limits are there again soonest are
-	// forgotten first, which lets their holders begin anew. The table keeps five times as many.
+	// Keys is how many keys are kept in memory; 0 is 200,000. Beyond it, those whose limits are
+	// there again soonest are forgotten first, which lets their holders begin anew. The table keeps
+	// five times as many.
 	Keys int
 	// Wait is how long the table may take, 0 for a second.
 	Wait time.Duration
-	// Now is the clock; nil is time.Now. The clocks of nodes that count together should agree: what one is ahead
-	// of another is what its clients' requests last longer there.
+	// Now is the clock; nil is time.Now. The clocks of nodes that count together should agree: what
+	// one is ahead of another is what its clients' requests last longer there.
 	Now func() time.Time
 	Log *slog.Logger // hears when the table cannot be reached; nil for nobody
 }
@@ -61,8 +63,8 @@ type Meter struct {
 	rate    Rate
 }
 
-// Meter gives the meter of a kind of keys. Meters of one name share their keys; a meter without a rate lets
-// everything through.
+// Meter gives the meter of a kind of keys. Meters of one name share their keys; a meter without a
+// rate lets everything through.
 func (l *Limiter) Meter(name string, rate Rate) Meter { return Meter{l, name, rate} }
 
 // Name is the name of the meter's kind.
@@ -74,8 +76,9 @@ func (m Meter) Rate() Rate { return m.rate }
 // At is the same meter with another rate, for a key that has its own.
 func (m Meter) WithRate(rate Rate) Meter { return Meter{m.limiter, m.name, rate} }
 
-// Allow asks whether the holder of a key may do something of a cost, mostly 1, and counts it if so; what is refused
-// is not counted. A cost of 0 only looks. Where the nodes' table cannot be reached, this node counts by itself.
+// Allow asks whether the holder of a key may do something of a cost, mostly 1, and counts it if so;
+// what is refused is not counted. A cost of 0 only looks. Where the nodes' table cannot be reached,
+// this node counts by itself.
 func (m Meter) Allow(ctx context.Context, key string, cost int) Status {
 	if m.rate.Unlimited() {
 		return Status{OK: true}
@@ -91,10 +94,11 @@ func (m Meter) Allow(ctx context.Context, key string, cost int) Status {
 	return status
 }
 
-// AllowWindows asks whether the holder of a key may do one more thing within windows, each of another span, and counts it in all of
-// them if so; what one of them refuses is counted in none. It gives what each of them says, in their order: it may if all are
-// OK. What is kept of a key is kept by the spans of the windows, so that their Requests may change. The error says that it
-// could not be counted, because the table did not answer in time: then nobody knows whether it may.
+// AllowWindows asks whether the holder of a key may do one more thing within windows, each of
+// another span, and counts it in all of them if so; what one of them refuses is counted in none. It
+// gives what each of them says, in their order: it may if all are OK. What is kept of a key is kept
+// by the spans of the windows, so that their Requests may change. The error says that it could not
+// be counted, because the table did not answer in time: then nobody knows whether it may.
 func (l *Limiter) AllowWindows(ctx context.Context, key string, given ...Window) ([]Status, error) {
 	by, now := windows(given), l.now().UnixNano()
 	var known state

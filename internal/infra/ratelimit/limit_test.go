@@ -94,7 +94,8 @@ func FuzzParseRate(f *testing.F) {
 		meter := ratelimit.New(ratelimit.Options{Now: c.now}).Meter("any", r)
 		for range 3 {
 			s := meter.Allow(t.Context(), "key", cost)
-			if s.Limit != r.Burst || s.Remaining < 0 || s.Remaining > s.Limit || s.Reset < 0 || s.RetryAfter < 0 || s.OK != (s.RetryAfter == 0) {
+			if s.Limit != r.Burst || s.Remaining < 0 || s.Remaining > s.Limit || s.Reset < 0 || s.RetryAfter < 0 ||
+				s.OK != (s.RetryAfter == 0) {
 				t.Fatalf("%q at %d: %+v", text, now, s)
 			}
 		}
@@ -106,7 +107,8 @@ func TestBucketLetsABurstThroughAndThenTheRate(t *testing.T) {
 	c := newClock()
 	meter := ratelimit.New(ratelimit.Options{Now: c.now}).Meter("address", rate(t, "60/1m burst 3"))
 	for want := 2; want >= 0; want-- {
-		if s := meter.Allow(t.Context(), "a", 1); !s.OK || s.Limit != 3 || s.Remaining != want || s.Reset != time.Duration(3-want)*time.Second {
+		if s := meter.Allow(t.Context(), "a", 1); !s.OK || s.Limit != 3 || s.Remaining != want ||
+			s.Reset != time.Duration(3-want)*time.Second {
 			t.Fatalf("with %d left: %+v", want, s)
 		}
 	}
@@ -145,14 +147,17 @@ func TestWithoutARateEverythingGoes(t *testing.T) {
 	}
 }
 
-// TestNoWindowLetsMoreThroughThanTheRate plays any sequence of requests and pauses, and holds every stretch of it
-// against the definition; and it holds what the statuses promise against what happens then.
+// TestNoWindowLetsMoreThroughThanTheRate plays any sequence of requests and pauses, and holds every
+// stretch of it against the definition; and it holds what the statuses promise against what happens
+// then.
 func TestNoWindowLetsMoreThroughThanTheRate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
 		r := ratelimit.Rate{
-			Requests: rapid.IntRange(1, 20).Draw(t, "requests"), Per: time.Duration(rapid.Int64Range(1, int64(time.Minute/time.Millisecond)).Draw(t, "ms")) * time.Millisecond,
+			Requests: rapid.IntRange(1, 20).Draw(t, "requests"),
+			Per: time.Duration(rapid.Int64Range(1, int64(time.Minute/time.Millisecond)).Draw(t, "ms")) *
+				time.Millisecond,
 			Burst: rapid.IntRange(1, 10).Draw(t, "burst"),
 		}
 		meter := ratelimit.New(ratelimit.Options{Now: c.now}).Meter("m", r)
@@ -178,9 +183,11 @@ func TestNoWindowLetsMoreThroughThanTheRate(t *testing.T) {
 			for j := i; j < len(grants); j++ {
 				sum += grants[j].cost
 				// In d there can be burst + d·requests/per; compared without dividing.
-				allowed := float64(r.Burst) + float64(grants[j].at-grants[i].at)*float64(r.Requests)/float64(r.Per) + 1e-6
+				allowed := float64(r.Burst) + float64(grants[j].at-grants[i].at)*float64(r.Requests)/float64(r.Per) +
+					1e-6
 				if float64(sum) > allowed {
-					t.Fatalf("%d in %s, where %+v allows %.3f", sum, time.Duration(grants[j].at-grants[i].at), r, allowed)
+					t.Fatalf("%d in %s, where %+v allows %.3f", sum, time.Duration(grants[j].at-grants[i].at), r,
+						allowed)
 				}
 			}
 		}
@@ -191,7 +198,8 @@ func TestWhatAStatusPromisesComesTrue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
-		r := ratelimit.Rate{Requests: rapid.IntRange(1, 1000).Draw(t, "requests"), Per: time.Second, Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
+		r := ratelimit.Rate{Requests: rapid.IntRange(1, 1000).Draw(t, "requests"), Per: time.Second,
+			Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
 		meter := ratelimit.New(ratelimit.Options{Now: c.now}).Meter("m", r)
 		meter.Allow(t.Context(), "k", rapid.IntRange(0, r.Burst).Draw(t, "used"))
 		c.advance(time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "pause")))
@@ -305,7 +313,8 @@ func TestNodesThatCountTheSameKeyDoNotBreakEachOtherOff(t *testing.T) {
 	c := newClock()
 	var all []*ratelimit.Limiter
 	for range 4 {
-		all = append(all, ratelimit.New(ratelimit.Options{DB: storetest.Open(t, dsn, ratelimit.Schema), Now: c.now, Log: logger}))
+		all = append(all,
+			ratelimit.New(ratelimit.Options{DB: storetest.Open(t, dsn, ratelimit.Schema), Now: c.now, Log: logger}))
 	}
 	var group sync.WaitGroup
 	for i := range callers * len(all) {
@@ -345,7 +354,9 @@ func TestClocksThatDifferALittleLetNoMoreThrough(t *testing.T) {
 		ahead.advance(80 * time.Millisecond)
 		var meters []ratelimit.Meter
 		for _, c := range []*clock{ahead, behind} {
-			meters = append(meters, ratelimit.New(ratelimit.Options{DB: storetest.Open(t, dsn, ratelimit.Schema), Now: c.now}).Meter("site", rate(t, "100/1s burst 10")))
+			meters = append(meters,
+				ratelimit.New(ratelimit.Options{DB: storetest.Open(t, dsn, ratelimit.Schema), Now: c.now}).Meter("site",
+					rate(t, "100/1s burst 10")))
 		}
 		granted := 0
 		for range 100 { // in one second
@@ -373,7 +384,8 @@ func TestTableAndMemoryAnswerAlike(t *testing.T) {
 		shared := nodes(t, c, dsn, 2)
 		rapid.Check(t, func(rt *rapid.T) {
 			run++
-			r := ratelimit.Rate{Requests: rapid.IntRange(1, 5).Draw(rt, "requests"), Per: time.Second, Burst: rapid.IntRange(1, 5).Draw(rt, "burst")}
+			r := ratelimit.Rate{Requests: rapid.IntRange(1, 5).Draw(rt, "requests"), Per: time.Second,
+				Burst: rapid.IntRange(1, 5).Draw(rt, "burst")}
 			alone := ratelimit.New(ratelimit.Options{Now: c.now}).Meter("m", r)
 			for range rapid.IntRange(1, 8).Draw(rt, "steps") {
 				c.advance(time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(rt, "pause")))
@@ -441,7 +453,8 @@ func TestWithoutTheDatabaseANodeCountsByItself(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		c, db := newClock(), open(t, ratelimit.Schema)
 		var log bytes.Buffer
-		meter := ratelimit.New(ratelimit.Options{DB: db, Now: c.now, Log: slog.New(slog.NewTextHandler(&log, nil))}).Meter("m", rate(t, "2/1h"))
+		meter := ratelimit.New(ratelimit.Options{DB: db, Now: c.now,
+			Log: slog.New(slog.NewTextHandler(&log, nil))}).Meter("m", rate(t, "2/1h"))
 		rename(t, db, "limit_bucket", "elsewhere")
 		var got []bool
 		for range 3 {
@@ -489,8 +502,8 @@ func BenchmarkAllow(b *testing.B) {
 	}
 }
 
-// BenchmarkAllowTogether is what a request costs where nodes count together: with 32 requests at a time, which share
-// transactions.
+// BenchmarkAllowTogether is what a request costs where nodes count together: with 32 requests at a
+// time, which share transactions.
 func BenchmarkAllowTogether(b *testing.B) {
 	db := storetest.Open(b, storetest.NewPostgres(b), ratelimit.Schema)
 	meter := ratelimit.New(ratelimit.Options{DB: db}).Meter("address", rate(b, "1000000/s"))

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// memory counts in this process. It keeps no more than a given number of keys, and fewer where they have logs.
+// memory counts in this process. It keeps no more than a given number of keys, and fewer where they
+// have logs.
 type memory struct {
 	seed   maphash.Seed
 	most   int // the weight of one shard
@@ -90,8 +91,8 @@ func (s *shard) drop(key string) {
 	}
 }
 
-// forget makes room. A limit that is there again as a whole says nothing, so those go first, all at once and not more often
-// than once a second; otherwise one of a few that is nearest to it.
+// forget makes room. A limit that is there again as a whole says nothing, so those go first, all at
+// once and not more often than once a second; otherwise one of a few that is nearest to it.
 func (s *shard) forget(now int64, most int) {
 	if now >= s.sweep || s.sweep > now+int64(time.Second) {
 		s.sweep = now + int64(time.Second)

@@ -1,12 +1,13 @@
-// Package ratelimit says how often somebody may do something. It is the one limiter of the house: every door asks it,
-// under keys such as an address, a party or a site, and gets back what a client needs to know: the limit, what
-// remains, and when to come again.
+// Package ratelimit says how often somebody may do something. It is the one limiter of the house:
+// every door asks it, under keys such as an address, a party or a site, and gets back what a client
+// needs to know: the limit, what remains, and when to come again.
 //
-// Counting is in memory, or in a table of the database, so that nodes which share it count together and a restart forgets
-// nothing. There are two ways to count. A Rate lets so many through at once and then so many as time goes by, which is up to
-// twice as many in its first span; the algorithm is GCRA (the generic cell rate algorithm of ATM Forum TM 4.0), which keeps of
-// each key one number, the time at which its bucket is full again. A Window is exact, for what is promised to others: it keeps
-// when it let something through.
+// Counting is in memory, or in a table of the database, so that nodes which share it count together
+// and a restart forgets nothing. There are two ways to count. A Rate lets so many through at once
+// and then so many as time goes by, which is up to twice as many in its first span; the algorithm
+// is GCRA (the generic cell rate algorithm of ATM Forum TM 4.0), which keeps of each key one
+// number, the time at which its bucket is full again. A Window is exact, for what is promised to
+// others: it keeps when it let something through.
 //
 // It stands on store and knows nothing of requests.
 package ratelimit
@@ -18,7 +19,8 @@ import (
 	"time"
 )
 
-// Rate is how often: Requests in each span Per in the long run, and up to Burst at once. The zero value is no limit.
+// Rate is how often: Requests in each span Per in the long run, and up to Burst at once. The zero
+// value is no limit.
 type Rate struct {
 	Requests int
 	Per      time.Duration
@@ -35,14 +37,15 @@ const (
 // apart is how much clocks may differ without one's word being taken for a mistake, in nanoseconds.
 const apart = int64(5 * time.Second)
 
-// ParseRate reads a rate: "60/1m" is 60 requests a minute, which may come all at once; "60/1m burst 10" lets only 10
-// come at once. The span may be a unit alone, as in "60/m". The empty text is no limit. The error says how a rate is
-// written.
+// ParseRate reads a rate: "60/1m" is 60 requests a minute, which may come all at once; "60/1m burst
+// 10" lets only 10 come at once. The span may be a unit alone, as in "60/m". The empty text is no
+// limit. The error says how a rate is written.
 func ParseRate(text string) (Rate, error) {
 	if text == "" {
 		return Rate{}, nil
 	}
-	wrong := fmt.Errorf("%q is no rate; write requests in a time span, like 60/1m, and perhaps how many may come at once, like 60/1m burst 10", text)
+	wrong := fmt.Errorf("%q is no rate; write requests in a time span, like 60/1m, and perhaps how many may come at "+
+		"once, like 60/1m burst 10", text)
 	amount, burst, bursts := strings.Cut(text, " burst ")
 	number, span, ok := strings.Cut(amount, "/")
 	requests, err := strconv.Atoi(strings.TrimSpace(number))
@@ -59,12 +62,15 @@ func ParseRate(text string) (Rate, error) {
 	}
 	rate := Rate{Requests: requests, Per: per, Burst: requests}
 	if bursts {
-		if rate.Burst, err = strconv.Atoi(strings.TrimSpace(burst)); err != nil || rate.Burst < 1 || rate.Burst > maxRequests {
+		if rate.Burst, err = strconv.Atoi(strings.TrimSpace(burst)); err != nil || rate.Burst < 1 ||
+			rate.Burst > maxRequests {
 			return Rate{}, wrong
 		}
 	}
 	if int64(rate.Burst) > int64(maxDrain)/int64(rate.interval()) {
-		return Rate{}, fmt.Errorf("%q would take more than a year to let the whole burst through again; choose a smaller burst or a shorter span", text)
+		return Rate{},
+			fmt.Errorf("%q would take more than a year to let the whole burst through again; choose a smaller burst "+
+				"or a shorter span", text)
 	}
 	return rate, nil
 }
@@ -100,9 +106,10 @@ type state struct {
 
 // rule is how a key is counted: a Rate, or windows.
 type rule interface {
-	// take asks for a cost at a time, in nanoseconds. It gives what is to be kept of the key, even if there was not enough: what
-	// is further ahead than clocks differ was written by a clock that is ahead, ours before it was set back or another node's,
-	// and is drawn back. A cost above the whole limit takes the whole limit, so that it can be had at all.
+	// take asks for a cost at a time, in nanoseconds. It gives what is to be kept of the key, even
+	// if there was not enough: what is further ahead than clocks differ was written by a clock that
+	// is ahead, ours before it was set back or another node's, and is drawn back. A cost above the
+	// whole limit takes the whole limit, so that it can be had at all.
 	take(before state, now int64, cost int) (state, Status)
 }
 

@@ -14,9 +14,10 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the table of this room: of each key the time at which its whole limit is there again, in nanoseconds since 1970
-// because a request may take up less than a microsecond, and of windows what was let in (see windows.write). The key is a
-// hash under a secret, so that the table shows no addresses.
+// Schema is the table of this room: of each key the time at which its whole limit is there again,
+// in nanoseconds since 1970 because a request may take up less than a microsecond, and of windows
+// what was let in (see windows.write). The key is a hash under a secret, so that the table shows no
+// addresses.
 var Schema = store.Schema{
 	ID: "limit",
 	Steps: []string{`
@@ -27,11 +28,11 @@ CREATE TABLE limit_bucket (
 `, `ALTER TABLE limit_bucket ADD COLUMN log {{bytes}};`},
 }
 
-// table counts in the database, together with other nodes. What waits at the same time goes in one transaction, so
-// that a node has no more than one at a time, however many requests it has.
+// table counts in the database, together with other nodes. What waits at the same time goes in one
+// transaction, so that a node has no more than one at a time, however many requests it has.
 //
-// Of a key's limit others only ever take, so a key that this node knows to have none left until some time is refused
-// without asking: those who are over their limit cost the database nothing.
+// Of a key's limit others only ever take, so a key that this node knows to have none left until
+// some time is refused without asking: those who are over their limit cost the database nothing.
 type table struct {
 	db     *store.DB
 	secret []byte
@@ -71,12 +72,13 @@ const (
 
 func newTable(options Options) *table {
 	return &table{
-		db: options.DB, secret: options.Secret, wait: options.Wait, rows: 5 * options.Keys, known: newMemory(options.Keys), log: options.Log,
+		db: options.DB, secret: options.Secret, wait: options.Wait, rows: 5 * options.Keys,
+		known: newMemory(options.Keys), log: options.Log,
 	}
 }
 
-// take gives an answer of the table, or of what is known of it, or says that there is none; what the table answers after that
-// is counted there all the same.
+// take gives an answer of the table, or of what is known of it, or says that there is none; what
+// the table answers after that is counted there all the same.
 func (t *table) take(ctx context.Context, key string, by rule, cost int, now int64) (state, Status, error) {
 	if after, status := t.known.peek(key, by, cost, now); !status.OK {
 		return after, status, nil
@@ -136,8 +138,9 @@ func (t *table) work() {
 // errAway is for those who waited while the table was found not to answer.
 var errAway = errors.New("the table did not answer a moment ago")
 
-// answer decides on claims in one transaction. Nodes take turns: all of them write the same few rows, those of the
-// sites and of who asks most, and would otherwise undo each other's transactions when it matters most.
+// answer decides on claims in one transaction. Nodes take turns: all of them write the same few
+// rows, those of the sites and of who asks most, and would otherwise undo each other's transactions
+// when it matters most.
 func (t *table) answer(claims []*claim) {
 	ctx, cancel := context.WithTimeout(context.Background(), t.wait)
 	defer cancel()
@@ -208,7 +211,8 @@ func readStates(ctx context.Context, tx *store.Tx, claims []*claim) (map[string]
 	return states, err
 }
 
-// sweep removes keys whose limits have been there again for a while and, where there are too many, those that are nearest to it.
+// sweep removes keys whose limits have been there again for a while and, where there are too many,
+// those that are nearest to it.
 func (t *table) sweep(now int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), t.wait)
 	defer cancel()
@@ -242,5 +246,6 @@ func (t *table) complain(err error, now int64) {
 		return // somebody has said it
 	}
 	t.away = now + awayTime
-	t.log.Warn("limits cannot be counted in the database; until they can, this node counts by itself, and lets nothing pass whose limit is exact", "error", err)
+	t.log.Warn("limits cannot be counted in the database; until they can, this node counts by itself, and lets "+
+		"nothing pass whose limit is exact", "error", err)
 }

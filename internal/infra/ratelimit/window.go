@@ -5,17 +5,19 @@ import (
 	"time"
 )
 
-// Window is an exact limit: at most Requests in every span Per, wherever it begins, and all of them at once if need be.
-// Requests is 1 to 1,000,000,000, Per a millisecond to 31 days.
+// Window is an exact limit: at most Requests in every span Per, wherever it begins, and all of them
+// at once if need be. Requests is 1 to 1,000,000,000, Per a millisecond to 31 days.
 //
-// The times of what was let in are kept. Of more than a thousand, those of one thousandth of Per are kept as one, with the
-// time of the last: so none is ever too many, and a place comes back up to that thousandth later.
+// The times of what was let in are kept. Of more than a thousand, those of one thousandth of Per
+// are kept as one, with the time of the last: so none is ever too many, and a place comes back up
+// to that thousandth later.
 type Window struct {
 	Requests int
 	Per      time.Duration
 }
 
-// finest is how many times a window keeps, about: what was let in within one part of so many may be kept as one.
+// finest is how many times a window keeps, about: what was let in within one part of so many may be
+// kept as one.
 const finest = 1000
 
 // latest is the last time that a log can hold, in nanoseconds: in the year 2191.
@@ -27,7 +29,8 @@ type cell struct {
 	n  int
 }
 
-// windows are limits that hold together: what one of them refuses is counted in none. Their spans differ.
+// windows are limits that hold together: what one of them refuses is counted in none. Their spans
+// differ.
 type windows []Window
 
 // take is as that of Rate. What it keeps is, of each window, the cells that still count.
@@ -115,8 +118,9 @@ func (w Window) add(log []cell, now int64, cost int) []cell {
 	return append(log, cell{at, cost})
 }
 
-// read gives the cells of each window that count at a time. What lies further ahead than clocks differ was written by a clock
-// that was ahead, and comes back to now; ahead says that there was such.
+// read gives the cells of each window that count at a time. What lies further ahead than clocks
+// differ was written by a clock that was ahead, and comes back to now; ahead says that there was
+// such.
 func (ws windows) read(text string, now int64) (logs [][]cell, ahead bool) {
 	logs = make([][]cell, len(ws))
 	rest := []byte(text)
@@ -152,7 +156,8 @@ func (ws windows) read(text string, now int64) (logs [][]cell, ahead bool) {
 	return logs, ahead
 }
 
-// write is what read reads: of each window its span and its cells, each time as what it is after the one before.
+// write is what read reads: of each window its span and its cells, each time as what it is after
+// the one before.
 func (ws windows) write(logs [][]cell) string {
 	var text []byte
 	for n, w := range ws {

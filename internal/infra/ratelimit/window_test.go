@@ -28,7 +28,8 @@ func within(t require, l *ratelimit.Limiter, key string, windows ...ratelimit.Wi
 	}
 	ok = true
 	for n, s := range all {
-		if s.Limit != windows[n].Requests || s.Remaining < 0 || s.Remaining > s.Limit || s.Reset < 0 || s.OK != (s.RetryAfter == 0) {
+		if s.Limit != windows[n].Requests || s.Remaining < 0 || s.Remaining > s.Limit || s.Reset < 0 ||
+			s.OK != (s.RetryAfter == 0) {
 			t.Fatalf("%+v of %+v", s, windows[n])
 		}
 		ok, wait = ok && s.OK, max(wait, s.RetryAfter)
@@ -42,8 +43,8 @@ type spans struct {
 	granted []int64
 }
 
-// rules says whether one more at a time must be refused, and whether it may be: because what came within a thousandth of the
-// span before it may count as if it came at its end.
+// rules says whether one more at a time must be refused, and whether it may be: because what came
+// within a thousandth of the span before it may count as if it came at its end.
 func (s *spans) rules(now int64) (must, may bool) {
 	for _, w := range s.windows {
 		in, near := 0, 0
@@ -87,17 +88,20 @@ type require interface {
 	Context() context.Context
 }
 
-// TestNoSpanHasMoreThanItsWindow plays any sequence of requests and pauses: no span has more than is declared, wherever it
-// begins, nobody is refused for whom there is room, and who comes when told is let in.
+// TestNoSpanHasMoreThanItsWindow plays any sequence of requests and pauses: no span has more than
+// is declared, wherever it begins, nobody is refused for whom there is room, and who comes when
+// told is let in.
 func TestNoSpanHasMoreThanItsWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
 		l := ratelimit.New(ratelimit.Options{Now: c.now})
-		first := ratelimit.Window{Requests: rapid.IntRange(1, 20).Draw(t, "requests"), Per: time.Duration(rapid.Int64Range(1, 5000).Draw(t, "ms")) * time.Millisecond}
+		first := ratelimit.Window{Requests: rapid.IntRange(1, 20).Draw(t, "requests"),
+			Per: time.Duration(rapid.Int64Range(1, 5000).Draw(t, "ms")) * time.Millisecond}
 		s := &spans{windows: []ratelimit.Window{first}}
 		if rapid.Bool().Draw(t, "two") {
-			s.windows = append(s.windows, ratelimit.Window{Requests: rapid.IntRange(1, 60).Draw(t, "more"), Per: 3 * first.Per})
+			s.windows = append(s.windows,
+				ratelimit.Window{Requests: rapid.IntRange(1, 60).Draw(t, "more"), Per: 3 * first.Per})
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			c.advance(time.Duration(rapid.Int64Range(0, int64(first.Per)).Draw(t, "pause")))
@@ -119,7 +123,8 @@ func TestNoSpanHasMoreThanItsWindow(t *testing.T) {
 	})
 }
 
-// TestManyInAWindowTakeLittleRoom holds a window of many requests to the same, and to the room that it takes up.
+// TestManyInAWindowTakeLittleRoom holds a window of many requests to the same, and to the room that
+// it takes up.
 func TestManyInAWindowTakeLittleRoom(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -215,19 +220,22 @@ func TestClockThatWasSetBackLocksNobodyOutOfAWindow(t *testing.T) {
 	}
 }
 
-// TestWindowsOutliveTheProcess counts with one limiter after another, and with two at once, of one database.
+// TestWindowsOutliveTheProcess counts with one limiter after another, and with two at once, of one
+// database.
 func TestWindowsOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn, secret := newClock(), fresh(t), []byte("a secret of all")
-		minute, day := ratelimit.Window{Requests: 30, Per: time.Minute}, ratelimit.Window{Requests: 50, Per: 24 * time.Hour}
+		minute, day := ratelimit.Window{Requests: 30, Per: time.Minute}, ratelimit.Window{Requests: 50,
+			Per: 24 * time.Hour}
 		var in, out atomic.Int64
 		for range 3 {
 			var nodes []*ratelimit.Limiter
 			var dbs []*store.DB
 			for range 2 {
 				db := storetest.Open(t, dsn, ratelimit.Schema)
-				dbs, nodes = append(dbs, db), append(nodes, ratelimit.New(ratelimit.Options{DB: db, Secret: secret, Wait: time.Minute, Now: c.now}))
+				dbs, nodes = append(dbs, db), append(nodes,
+					ratelimit.New(ratelimit.Options{DB: db, Secret: secret, Wait: time.Minute, Now: c.now}))
 			}
 			var group sync.WaitGroup
 			for i := range 8 {
@@ -250,10 +258,13 @@ func TestWindowsOutliveTheProcess(t *testing.T) {
 			c.advance(time.Minute)
 		}
 		if in.Load() != 50 || out.Load() != 190 {
-			t.Errorf("%d were let in and %d refused: 30 in the first minute and 20 in the second are declared", in.Load(), out.Load())
+			t.Errorf("%d were let in and %d refused: 30 in the first minute and 20 in the second are declared",
+				in.Load(), out.Load())
 		}
 		c.advance(24*time.Hour - 2*time.Minute)
-		if ok, _ := within(t, ratelimit.New(ratelimit.Options{DB: storetest.Open(t, dsn, ratelimit.Schema), Secret: secret, Now: c.now}), "192.0.2.7", minute, day); !ok {
+		if ok, _ := within(t,
+			ratelimit.New(ratelimit.Options{DB: storetest.Open(t, dsn, ratelimit.Schema), Secret: secret, Now: c.now}),
+			"192.0.2.7", minute, day); !ok {
 			t.Error("nobody is let in a day after the first minute")
 		}
 	})
@@ -344,7 +355,8 @@ func FuzzWindows(f *testing.F) {
 	f.Add("\xc0\xa9\x07\x02\x80\x80\x80\x80\x02\x02\x02\x02", int64(0), 1, int64(1))
 	f.Fuzz(func(t *testing.T, log string, now int64, requests int, ms int64) {
 		now = max(0, now%7e18) // until the year 2191
-		w := ratelimit.Window{Requests: max(1, requests%1_000_000_000), Per: time.Duration(max(1, ms%(31*24*3600*1000))) * time.Millisecond}
+		w := ratelimit.Window{Requests: max(1, requests%1_000_000_000),
+			Per: time.Duration(max(1, ms%(31*24*3600*1000))) * time.Millisecond}
 		kept, ok := ratelimit.TakeFrom(log, w, now)
 		if ok && len(kept) == 0 {
 			t.Error("let through, and not kept")

@@ -79,7 +79,9 @@ func TestWhatFailsAtTheEndTakesOnlyItselfBack(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				db := open(t, words)
 				err := db.Update(t.Context(), func(tx *store.Tx) error {
-					tx.BeforeCommit("first", func(tx *store.Tx) error { return errors.Join(put(t, tx, "lost"), fail(tx)) })
+					tx.BeforeCommit("first", func(tx *store.Tx) error {
+						return errors.Join(put(t, tx, "lost"), fail(tx))
+					})
 					tx.BeforeCommit("second", func(tx *store.Tx) error { return put(t, tx, "second") })
 					return put(t, tx, "one")
 				})
@@ -109,7 +111,8 @@ func TestNothingIsToldOfATransactionThatFailed(t *testing.T) {
 	})
 }
 
-// TestThoseWhoShareACommitShareItsEnd lines several up, one of which fails after it has left something for the end.
+// TestThoseWhoShareACommitShareItsEnd lines several up, one of which fails after it has left
+// something for the end.
 func TestThoseWhoShareACommitShareItsEnd(t *testing.T) {
 	t.Parallel()
 	db := storetest.OpenSQLite(t, words)

@@ -4,7 +4,8 @@ package store
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is how many bytes a user may still write where path is; ok is false when that cannot be known.
+// freeSpace is how many bytes a user may still write where path is; ok is false when that cannot be
+// known.
 func freeSpace(path string) (bytes uint64, ok bool) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(path, &disk); err != nil {

@@ -22,7 +22,8 @@ type address struct {
 // String names the database without its password.
 func (a address) String() string { return a.shown }
 
-const howToName = "name a file (sqlite:/var/lib/frontdesk/frontdesk.db) or a PostgreSQL database (postgres://user:password@host:5432/database)"
+const howToName = "name a file (sqlite:/var/lib/frontdesk/frontdesk.db) or a PostgreSQL database " +
+	"(postgres://user:password@host:5432/database)"
 
 // parseDSN understands a DSN. Its errors never repeat what may hold a password.
 func parseDSN(dsn string) (address, error) {
@@ -37,7 +38,8 @@ func parseDSN(dsn string) (address, error) {
 	case found && strings.HasPrefix(rest, "//"):
 		return address{}, fmt.Errorf("%s:// is not a database that frontdesk knows: %s", scheme, howToName)
 	case keywords.MatchString(dsn): // as a path it would be shown, password and all
-		return address{}, errors.New("the database is named by keywords, as psql takes it: write it as an address, postgres://user:password@host:5432/database, " +
+		return address{}, errors.New("the database is named by keywords, as psql takes it: write it as an address, " +
+			"postgres://user:password@host:5432/database, " +
 			"or, if a file is meant, with sqlite: before its path")
 	}
 	return parsePath(dsn)
@@ -63,12 +65,13 @@ func parsePath(path string) (address, error) {
 	return address{engine: SQLite, path: absolute, shown: absolute}, nil
 }
 
-// parsePostgres takes the address apart only as far as to show it without its password. The text of url.Parse's
-// errors holds the whole address and is dropped.
+// parsePostgres takes the address apart only as far as to show it without its password. The text of
+// url.Parse's errors holds the whole address and is dropped.
 func parsePostgres(dsn string) (address, error) {
 	u, err := url.Parse(dsn)
 	if err != nil || u.Opaque != "" {
-		return address{}, errors.New("the PostgreSQL address cannot be read: write it as postgres://user:password@host:5432/database, " +
+		return address{}, errors.New("the PostgreSQL address cannot be read: write it as " +
+			"postgres://user:password@host:5432/database, " +
 			"with %XX for special characters in the password (%40 for @, %2F for /, %25 for %)")
 	}
 	shown := url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path}
@@ -82,8 +85,9 @@ func isDirectory(path string) error {
 	return fmt.Errorf("%s is a directory: name a file in it, for example %s", path, filepath.Join(path, "frontdesk.db"))
 }
 
-// prepareFile makes sure that an SQLite database can live at path: the directory is there and can be written to
-// (SQLite keeps two more files beside the database), and so is the file. It creates both for the owner alone.
+// prepareFile makes sure that an SQLite database can live at path: the directory is there and can
+// be written to (SQLite keeps two more files beside the database), and so is the file. It creates
+// both for the owner alone.
 func prepareFile(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -19,7 +19,8 @@ import (
 
 const secret = "s3cr3t"
 
-// wantRefusal opens dsn, which must fail with an error that has each of the words and not the password.
+// wantRefusal opens dsn, which must fail with an error that has each of the words and not the
+// password.
 func wantRefusal(t *testing.T, dsn string, words ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -78,8 +79,8 @@ func TestMissingDirectoryIsMadeForTheOwnerAlone(t *testing.T) {
 	}
 }
 
-// TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo holds that in a folder which others can look into they do not find in
-// the log of the database what they cannot read in the database.
+// TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo holds that in a folder which others can look into
+// they do not find in the log of the database what they cannot read in the database.
 func TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "we ird?%#&+.db")
@@ -190,7 +191,8 @@ func TestPostgresThatRefusesIsExplained(t *testing.T) {
 	wantRefusal(t, change(func(u *url.URL) { u.RawQuery += "&search_path=nowhere" }), "CREATE SCHEMA")
 }
 
-// asNobody runs fn on a thread that may not do what root may with files. What fn opens first it opens on that thread.
+// asNobody runs fn on a thread that may not do what root may with files. What fn opens first it
+// opens on that thread.
 func asNobody(t *testing.T, fn func()) {
 	t.Helper()
 	runtime.LockOSThread()

@@ -18,7 +18,8 @@ type Layout struct {
 	Tables  []Table         `json:"tables"`
 }
 
-// SchemaVersion is how far a room's tables have come: the number of its schema's steps that were taken.
+// SchemaVersion is how far a room's tables have come: the number of its schema's steps that were
+// taken.
 type SchemaVersion struct {
 	ID      string `json:"room"`
 	Version int    `json:"version"`
@@ -33,9 +34,10 @@ type Table struct {
 // ErrEmpty is what Dump finds where there is nothing of ours.
 var ErrEmpty = errors.New("there is nothing of frontdesk's in it")
 
-// Dump reads all tables of ours at one moment, while others may write: begin is called first, then row for each row,
-// table by table, with the table's index in the layout. The values are nil, int64, float64, string and []byte, and are
-// row's only until it returns. The database is left as it is; it is not migrated, and one that is not there is not made.
+// Dump reads all tables of ours at one moment, while others may write: begin is called first, then
+// row for each row, table by table, with the table's index in the layout. The values are nil,
+// int64, float64, string and []byte, and are row's only until it returns. The database is left as
+// it is; it is not migrated, and one that is not there is not made.
 func Dump(ctx context.Context, config Config, begin func(Layout) error, row func(table int, values []any) error) error {
 	if at, err := parseDSN(config.DSN); err == nil && at.engine == SQLite {
 		if _, err := os.Stat(at.path); errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +93,9 @@ func (db *DB) layout(ctx context.Context, tx *Tx) (Layout, error) {
 		return layout, err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(layout.Schemas, func(r SchemaVersion) bool { return strings.HasPrefix(name, r.ID+"_") }) {
+		if !slices.ContainsFunc(layout.Schemas, func(r SchemaVersion) bool {
+			return strings.HasPrefix(name, r.ID+"_")
+		}) {
 			continue
 		}
 		table := Table{Name: name}
@@ -166,7 +170,8 @@ func quoteAll(names []string) string {
 
 // LoadOptions say how a Load goes about it.
 type LoadOptions struct {
-	// Replace lets it take the place of what is there. Otherwise a database that holds anything is left alone.
+	// Replace lets it take the place of what is there. Otherwise a database that holds anything is
+	// left alone.
 	Replace bool
 	// Mark is what Loaded says afterwards, so that others can tell whether this load was done.
 	Mark string
@@ -175,10 +180,14 @@ type LoadOptions struct {
 // ErrNotEmpty is what Load finds where there is something, and is not to replace it.
 var ErrNotEmpty = errors.New("it holds content already")
 
-// Load makes the tables of a layout and fills them, in place of all that are there, in one transaction: when it is
-// broken off, everything is as it was. Then it brings them to the version that this binary knows. read hands the rows
-// over in batches; it may be called more than once, each time from the beginning.
-func Load(ctx context.Context, config Config, layout Layout, options LoadOptions, read func(put func(table int, rows [][]any) error) error) error {
+// Load makes the tables of a layout and fills them, in place of all that are there, in one
+// transaction: when it is broken off, everything is as it was. Then it brings them to the version
+// that this binary knows. read hands the rows over in batches; it may be called more than once,
+// each time from the beginning.
+func Load(
+	ctx context.Context, config Config, layout Layout, options LoadOptions, read func(put func(table int,
+		rows [][]any) error) error,
+) error {
 	if err := loadable(config.Schemas, layout); err != nil {
 		return err
 	}
@@ -231,7 +240,8 @@ func loadable(schemas []Schema, layout Layout) error {
 	rooms := map[string]bool{}
 	for _, room := range layout.Schemas {
 		if room.Version < 0 || room.Version > known[room.ID] {
-			return fmt.Errorf("it was written by a newer frontdesk: its %s tables have version %d, and this one knows up to %d; "+
+			return fmt.Errorf("it was written by a newer frontdesk: its %s tables have version %d, and this one "+
+				"knows up to %d; "+
 				"use a frontdesk at least as new as the one that wrote it", room.ID, room.Version, known[room.ID])
 		}
 		rooms[room.ID] = true
@@ -310,7 +320,8 @@ func mark(ctx context.Context, tx *Tx, text string) error {
 	return err
 }
 
-// LoadMark is the mark of the Load that filled the database, or of the RepairLog after which it went on; empty for none.
+// LoadMark is the mark of the Load that filled the database, or of the RepairLog after which it
+// went on; empty for none.
 func (db *DB) LoadMark(ctx context.Context) (mark string, err error) {
 	err = db.View(ctx, func(tx *Tx) error {
 		names, err := texts(ctx, tx, catalogue[db.Engine()])

@@ -86,7 +86,8 @@ func fillThings(t testing.TB, dsn string, schema store.Schema) {
 	long := strings.Repeat("Ärger – 長い文章 ", 3000)
 	err := db.Update(t.Context(), func(tx *store.Tx) error {
 		for i, row := range [][]any{
-			{"plain", []byte("bytes"), int64(7), "note"}, {"", []byte{}, int64(0), nil}, {"null", []byte{0, 255, '\n'}, nil, ""},
+			{"plain", []byte("bytes"), int64(7), "note"}, {"", []byte{}, int64(0), nil},
+			{"null", []byte{0, 255, '\n'}, nil, ""},
 			{"long", []byte(long), int64(-1) << 62, long}, {"'\"\\%", []byte("n"), int64(1)<<62 + 1, "\u2028\t"},
 		} {
 			if _, err := tx.Exec(t.Context(), `INSERT INTO things_one (n, name, body, size, note) VALUES ($1, $2, $3, $4, $5)`, append([]any{int64(i * 1000)}, row...)...); err != nil {
@@ -117,7 +118,8 @@ func TestWhatIsDumpedIsLoaded(t *testing.T) {
 		storetest.EachDSN(t, func(t *testing.T, to storetest.Fresh) {
 			target := to(t)
 			config := store.Config{DSN: target, Schemas: []store.Schema{things}}
-			if err := store.Load(t.Context(), config, want.layout, store.LoadOptions{Mark: "first"}, want.read); err != nil {
+			if err := store.Load(t.Context(), config, want.layout, store.LoadOptions{Mark: "first"}, want.read); err !=
+				nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want.tables(), dump(t, target).tables()); diff != "" {
@@ -161,7 +163,9 @@ func TestALoadBrokenOffLeavesEverythingAsItWas(t *testing.T) {
 			t.Errorf("without leave to replace: %v", err)
 		}
 		same("refused")
-		err := load(t.Context(), true, func(put func(int, [][]any) error) error { return errors.Join(put(0, other.rows[0]), broken) })
+		err := load(t.Context(), true, func(put func(int, [][]any) error) error {
+			return errors.Join(put(0, other.rows[0]), broken)
+		})
 		if !errors.Is(err, broken) {
 			t.Errorf("broken off: %v", err)
 		}
@@ -191,27 +195,32 @@ func TestAnOlderDumpIsBroughtForwardAndANewerOneRefused(t *testing.T) {
 		fillThings(t, source, upTo(things, 1))
 		old := dump(t, source)
 		target := fresh(t)
-		if err := store.Load(t.Context(), store.Config{DSN: target, Schemas: []store.Schema{things}}, old.layout, store.LoadOptions{}, old.read); err != nil {
+		if err := store.Load(t.Context(), store.Config{DSN: target, Schemas: []store.Schema{things}}, old.layout,
+			store.LoadOptions{}, old.read); err != nil {
 			t.Fatal(err)
 		}
-		if now := dump(t, target); len(now.layout.Tables) != 3 || now.layout.Schemas[0].Version != 3 || len(now.rows[0]) != 5 {
+		if now := dump(t, target); len(now.layout.Tables) != 3 || now.layout.Schemas[0].Version != 3 ||
+			len(now.rows[0]) != 5 {
 			t.Errorf("it was brought to %+v", now.layout)
 		}
-		err := store.Load(t.Context(), store.Config{DSN: fresh(t), Schemas: []store.Schema{upTo(things, 1)}}, dump(t, target).layout, store.LoadOptions{}, old.read)
+		err := store.Load(t.Context(), store.Config{DSN: fresh(t), Schemas: []store.Schema{upTo(things, 1)}},
+			dump(t, target).layout, store.LoadOptions{}, old.read)
 		if err == nil || !strings.Contains(err.Error(), "newer frontdesk") {
 			t.Errorf("a newer one: %v", err)
 		}
 		for _, name := range []string{`things_one"; DROP TABLE x`, "others_table", "frontdesk_schema"} {
 			layout := old.layout
 			layout.Tables = []store.Table{{Name: name, Columns: []string{"n"}}}
-			if err := store.Load(t.Context(), store.Config{DSN: fresh(t), Schemas: []store.Schema{things}}, layout, store.LoadOptions{}, old.read); err == nil {
+			if err := store.Load(t.Context(), store.Config{DSN: fresh(t), Schemas: []store.Schema{things}}, layout,
+				store.LoadOptions{}, old.read); err == nil {
 				t.Errorf("a table %q was taken", name)
 			}
 		}
 	})
 }
 
-// TestADumpIsOfOneMoment dumps again and again while a writer moves a sum between two rows of two tables.
+// TestADumpIsOfOneMoment dumps again and again while a writer moves a sum between two rows of two
+// tables.
 func TestADumpIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	sums := store.Schema{ID: "sums", Steps: []string{`CREATE TABLE sums_a (n BIGINT NOT NULL); CREATE TABLE sums_b (n BIGINT NOT NULL);

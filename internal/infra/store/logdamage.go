@@ -19,23 +19,30 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// SQLite takes the write-ahead log of a process that was killed up to the first frame that does not fit, and drops what stands
-// behind it: it cannot tell a transaction that was being written from one that was committed and damaged since. Some damage can be
-// told (https://sqlite.org/fileformat2.html#the_write_ahead_log). Each frame bears the salts of its run through the log, so that
-// frames of earlier runs are known, and a checksum that goes on from that of the frame before it. With synchronous=FULL a
-// transaction is synced before anything of the next one is written. So
+// SQLite takes the write-ahead log of a process that was killed up to the first frame that does not
+// fit, and drops what stands behind it: it cannot tell a transaction that was being written from
+// one that was committed and damaged since. Some damage can be told
+// (https://sqlite.org/fileformat2.html#the_write_ahead_log). Each frame bears the salts of its run
+// through the log, so that frames of earlier runs are known, and a checksum that goes on from that
+// of the frame before it. With synchronous=FULL a transaction is synced before anything of the next
+// one is written. So
 //
-//   - a frame that goes on from a commit frame, both of the current run, proves that the commit was synced with all before it:
-//     where the first frame that does not fit stands at that commit or before, it was damaged later. What a loss of power, a kill, a
-//     full disk or a failed sync leaves of a transaction that was not committed has no such pair: its commit frame, if there is one, is
-//     its last, and what an earlier attempt left behind that goes on from another checksum;
-//   - the log's index (the file -shm) tells which frame was the last to be committed, and is written after the sync.
+//   - a frame that goes on from a commit frame, both of the current run, proves that the commit was
+//     synced with all before it: where the first frame that does not fit stands at that commit or
+//     before, it was damaged later. What a loss of power, a kill, a full disk or a failed sync
+//     leaves of a transaction that was not committed has no such pair: its commit frame, if there
+//     is one, is its last, and what an earlier attempt left behind that goes on from another
+//     checksum;
+//   - the log's index (the file -shm) tells which frame was the last to be committed, and is
+//     written after the sync.
 //
-// What is not told: damage in the last transaction, or a log cut short, where the index is gone or older. That takes disks that
-// honour a sync; where one does not, and lost what was synced, this stops as well, since what was acknowledged is lost.
+// What is not told: damage in the last transaction, or a log cut short, where the index is gone or
+// older. That takes disks that honour a sync; where one does not, and lost what was synced, this
+// stops as well, since what was acknowledged is lost.
 
 // ErrDamagedLog is of an SQLite database whose write-ahead log has lost what was committed.
-var ErrDamagedLog = errors.New("its write-ahead log is damaged, and what was committed behind the damage would be lost without a word")
+var ErrDamagedLog = errors.New("its write-ahead log is damaged, and what was committed behind the damage would be " +
+	"lost without a word")
 
 // damage is where a log is damaged.
 type damage struct {
@@ -60,17 +67,19 @@ func wholeLog(path string, alone bool) error {
 	if found.frame == 0 {
 		where = "from its header on"
 	}
-	advice := "put back a backup by `frontdesk restore --replace`, or run `frontdesk ledger resume`: the database goes on with what stands before the damage, " +
+	advice := "put back a backup by `frontdesk restore --replace`, or run `frontdesk ledger resume`: the database " +
+		"goes on with what stands before the damage, " +
 		"the log is kept beside it, and the ledger gets a new name"
 	if alone {
 		advice = "put back a copy of before, or move the three files away to begin anew"
 	}
-	return fmt.Errorf("%s cannot be opened: %w (%s-wal, %s; %d transactions or more). First copy it to another place, with its -wal and -shm. Then %s",
+	return fmt.Errorf("%s cannot be opened: %w (%s-wal, %s; %d transactions or more). First copy it to another "+
+		"place, with its -wal and -shm. Then %s",
 		path, ErrDamagedLog, filepath.Base(path), where, found.lost, advice)
 }
 
-// confirmDamage looks twice. Of a log that another process is writing, frames may be read before and others after they were written;
-// at the second look such a place is whole.
+// confirmDamage looks twice. Of a log that another process is writing, frames may be read before
+// and others after they were written; at the second look such a place is whole.
 func confirmDamage(path string) (*damage, error) {
 	first, err := findDamage(path)
 	if err != nil || first == nil {
@@ -131,7 +140,8 @@ type logScan struct {
 	proof  []byte // the salts of what is lost
 }
 
-// newLogScan begins with the log's header. Where that is damaged, the database tells the size of pages.
+// newLogScan begins with the log's header. Where that is damaged, the database tells the size of
+// pages.
 func newLogScan(header [logHeader]byte, path string) *logScan {
 	magic := binary.BigEndian.Uint32(header[0:])
 	s := &logScan{order: binary.NativeEndian, page: int(binary.BigEndian.Uint32(header[8:])), sums: sumsAt(header[24:])}
@@ -141,7 +151,8 @@ func newLogScan(header [logHeader]byte, path string) *logScan {
 	case 0x377f0683:
 		s.order = binary.BigEndian
 	}
-	if magic&^1 == 0x377f0682 && s.page >= 512 && s.page <= 1<<16 && s.page&(s.page-1) == 0 && logSums(s.order, [2]uint32{}, header[:24]) == s.sums {
+	if magic&^1 == 0x377f0682 && s.page >= 512 && s.page <= 1<<16 && s.page&(s.page-1) == 0 &&
+		logSums(s.order, [2]uint32{}, header[:24]) == s.sums {
 		s.salts = bytes.Clone(header[16:24])
 		return s
 	}
@@ -173,14 +184,16 @@ func pageSize(path string) int {
 func (s *logScan) take(frame []byte) {
 	s.frames++
 	salts, sums, last := frame[8:16], sumsAt(frame[16:]), s.last
-	current := s.salts != nil && bytes.Equal(salts, s.salts) || s.salts == nil && last != nil && bytes.Equal(salts, last[8:16])
+	current := s.salts != nil && bytes.Equal(salts, s.salts) ||
+		s.salts == nil && last != nil && bytes.Equal(salts, last[8:16])
 	follows := func() bool { return logSums(s.order, logSums(s.order, s.sums, frame[:8]), frame[frameHeader:]) == sums }
 	switch {
 	case !s.bad:
 		if s.bad = !current || binary.BigEndian.Uint32(frame) == 0 || !follows(); !s.bad {
 			s.good++
 		}
-	case current && s.frames > s.good+1 && commits(last) && bytes.Equal(last[8:16], salts) && !repeats(last, frame) && follows():
+	case current && s.frames > s.good+1 && commits(last) && bytes.Equal(last[8:16], salts) && !repeats(last, frame) &&
+		follows():
 		s.lost++
 		s.proof = bytes.Clone(salts)
 	}
@@ -190,7 +203,8 @@ func (s *logScan) take(frame []byte) {
 // commits says whether a frame is the last of a transaction.
 func commits(head []byte) bool { return head != nil && binary.BigEndian.Uint32(head[4:]) != 0 }
 
-// repeats says whether a frame may be the one before once more, by which SQLite fills sectors on some disks.
+// repeats says whether a frame may be the one before once more, by which SQLite fills sectors on
+// some disks.
 func repeats(last, frame []byte) bool { return bytes.Equal(last[:8], frame[:8]) }
 
 // judge says what the frames and the index prove; nil for nothing.
@@ -252,15 +266,18 @@ func readLogIndex(path string) logIndex {
 	}
 	order := binary.NativeEndian
 	sums := logSums(binary.NativeEndian, [2]uint32{}, p[:40])
-	if !bytes.Equal(p[:header], p[header:2*header]) || order.Uint32(p[0:]) != 3007000 || p[12] != 1 || order.Uint32(p[40:]) != sums[0] || order.Uint32(p[44:]) != sums[1] {
+	if !bytes.Equal(p[:header], p[header:2*header]) || order.Uint32(p[0:]) != 3007000 || p[12] != 1 ||
+		order.Uint32(p[40:]) != sums[0] || order.Uint32(p[44:]) != sums[1] {
 		return logIndex{}
 	}
-	return logIndex{salts: bytes.Clone(p[32:40]), committed: int(order.Uint32(p[16:])), copied: int(order.Uint32(p[copied:]))}
+	return logIndex{salts: bytes.Clone(p[32:40]), committed: int(order.Uint32(p[16:])),
+		copied: int(order.Uint32(p[copied:]))}
 }
 
-// RepairLog has a database go on whose log is damaged (ErrDamagedLog), with what stands before the damage: the log is kept beside it,
-// under the name that it gives, and the database is marked as a Load marks it, since it is older than what was told of it. kept is
-// empty where nothing is damaged. No other process may have the database open.
+// RepairLog has a database go on whose log is damaged (ErrDamagedLog), with what stands before the
+// damage: the log is kept beside it, under the name that it gives, and the database is marked as a
+// Load marks it, since it is older than what was told of it. kept is empty where nothing is
+// damaged. No other process may have the database open.
 func RepairLog(ctx context.Context, config Config) (kept string, err error) {
 	at, err := parseDSN(config.DSN)
 	if err != nil || at.engine != SQLite {
@@ -271,9 +288,12 @@ func RepairLog(ctx context.Context, config Config) (kept string, err error) {
 		return "", err
 	}
 	if found.mixed {
-		return "", fmt.Errorf("%s: some of what stands behind the damage in its write-ahead log is in the database already, and some is not, so that it cannot go on without: put back a backup", at)
+		return "",
+			fmt.Errorf("%s: some of what stands behind the damage in its write-ahead log is in the database "+
+				"already, and some is not, so that it cannot go on without: put back a backup", at)
 	}
-	pool, err := openPool(ctx, at.path, config.Files, 1, "_txlock=immediate", "busy_timeout(2000)", "locking_mode(exclusive)", "journal_mode(wal)", "synchronous(full)")
+	pool, err := openPool(ctx, at.path, config.Files, 1,
+		"_txlock=immediate", "busy_timeout(2000)", "locking_mode(exclusive)", "journal_mode(wal)", "synchronous(full)")
 	if errors.Is(err, sqlite3.BUSY) {
 		return "", fmt.Errorf("%s: another process has it open; end that one first", at)
 	}
@@ -286,7 +306,9 @@ func RepairLog(ctx context.Context, config Config) (kept string, err error) {
 		return "", explainSQLite(err, at.path)
 	}
 	if sound != "ok" {
-		return "", fmt.Errorf("%s: without what stands behind the damage in its write-ahead log, the database does not hold together: put back a backup", at)
+		return "",
+			fmt.Errorf("%s: without what stands behind the damage in its write-ahead log, the database does not "+
+				"hold together: put back a backup", at)
 	}
 	kept = at.path + "-wal-damaged-" + time.Now().UTC().Format("20060102150405")
 	if err := copyDurably(at.path+"-wal", kept); err != nil {
@@ -296,7 +318,9 @@ func RepairLog(ctx context.Context, config Config) (kept string, err error) {
 		return "", explainSQLite(err, at.path)
 	}
 	if left, err := findDamage(at.path); err != nil || left != nil {
-		return "", errors.Join(err, fmt.Errorf("%s: its write-ahead log cannot be begun anew; end every process that has the database open, and try again", at))
+		return "", errors.Join(err,
+			fmt.Errorf("%s: its write-ahead log cannot be begun anew; end every process that has the database open, "+
+				"and try again", at))
 	}
 	return kept, nil
 }

@@ -23,7 +23,8 @@ import (
 // killed is the files of a database as they are when its process is killed after some transactions.
 type killed map[string][]byte
 
-// kill writes transactions of some words each, and gives what a kill leaves after the last. files names a layer of files.
+// kill writes transactions of some words each, and gives what a kill leaves after the last. files
+// names a layer of files.
 func kill(t *testing.T, files string, transactions ...int) killed {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "frontdesk.db")
@@ -163,9 +164,10 @@ func TestADamagedLogThatLostTransactionsStopsTheStart(t *testing.T) {
 		})
 	}
 	for name, log := range map[string][]byte{
-		"the last transaction":        left.harmed(at(last, 1000), 1),
-		"a log that is cut":           left["-wal"][:at(middle, 0)],
-		"a log whose end was zeroed":  append(bytes.Clone(left["-wal"][:at(middle, 0)]), make([]byte, len(left["-wal"])-at(middle, 0))...),
+		"the last transaction": left.harmed(at(last, 1000), 1),
+		"a log that is cut":    left["-wal"][:at(middle, 0)],
+		"a log whose end was zeroed": append(bytes.Clone(left["-wal"][:at(middle, 0)]),
+			make([]byte, len(left["-wal"])-at(middle, 0))...),
 		"a log that lost half a page": left["-wal"][:at(last, 2000)],
 	} {
 		t.Run("by its index: "+name, func(t *testing.T) {
@@ -183,8 +185,8 @@ func TestADamagedLogThatLostTransactionsStopsTheStart(t *testing.T) {
 	})
 }
 
-// TestATornLastTransactionStopsNoStart takes the last transaction apart in all the ways in which a loss of power does: no index tells
-// of it, since that is written after the sync.
+// TestATornLastTransactionStopsNoStart takes the last transaction apart in all the ways in which a
+// loss of power does: no index tells of it, since that is written after the sync.
 func TestATornLastTransactionStopsNoStart(t *testing.T) {
 	t.Parallel()
 	left := kill(t, "", 1, 3, 2, 5)
@@ -196,12 +198,13 @@ func TestATornLastTransactionStopsNoStart(t *testing.T) {
 	for frame := first; frame <= last; frame++ {
 		begin := 32 + frame*frameSize
 		for name, log := range map[string][]byte{
-			"cut before":   left["-wal"][:begin],
-			"cut within":   left["-wal"][:begin+1234],
-			"harmed":       left.harmed(begin+1000, 512),
-			"lost":         left.harmed(begin, frameSize),
-			"head harmed":  left.harmed(begin, 24),
-			"written late": append(append(bytes.Clone(left["-wal"][:begin]), make([]byte, frameSize)...), left["-wal"][begin+frameSize:]...),
+			"cut before":  left["-wal"][:begin],
+			"cut within":  left["-wal"][:begin+1234],
+			"harmed":      left.harmed(begin+1000, 512),
+			"lost":        left.harmed(begin, frameSize),
+			"head harmed": left.harmed(begin, 24),
+			"written late": append(append(bytes.Clone(left["-wal"][:begin]), make([]byte, frameSize)...),
+				left["-wal"][begin+frameSize:]...),
 		} {
 			if n, err := openWords(t, left.with(log, false).put(t)); err != nil || n != 3 {
 				t.Errorf("frame %d of %d to %d %s: %d transactions, %v", frame, first, last, name, n, err)
@@ -210,7 +213,8 @@ func TestATornLastTransactionStopsNoStart(t *testing.T) {
 	}
 }
 
-// TestNoLossOfPowerStopsAStart loses the power at moments all over a run, with whatever a disk may then have of what was not synced.
+// TestNoLossOfPowerStopsAStart loses the power at moments all over a run, with whatever a disk may
+// then have of what was not synced.
 func TestNoLossOfPowerStopsAStart(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
@@ -267,7 +271,8 @@ func (f *stubbornFile) Sync(flags vfs.SyncFlag) error {
 	return f.File.Sync(flags)
 }
 
-// TestWhatFailedTransactionsLeftInTheLogStopsNoStart leaves frames of the current run behind the end, commit frames among them.
+// TestWhatFailedTransactionsLeftInTheLogStopsNoStart leaves frames of the current run behind the
+// end, commit frames among them.
 func TestWhatFailedTransactionsLeftInTheLogStopsNoStart(t *testing.T) {
 	t.Parallel()
 	files := &stubborn{VFSFilename: vfs.Find("os").(vfs.VFSFilename)}
@@ -333,7 +338,8 @@ func TestADamagedLogIsCutWhereItsOwnerSaysSo(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatHoldsWhatIsBehindTheDamageIsNotCut is of a log that was copied into the database before it was damaged.
+// TestADatabaseThatHoldsWhatIsBehindTheDamageIsNotCut is of a log that was copied into the database
+// before it was damaged.
 func TestADatabaseThatHoldsWhatIsBehindTheDamageIsNotCut(t *testing.T) {
 	t.Parallel()
 	left := kill(t, "", 1, 3, 2)
@@ -342,7 +348,8 @@ func TestADatabaseThatHoldsWhatIsBehindTheDamageIsNotCut(t *testing.T) {
 	broken := left.with(left.harmed(32+left.commitsOf()[1]*frameSize+100, 1), true)
 	broken["-shm"] = index
 	path := broken.put(t)
-	if kept, err := store.RepairLog(t.Context(), store.Config{DSN: path}); err == nil || kept != "" || !strings.Contains(err.Error(), "put back a backup") {
+	if kept, err := store.RepairLog(t.Context(), store.Config{DSN: path}); err == nil || kept != "" ||
+		!strings.Contains(err.Error(), "put back a backup") {
 		t.Errorf("it keeps %q, %v", kept, err)
 	}
 }
@@ -355,9 +362,12 @@ func TestARestoreReplacesADatabaseWithADamagedLog(t *testing.T) {
 	path := left.with(left.harmed(32+commits[len(commits)-3]*frameSize+100, 1), true).put(t)
 	said := store.Schema{ID: "said", Steps: []string{`CREATE TABLE said_word (word {{text}} NOT NULL PRIMARY KEY)`}}
 	config := store.Config{DSN: path, Schemas: []store.Schema{said}}
-	layout := store.Layout{Schemas: []store.SchemaVersion{{ID: "said", Version: 1}}, Tables: []store.Table{{Name: "said_word", Columns: []string{"word"}}}}
+	layout := store.Layout{Schemas: []store.SchemaVersion{{ID: "said", Version: 1}},
+		Tables: []store.Table{{Name: "said_word", Columns: []string{"word"}}}}
 	load := func(options store.LoadOptions) error {
-		return store.Load(t.Context(), config, layout, options, func(put func(int, [][]any) error) error { return put(0, [][]any{{"only"}}) })
+		return store.Load(t.Context(), config, layout, options, func(put func(int, [][]any) error) error {
+			return put(0, [][]any{{"only"}})
+		})
 	}
 	if err := load(store.LoadOptions{Mark: "one"}); !errors.Is(err, store.ErrDamagedLog) {
 		t.Errorf("without a word it loads with %v", err)

@@ -6,8 +6,9 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// logFiles gives the name of a file layer over another ("" is the operating system's) that writes what a transaction adds to
-// the write-ahead log at once. SQLite hands each page over in two pieces, each a call of the system.
+// logFiles gives the name of a file layer over another ("" is the operating system's) that writes
+// what a transaction adds to the write-ahead log at once. SQLite hands each page over in two
+// pieces, each a call of the system.
 func logFiles(below string) string {
 	name := "frontdesk-log"
 	if below != "" {
@@ -38,9 +39,9 @@ func (l logLayer) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File
 // maxHeld is how many bytes of a log are held back at the most.
 const maxHeld = 1 << 20
 
-// logFile is a write-ahead log that one connection writes. What is written to it in one piece after the other is held back
-// until it is synced or read: with synchronous=FULL, SQLite tells other connections of a transaction only after it was
-// synced. It is used by one goroutine at a time.
+// logFile is a write-ahead log that one connection writes. What is written to it in one piece after
+// the other is held back until it is synced or read: with synchronous=FULL, SQLite tells other
+// connections of a transaction only after it was synced. It is used by one goroutine at a time.
 type logFile struct {
 	vfs.File
 	held []byte
@@ -59,7 +60,8 @@ func (f *logFile) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// flush writes what was held back. What could not be written is not tried again: SQLite takes the transaction back.
+// flush writes what was held back. What could not be written is not tried again: SQLite takes the
+// transaction back.
 func (f *logFile) flush() error {
 	if len(f.held) == 0 {
 		return nil

@@ -8,32 +8,36 @@ import (
 	"strings"
 )
 
-// Schema is the tables of one room, as the steps that led to them.
+// Schema is the tables of one package, as the steps that led to them.
 type Schema struct {
 	// ID is the name of the owner, and the prefix of its tables.
 	ID string
-	// Steps[i] is the SQL that makes version i+1 of version i, of one or several statements, run in a transaction
-	// of its own. A step that was released is never changed. Where the engines differ it says
+	// Steps[i] is the SQL that makes version i+1 of version i, of one or several statements, run in
+	// a transaction of its own. A step that was released is never changed. Where the engines differ
+	// it says
 	//
 	//	{{bytes}}     BLOB, BYTEA
 	//	{{text}}      text that sorts by its bytes: TEXT, TEXT COLLATE "C"
-	//	{{key}}       a BIGINT that is the primary key and, on SQLite, the row's place: INTEGER PRIMARY KEY
-	//	{{clustered}} behind a table of short rows that stand in the order of their primary key: WITHOUT ROWID, nothing
+	//	{{key}}       a BIGINT primary key; on SQLite the row's place: INTEGER PRIMARY KEY
+	//	{{clustered}} behind a table of short rows in the order of their key: WITHOUT ROWID, nothing
 	Steps []string
 }
 
 var tokens = map[string]*strings.Replacer{
-	SQLite:     strings.NewReplacer("{{bytes}}", "BLOB", "{{text}}", "TEXT", "{{key}}", "INTEGER PRIMARY KEY", "{{clustered}}", "WITHOUT ROWID"),
-	PostgreSQL: strings.NewReplacer("{{bytes}}", "BYTEA", "{{text}}", `TEXT COLLATE "C"`, "{{key}}", "BIGINT PRIMARY KEY", "{{clustered}}", ""),
+	SQLite: strings.NewReplacer("{{bytes}}", "BLOB", "{{text}}", "TEXT", "{{key}}", "INTEGER PRIMARY KEY",
+		"{{clustered}}", "WITHOUT ROWID"),
+	PostgreSQL: strings.NewReplacer("{{bytes}}", "BYTEA", "{{text}}", `TEXT COLLATE "C"`,
+		"{{key}}", "BIGINT PRIMARY KEY", "{{clustered}}", ""),
 }
 
 const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT NOT NULL PRIMARY KEY, version BIGINT NOT NULL)`
 
 // makeTables makes the tables that the store has for itself.
-var makeTables = map[string]string{SQLite: makeSchemaTable + "; " + makeProbe, PostgreSQL: makeSchemaTable + "; " + makeProbe + "; " + makeLane}
+var makeTables = map[string]string{SQLite: makeSchemaTable + "; " + makeProbe,
+	PostgreSQL: makeSchemaTable + "; " + makeProbe + "; " + makeLane}
 
-// migrate brings every room's tables to the version that this binary knows. It looks at all of them before it
-// changes any, so that a database that is too new is left as it was.
+// migrate brings every room's tables to the version that this binary knows. It looks at all of them
+// before it changes any, so that a database that is too new is left as it was.
 func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
 	var behind []Schema
 	err := db.engine.migrate(ctx, func(tx *Tx) error {
@@ -71,7 +75,8 @@ func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
 	return nil
 }
 
-// ours refuses an SQLite file that holds another program's tables. (In a PostgreSQL database others may live.)
+// ours refuses an SQLite file that holds another program's tables. (In a PostgreSQL database others
+// may live.)
 func ours(ctx context.Context, engine string, tx *Tx) error {
 	if engine != SQLite {
 		return nil
@@ -80,13 +85,14 @@ func ours(ctx context.Context, engine string, tx *Tx) error {
 	err := tx.QueryRow(ctx, `SELECT COALESCE(SUM(name = 'frontdesk_schema'), 0), COUNT(*) FROM sqlite_master
 		WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`).Scan(&mine, &others)
 	if err == nil && mine == 0 && others > 0 {
-		return fmt.Errorf("this SQLite database belongs to another program (it has %d tables, and none of frontdesk's): name another file", others)
+		return fmt.Errorf("this SQLite database belongs to another program (it has %d tables, and none of "+
+			"frontdesk's): name another file", others)
 	}
 	return err
 }
 
-// ErrNotAlone is of a database that is to be of some rooms alone (Config.Exclusive), or to be shredded (Config.Shred), and is in
-// other use.
+// ErrNotAlone is of a database that is to be of some rooms alone (Config.Exclusive), or to be
+// shredded (Config.Shred), and is in other use.
 var ErrNotAlone = errors.New("it is in other use already")
 
 // noOthers refuses a database that has tables of ours of other rooms than those of schemas.
@@ -103,7 +109,8 @@ func noOthers(ctx context.Context, tx *Tx, schemas []Schema) error {
 	return nil
 }
 
-// version reads how far a room's tables have come, and refuses a future that this binary does not know.
+// version reads how far a room's tables have come, and refuses a future that this binary does not
+// know.
 func version(ctx context.Context, tx *Tx, schema Schema) (int, error) {
 	var at int
 	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(version), 0) FROM frontdesk_schema WHERE room = $1`, schema.ID).Scan(&at)
@@ -111,14 +118,15 @@ func version(ctx context.Context, tx *Tx, schema Schema) (int, error) {
 		return 0, err
 	}
 	if known := len(schema.Steps); at > known {
-		return 0, fmt.Errorf("the database was written by a newer frontdesk: its %s tables have version %d, and this one knows up to %d; "+
+		return 0, fmt.Errorf("the database was written by a newer frontdesk: its %s tables have version %d, and "+
+			"this one knows up to %d; "+
 			"use a frontdesk at least as new as the one that wrote it", schema.ID, at, known)
 	}
 	return at, nil
 }
 
-// advance takes one room step by step to its last version; each step looks anew, since another process may have
-// been faster.
+// advance takes one room step by step to its last version; each step looks anew, since another
+// process may have been faster.
 func (db *DB) advance(ctx context.Context, schema Schema) error {
 	for done := false; !done; {
 		err := db.engine.migrate(ctx, func(tx *Tx) error {

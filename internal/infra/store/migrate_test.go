@@ -123,7 +123,8 @@ func TestFailedMigrationLeavesTheVersionBefore(t *testing.T) {
 	})
 }
 
-// TestTextSortsByBytes holds the engines to one order, whatever the server's collation: {{text}} sees to it.
+// TestTextSortsByBytes holds the engines to one order, whatever the server's collation: {{text}}
+// sees to it.
 func TestTextSortsByBytes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {

@@ -40,8 +40,8 @@ const (
 	down                  // it cannot be used
 )
 
-// noteOutage wraps errors that come of an outage, and notes it. Of a context that has ended nothing can
-// be said: its end may be all that went wrong.
+// noteOutage wraps errors that come of an outage, and notes it. Of a context that has ended nothing
+// can be said: its end may be all that went wrong.
 func (db *DB) noteOutage(ctx context.Context, reading bool, err error) error {
 	if err == nil || ctx.Err() != nil || db.closed.Load() {
 		return err
@@ -186,7 +186,8 @@ func (e *postgresEngine) severity(err error, reading bool) severity {
 
 // severityOf reads a SQLSTATE.
 func severityOf(state string, reading bool) severity {
-	if state == "25006" && !reading { // read_only_sql_transaction: the server has become a standby, or its owner has it so
+	// read_only_sql_transaction: the server has become a standby, or its owner has it so
+	if state == "25006" && !reading {
 		return down
 	}
 	if state == "55P03" { // lock_not_available

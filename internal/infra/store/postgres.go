@@ -17,8 +17,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgresEngine is a pool of connections to a PostgreSQL server. Updates run side by side under serializable
-// isolation; the server breaks off those whose outcome would depend on their order, and they are run again.
+// postgresEngine is a pool of connections to a PostgreSQL server. Updates run side by side under
+// serializable isolation; the server breaks off those whose outcome would depend on their order,
+// and they are run again.
 type postgresEngine struct {
 	address  address
 	pool     *sql.DB
@@ -31,13 +32,15 @@ type postgresEngine struct {
 const (
 	oldestPostgres = 15
 
-	// An Update that collides is run again, at most maxAttempts times and with longer and longer pauses between. With
-	// these, hundreds of callers that all change the same row are through before the last gives up.
+	// An Update that collides is run again, at most maxAttempts times and with longer and longer
+	// pauses between. With these, hundreds of callers that all change the same row are through
+	// before the last gives up.
 	maxAttempts = 40
 	firstPause  = time.Millisecond
 	longPause   = 100 * time.Millisecond
 
-	// migrationLock is the key of the advisory lock under which tables are made ("frontdsk" in ASCII).
+	// migrationLock is the key of the advisory lock under which tables are made ("frontdsk" in
+	// ASCII).
 	migrationLock = 0x66726f6e7464736b
 )
 
@@ -45,7 +48,9 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	config, err := pgx.ParseConfig(at.dsn)
 	if err != nil {
 		// The text of this error may hold the password.
-		return nil, fmt.Errorf("the PostgreSQL address cannot be read: look at what follows the ? in that of %s, and at the PG... variables of the environment", at)
+		return nil,
+			fmt.Errorf("the PostgreSQL address cannot be read: look at what follows the ? in that of %s, and at the "+
+				"PG... variables of the environment", at)
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "frontdesk"
@@ -53,7 +58,8 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	if connections <= 0 {
 		connections = 16
 	}
-	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(configureConnection)), attempts: maxAttempts, idle: longestIdle, gather: gatherTime}
+	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(configureConnection)),
+		attempts: maxAttempts, idle: longestIdle, gather: gatherTime}
 	e.pool.SetMaxOpenConns(connections)
 	e.pool.SetMaxIdleConns(connections)
 	if err := e.greet(ctx); err != nil {
@@ -62,12 +68,14 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	return e, nil
 }
 
-// patience is after how long the server breaks off a transaction in which its client has fallen silent: a node that is paused, or
-// cut off, would else keep others from the rows that it has written until it comes back.
+// patience is after how long the server breaks off a transaction in which its client has fallen
+// silent: a node that is paused, or cut off, would else keep others from the rows that it has
+// written until it comes back.
 const patience = 30 * time.Second
 
-// configureConnection prepares a new connection: by patience, unless the operator has set a bound, and by having the server compress long values by
-// LZ4, if it was built with that. Its own method takes several times as long as all the rest of writing them.
+// configureConnection prepares a new connection: by patience, unless the operator has set a bound,
+// and by having the server compress long values by LZ4, if it was built with that. Its own method
+// takes several times as long as all the rest of writing them.
 func configureConnection(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, false) WHERE current_setting('idle_in_transaction_session_timeout') = '0'`,
 		strconv.FormatInt(patience.Milliseconds(), 10))
@@ -97,12 +105,14 @@ func (e *postgresEngine) greet(ctx context.Context) error {
 		return fmt.Errorf("%s is PostgreSQL %d: frontdesk needs %d or newer", e.address, number/10000, oldestPostgres)
 	}
 	if encoding != "UTF8" {
-		return fmt.Errorf("%s keeps text as %s: make the database with the encoding UTF8 (createdb --encoding UTF8 --template template0)", e.address, encoding)
+		return fmt.Errorf("%s keeps text as %s: make the database with the encoding UTF8 (createdb --encoding UTF8 "+
+			"--template template0)", e.address, encoding)
 	}
 	return nil
 }
 
-// explain says what a person can do about an error of connecting. None of the texts holds the password.
+// explain says what a person can do about an error of connecting. None of the texts holds the
+// password.
 func (e *postgresEngine) explain(err error) error {
 	var refused *pgconn.PgError
 	var network *net.OpError
@@ -119,10 +129,12 @@ func (e *postgresEngine) explain(err error) error {
 	return fmt.Errorf("%s does not let frontdesk in: %s (%w)", e.address, advice, err)
 }
 
-// refusals is what to do when the server answers with an error (PostgreSQL, appendix A, by SQLSTATE).
+// refusals is what to do when the server answers with an error (PostgreSQL, appendix A, by
+// SQLSTATE).
 var refusals = map[string]string{
 	"28P01": "the user or password is wrong",
-	"28000": "the server does not know this user, or does not allow it from here; look at its roles and its pg_hba.conf",
+	"28000": "the server does not know this user, or does not allow it from here; look at its roles and its " +
+		"pg_hba.conf",
 	"3D000": "there is no such database; make it with createdb",
 	"42501": "the user lacks the right to make tables; GRANT it CREATE on the schema",
 	"3F000": "there is no such schema; make it with CREATE SCHEMA",
@@ -193,15 +205,16 @@ func gaveUp(attempts int, err error) error {
 	return fmt.Errorf("gave up after %d attempts, in each of which another transaction came between: %w", attempts, err)
 }
 
-// collided reports whether the server broke a transaction off for the sake of another: a serialization failure, a
-// deadlock, or that it did nothing while others waited. Run again, it can succeed.
+// collided reports whether the server broke a transaction off for the sake of another: a
+// serialization failure, a deadlock, or that it did nothing while others waited. Run again, it can
+// succeed.
 func collided(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && (refused.Code == "40001" || refused.Code == "40P01" || refused.Code == "25P03")
 }
 
-// transact runs fn in a transaction, once. A failed statement may have been a collision that fn reports in words of its
-// own: both errors count.
+// transact runs fn in a transaction, once. A failed statement may have been a collision that fn
+// reports in words of its own: both errors count.
 func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLevel, fn func(*Tx) error) error {
 	conn, err := e.pool.Conn(ctx)
 	if err != nil {
@@ -250,8 +263,8 @@ func (e *postgresEngine) updateSerial(ctx context.Context, turn string, fn func(
 	return e.locked(ctx, int64(binary.BigEndian.Uint64(sum[:])), fn)
 }
 
-// locked runs fn while holding an advisory lock. Read committed, because a serializable transaction would see the
-// database as it was before it got the lock.
+// locked runs fn while holding an advisory lock. Read committed, because a serializable transaction
+// would see the database as it was before it got the lock.
 func (e *postgresEngine) locked(ctx context.Context, lock int64, fn func(*Tx) error) error {
 	return e.transact(ctx, sql.LevelReadCommitted, func(tx *Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lock); err != nil {

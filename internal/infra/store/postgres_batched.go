@@ -13,14 +13,16 @@ import (
 	"time"
 )
 
-// batchLine is where transactions of UpdateBatched run one after another. It has a table, which is empty for good, and which each of
-// these transactions locks before it reads anything: it then sees all that those before it have committed, and the
-// server lets in those of several processes in the order in which they came. (An advisory lock would not do: to ask for it is
-// to read, so that a serializable transaction sees the database as it was before it had the lock.) Within a process,
+// batchLine is where transactions of UpdateBatched run one after another. It has a table, which is
+// empty for good, and which each of these transactions locks before it reads anything: it then sees
+// all that those before it have committed, and the server lets in those of several processes in the
+// order in which they came. (An advisory lock would not do: to ask for it is to read, so that a
+// serializable transaction sees the database as it was before it had the lock.) Within a process,
 // those who wait share the transaction of the one that is under way.
 //
-// There is one lane for all. Two, for other accounts each, would not do more: in tables that are not large yet, and
-// in the indexes of such, serializable transactions read and write the same pages, and most of those that run side by side collide.
+// There is one lane for all. Two, for other accounts each, would not do more: in tables that are
+// not large yet, and in the indexes of such, serializable transactions read and write the same
+// pages, and most of those that run side by side collide.
 type batchLine struct {
 	mu      sync.Mutex
 	waiting []*turn // in the order in which they came
@@ -72,8 +74,8 @@ func (e *postgresEngine) lead() {
 type gathering struct {
 	engine  *postgresEngine
 	members []*turn
-	// careful puts each member in a savepoint of its own. Without, one that fails after it has written spoils the transaction for
-	// the others, which run again, carefully.
+	// careful puts each member in a savepoint of its own. Without, one that fails after it has
+	// written spoils the transaction for the others, which run again, carefully.
 	careful bool
 
 	do    func(query string) error
@@ -83,7 +85,8 @@ type gathering struct {
 const (
 	// gatherTime is after how long a gathering takes no new member.
 	gatherTime = 20 * time.Millisecond
-	// longestIdle is after how long the server breaks off the transaction of a process that has stopped, for which others wait.
+	// longestIdle is after how long the server breaks off the transaction of a process that has
+	// stopped, for which others wait.
 	longestIdle = 10 * time.Second
 )
 
@@ -122,8 +125,8 @@ func (g *gathering) run() {
 	}
 }
 
-// once runs all members, and those who come meanwhile, in one transaction. An error is of them all; deserted says that it
-// came of nobody waiting any more.
+// once runs all members, and those who come meanwhile, in one transaction. An error is of them all;
+// deserted says that it came of nobody waiting any more.
 func (g *gathering) once() (deserted bool, err error) {
 	company := newCompany(g.members)
 	defer company.part()

@@ -11,8 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// copyRows is Bulk by COPY, inside the transaction that is open on conn. The COPY runs in a goroutine of its own, so
-// that rows runs in the caller's: a panic there is the caller's, and not the end of the process.
+// copyRows is Bulk by COPY, inside the transaction that is open on conn. The COPY runs in a
+// goroutine of its own, so that rows runs in the caller's: a panic there is the caller's, and not
+// the end of the process.
 func copyRows(conn *sql.Conn) bulk {
 	return func(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
 		feed := &copyFeed{rows: make(chan []any, 64), stopped: make(chan struct{})}
@@ -33,7 +34,8 @@ type copyFeed struct {
 	ended   bool // there are no more rows
 }
 
-// send feeds all rows and waits for the COPY to end. If the iterator panics, the COPY is broken off.
+// send feeds all rows and waits for the COPY to end. If the iterator panics, the COPY is broken
+// off.
 func (f *copyFeed) send(rows iter.Seq[[]any]) {
 	f.broken = true
 	defer func() {
@@ -71,7 +73,8 @@ func (f *copyFeed) Next() (ok bool) {
 // Values implements pgx.CopyFromSource.
 func (f *copyFeed) Values() ([]any, error) { return f.row, nil }
 
-// Err implements pgx.CopyFromSource. It is asked after every row, so it must not look at broken before the end.
+// Err implements pgx.CopyFromSource. It is asked after every row, so it must not look at broken
+// before the end.
 func (f *copyFeed) Err() error {
 	if f.ended && f.broken {
 		return errors.New("the rows broke off")

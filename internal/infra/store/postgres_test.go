@@ -21,14 +21,16 @@ func openServer(t *testing.T) *store.DB {
 	return storetest.Open(t, storetest.NewPostgres(t), notes)
 }
 
-// collide makes the server break a transaction off as it does when two have come between each other.
+// collide makes the server break a transaction off as it does when two have come between each
+// other.
 func collide(ctx context.Context, tx *store.Tx) error {
 	_, err := tx.Exec(ctx, `DO $$ BEGIN RAISE EXCEPTION 'another came between' USING ERRCODE = '40001'; END $$`)
 	return err
 }
 
-// TestASilentTransactionIsBrokenOff has a process fall silent in the middle of an update: the server lets others have the rows after the time that the
-// address names, which is half a minute where it names none.
+// TestASilentTransactionIsBrokenOff has a process fall silent in the middle of an update: the
+// server lets others have the rows after the time that the address names, which is half a minute
+// where it names none.
 func TestASilentTransactionIsBrokenOff(t *testing.T) {
 	t.Parallel()
 	storetest.NeedPostgres(t)

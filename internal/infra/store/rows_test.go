@@ -22,7 +22,8 @@ var samples = store.Schema{ID: "samples", Steps: []string{`CREATE TABLE samples 
 func openSamples(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) *store.DB {
 	db := open(t, samples)
 	if err := db.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Exec(t.Context(), `INSERT INTO samples (n, f, t, b, none) VALUES ($1, $2, $3, $4, $5)`, int32(42), float32(1.5), kind("2026-11-22T09:00:00Z"), []byte{0, 1}, (*int64)(nil))
+		_, err := tx.Exec(t.Context(), `INSERT INTO samples (n, f, t, b, none) VALUES ($1, $2, $3, $4, $5)`, int32(42),
+			float32(1.5), kind("2026-11-22T09:00:00Z"), []byte{0, 1}, (*int64)(nil))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -56,11 +57,13 @@ func TestScanReadsEveryKindOfValue(t *testing.T) {
 		}
 		got := read{Any: make([]any, 4), Nobly: new(int64)}
 		if err := ask(t, db, `SELECT n, n, n, n - 41, f, t, t, b, t, none, none, t, n, f, t, b FROM samples`, &got.N, &got.N64, &got.U, &got.Known, &got.F, &got.T, &got.K,
-			&got.B, &got.BT, &got.None, &got.Nobly, &got.Point, &got.Any[0], &got.Any[1], &got.Any[2], &got.Any[3]); err != nil {
+			&got.B, &got.BT, &got.None, &got.Nobly, &got.Point, &got.Any[0], &got.Any[1], &got.Any[2],
+			&got.Any[3]); err != nil {
 			t.Fatal(err)
 		}
 		text := "2026-11-22T09:00:00Z"
-		want := read{42, 42, 42, true, 1.5, text, kind(text), []byte{0, 1}, []byte(text), sql.NullInt64{}, nil, &text, []any{int64(42), 1.5, text, []byte{0, 1}}}
+		want := read{42, 42, 42, true, 1.5, text, kind(text), []byte{0, 1}, []byte(text), sql.NullInt64{}, nil, &text,
+			[]any{int64(42), 1.5, text, []byte{0, 1}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -160,7 +163,8 @@ func TestArgumentsMustFitTheirParameters(t *testing.T) {
 // TestAViewWaitsForAConnectionAndNoLongerThanItsContext has all connections taken.
 func TestAViewWaitsForAConnectionAndNoLongerThanItsContext(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), store.Config{DSN: t.TempDir() + "/test.db", Schemas: []store.Schema{samples}, Readers: 1})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: t.TempDir() + "/test.db", Schemas: []store.Schema{samples}, Readers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +175,10 @@ func TestAViewWaitsForAConnectionAndNoLongerThanItsContext(t *testing.T) {
 	<-inside
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := db.View(ctx, func(*store.Tx) error { t.Error("there were two"); return nil }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := db.View(ctx, func(*store.Tx) error {
+		t.Error("there were two")
+		return nil
+	}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the second ends with %v", err)
 	}
 	waits := make(chan error)
@@ -199,7 +206,9 @@ func TestAQueryEndsWithItsContext(t *testing.T) {
 		if err == nil || ctx.Err() == nil {
 			t.Errorf("it ends with %v", err)
 		}
-		if err := db.View(t.Context(), func(tx *store.Tx) error { return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM samples`).Scan(&n) }); err != nil {
+		if err := db.View(t.Context(), func(tx *store.Tx) error {
+			return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM samples`).Scan(&n)
+		}); err != nil {
 			t.Errorf("the connection is of no more use: %v", err)
 		}
 	})

@@ -17,8 +17,9 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 )
 
-// sqliteEngine is one file, a pool of connections that only read, and one that writes. A second process may have
-// the same file open: SQLite lets one write at a time, and readers are never in the way.
+// sqliteEngine is one file, a pool of connections that only read, and one that writes. A second
+// process may have the same file open: SQLite lets one write at a time, and readers are never in
+// the way.
 type sqliteEngine struct {
 	path    string
 	readers *readers
@@ -26,8 +27,8 @@ type sqliteEngine struct {
 	writer  *writer
 }
 
-// busyTimeout is how long a writer waits for another process to finish its transaction. Nobody's should take more
-// than a fraction of a second.
+// busyTimeout is how long a writer waits for another process to finish its transaction. Nobody's
+// should take more than a fraction of a second.
 const busyTimeout = 30 * time.Second
 
 func openSQLite(ctx context.Context, path string, config Config) (engine, error) {
@@ -40,10 +41,11 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 		}
 	}
 	readers, files := config.Readers, config.Files
-	// The log of WAL keeps what was deleted for a while. Without it, a commit lasts once the folder is synced, too.
-	// Most commits write the same few pages once more, so that a log of 16 MB, before they are copied into the file, saves
-	// most of the copying. The cache is small, since SQLite looks through all of it when a page is split and its parts change places,
-	// which rows with random keys bring about at every fourth commit.
+	// The log of WAL keeps what was deleted for a while. Without it, a commit lasts once the folder
+	// is synced, too. Most commits write the same few pages once more, so that a log of 16 MB,
+	// before they are copied into the file, saves most of the copying. The cache is small, since
+	// SQLite looks through all of it when a page is split and its parts change places, which rows
+	// with random keys bring about at every fourth commit.
 	commits := []string{"journal_mode(wal)", "synchronous(full)", "wal_autocheckpoint(4096)"}
 	if config.Shred {
 		if err := noLog(ctx, path, files); err != nil {
@@ -56,7 +58,8 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 	}
 	e := &sqliteEngine{path: path}
 	var err error
-	e.writers, err = openPool(ctx, path, files, 1, "_txlock=immediate", append(commits, "cache_size(-4000)", "journal_size_limit(67108864)")...)
+	e.writers, err = openPool(ctx, path, files, 1,
+		"_txlock=immediate", append(commits, "cache_size(-4000)", "journal_size_limit(67108864)")...)
 	if err != nil {
 		return nil, explainSQLite(err, path)
 	}
@@ -91,8 +94,8 @@ func noLog(ctx context.Context, path, files string) error {
 	return nil
 }
 
-// shareAlike gives the index of the log, which the driver makes for everybody to read, the rights of the database. Of
-// another user's file that cannot be done, nor is it needed.
+// shareAlike gives the index of the log, which the driver makes for everybody to read, the rights
+// of the database. Of another user's file that cannot be done, nor is it needed.
 func shareAlike(path string) {
 	database, err := os.Stat(path)
 	index, missing := os.Lstat(path + "-shm")
@@ -101,8 +104,8 @@ func shareAlike(path string) {
 	}
 }
 
-// openPool opens connections to the file and tries one. Two processes that create the same file at once may find it
-// busy in a place where SQLite does not wait by itself.
+// openPool opens connections to the file and tries one. Two processes that create the same file at
+// once may find it busy in a place where SQLite does not wait by itself.
 func openPool(ctx context.Context, path, files string, size int, txlock string, pragmas ...string) (*sql.DB, error) {
 	pool, err := driver.Open(fileURL(path, files, txlock, pragmas))
 	if err != nil {
@@ -127,10 +130,12 @@ func openPool(ctx context.Context, path, files string, size int, txlock string, 
 	return pool, nil
 }
 
-// fileURL is the driver's name for the file. The busy timeout comes first: the other pragmas may already have to
-// wait. The files that SQLite keeps beside it are for the eyes of those for whom it is.
+// fileURL is the driver's name for the file. The busy timeout comes first: the other pragmas may
+// already have to wait. The files that SQLite keeps beside it are for the eyes of those for whom it
+// is.
 func fileURL(path, files, txlock string, pragmas []string) string {
-	query := fmt.Sprintf("%s&_pragma=busy_timeout(%d)&_pragma=foreign_keys(on)&_pragma=temp_store(memory)", txlock, busyTimeout.Milliseconds())
+	query := fmt.Sprintf("%s&_pragma=busy_timeout(%d)&_pragma=foreign_keys(on)&_pragma=temp_store(memory)", txlock,
+		busyTimeout.Milliseconds())
 	for _, pragma := range pragmas {
 		query += "&_pragma=" + pragma
 	}
@@ -195,8 +200,8 @@ func (e *sqliteEngine) updateBatched(ctx context.Context, fn func(*Tx) error) er
 // littleSpace is what is left of a disk that SQLite's next write may not fit on.
 const littleSpace = 1 << 20
 
-// outOfSpace says what to do when an error comes of a full disk. SQLite calls it an I/O error as often as not, so the
-// disk itself is asked.
+// outOfSpace says what to do when an error comes of a full disk. SQLite calls it an I/O error as
+// often as not, so the disk itself is asked.
 func outOfSpace(err error, path string) error {
 	var code sqlite3.ErrorCode
 	if !errors.As(err, &code) || code != sqlite3.IOERR && code != sqlite3.FULL {
@@ -205,13 +210,15 @@ func outOfSpace(err error, path string) error {
 	if left, known := freeSpace(path); code == sqlite3.IOERR && (!known || left > littleSpace) {
 		return err
 	}
-	return fmt.Errorf("the disk that holds %s is full: free some space and try again; what was stored before is unharmed (%w)", path, code)
+	return fmt.Errorf("the disk that holds %s is full: free some space and try again; what was stored before is "+
+		"unharmed (%w)", path, code)
 }
 
 // analyze has nothing to do: without statistics SQLite takes the index that fits a query best.
 func (e *sqliteEngine) analyze(context.Context, []string) error { return nil }
 
-// migrate needs no lock of its own: a writing transaction excludes other processes from its beginning.
+// migrate needs no lock of its own: a writing transaction excludes other processes from its
+// beginning.
 func (e *sqliteEngine) migrate(ctx context.Context, fn func(*Tx) error) error {
 	return explained(e.writer.update(ctx, fn), e.path)
 }

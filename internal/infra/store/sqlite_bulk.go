@@ -20,7 +20,8 @@ func insertText(table string, columns []string) string {
 	for i, column := range columns {
 		quoted[i] = quote(column)
 	}
-	return "INSERT INTO " + quote(table) + " (" + strings.Join(quoted, ", ") + ") VALUES (" + Params(1, len(columns)) + ")"
+	return "INSERT INTO " + quote(table) + " (" + strings.Join(quoted, ", ") + ") VALUES (" + Params(1, len(columns)) +
+		")"
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -11,9 +11,10 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 )
 
-// connection is a connection to an SQLite file with the statements that were asked of it, since most are asked again and
-// again. It talks to SQLite itself: database/sql, which takes locks and starts a goroutine for each transaction and each query,
-// costs more than a small answer. It is used by one goroutine at a time.
+// connection is a connection to an SQLite file with the statements that were asked of it, since
+// most are asked again and again. It talks to SQLite itself: database/sql, which takes locks and
+// starts a goroutine for each transaction and each query, costs more than a small answer. It is
+// used by one goroutine at a time.
 type connection struct {
 	held       *sql.Conn // of the pool that made it
 	raw        *sqlite3.Conn
@@ -59,7 +60,8 @@ func (c *connection) close() error {
 	return nil
 }
 
-// trim lets go of all statements when there are too many. Most texts are constants of the program, of which there are fewer.
+// trim lets go of all statements when there are too many. Most texts are constants of the program,
+// of which there are fewer.
 func (c *connection) trim() {
 	if len(c.statements) > maxStatements {
 		c.forget()
@@ -86,7 +88,8 @@ func (c *connection) statement(query string) (*statement, error) {
 	case made == nil:
 		return nil, errors.New("there is no statement in the text")
 	case tail != "":
-		return nil, errors.Join(errors.New("a text with parameters, or one that gives rows, must be one statement"), made.Close())
+		return nil, errors.Join(errors.New("a text with parameters, or one that gives rows, must be one statement"),
+			made.Close())
 	}
 	s := &statement{Stmt: made, query: query, arguments: made.BindCount(), once: known != nil}
 	if known == nil {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// readers are the connections for Views. Each is made when it is first needed, and those that were used last come first,
-// since they remember most of the file.
+// readers are the connections for Views. Each is made when it is first needed, and those that were
+// used last come first, since they remember most of the file.
 type readers struct {
 	pool  *sql.DB
 	slots chan struct{} // as many as there may be connections

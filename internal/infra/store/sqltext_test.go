@@ -19,8 +19,9 @@ var (
 	parameter = regexp.MustCompile(`\$(\d+)`)
 )
 
-// misordered names the first parameter of an SQL text that appears before one with a lower number has. The SQLite driver
-// binds by order of first appearance, so that in "SELECT $2, $1" it would exchange the values, silently.
+// misordered names the first parameter of an SQL text that appears before one with a lower number
+// has. The SQLite driver binds by order of first appearance, so that in "SELECT $2, $1" it would
+// exchange the values, silently.
 func misordered(sql string) string {
 	highest := 0
 	if first := parameter.FindStringSubmatch(sql); first != nil && !statement.MatchString(sql) {
@@ -53,7 +54,9 @@ func TestMisorderedParametersAreFound(t *testing.T) {
 			t.Errorf("%s: misordered is %t, want %t", sql, got, wrong)
 		}
 	}
-	if got := texts(t, "package p\nconst a = `SELECT $1 ` + x + ` AND $3`\nvar b = \"INSERT INTO t VALUES ($1)\"\nvar c, d = `none`, `WHERE $1`"); len(got) != 3 ||
+	if got := texts(t,
+		"package p\nconst a = `SELECT $1 ` + x + ` AND $3`\nvar b = \"INSERT INTO t VALUES ($1)\"\nvar c, d = "+
+			"`none`, `WHERE $1`"); len(got) != 3 ||
 		got[0].sql != "SELECT $1 … AND $3" {
 		t.Errorf("the texts found are %v", got)
 	}
@@ -64,7 +67,8 @@ func TestParametersAppearInAscendingOrder(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "sqltext_test.go") {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") ||
+			strings.HasSuffix(path, "sqltext_test.go") {
 			return err
 		}
 		for _, text := range texts(t, path) {
@@ -117,7 +121,8 @@ func texts(t *testing.T, file string) (found []sqlText) {
 	return found
 }
 
-// joined is the text of a string literal, or of a sum of them; what is put in by name is left out and marked.
+// joined is the text of a string literal, or of a sum of them; what is put in by name is left out
+// and marked.
 func joined(expr ast.Expr) (text string, ok bool) {
 	switch e := expr.(type) {
 	case *ast.BasicLit:

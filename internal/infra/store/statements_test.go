@@ -7,8 +7,8 @@ import (
 
 const countNotes = `SELECT COUNT(*) FROM notes WHERE id >= $1`
 
-// TestUpdatesKeepTheirStatements asks the same of many Updates: in the end it is prepared, and still sees what a statement
-// of today would.
+// TestUpdatesKeepTheirStatements asks the same of many Updates: in the end it is prepared, and
+// still sees what a statement of today would.
 func TestUpdatesKeepTheirStatements(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/test.db"
@@ -38,7 +38,8 @@ func TestUpdatesKeepTheirStatements(t *testing.T) {
 	}
 }
 
-// TestOpenRowsDoNotMeetTheirStatementAgain leaves rows open in every member of a group, and asks the same within them.
+// TestOpenRowsDoNotMeetTheirStatementAgain leaves rows open in every member of a group, and asks
+// the same within them.
 func TestOpenRowsDoNotMeetTheirStatementAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, db *DB) {
 		read := func(tx *Tx) error {

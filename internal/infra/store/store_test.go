@@ -251,8 +251,8 @@ func counter(t *testing.T, db *store.DB) (n int) {
 	return n
 }
 
-// TestSerializable lets two transactions each look at what the other writes (write skew): in no order of the two do both
-// find nothing.
+// TestSerializable lets two transactions each look at what the other writes (write skew): in no
+// order of the two do both find nothing.
 func TestSerializable(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -419,7 +419,8 @@ func TestCancelledContextRunsNothing(t *testing.T) {
 		db := open(t, notes)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		for name, do := range map[string]func(context.Context, func(*store.Tx) error) error{"View": db.View, "Update": db.Update} {
+		for name, do := range map[string]func(context.Context, func(*store.Tx) error) error{"View": db.View,
+			"Update": db.Update} {
 			err := do(ctx, func(*store.Tx) error {
 				t.Errorf("%s has run its closure", name)
 				return nil
@@ -513,7 +514,8 @@ func TestClosedDatabaseSaysSo(t *testing.T) {
 func TestTimesAreMicroseconds(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 8, 30, 1, 2_003_999, time.FixedZone("", 3600))
-	if got, want := store.FromMicros(store.Micros(at)), time.Date(2026, 11, 20, 7, 30, 1, 2_003_000, time.UTC); got != want {
+	if got, want := store.FromMicros(store.Micros(at)), time.Date(2026, 11, 20, 7, 30, 1, 2_003_000, time.UTC); got !=
+		want {
 		t.Errorf("%v comes back as %v", at, got)
 	}
 	if !store.FromMicros(store.Micros(time.Time{})).IsZero() {
@@ -523,7 +525,8 @@ func TestTimesAreMicroseconds(t *testing.T) {
 
 func TestParams(t *testing.T) {
 	t.Parallel()
-	for want, got := range map[string]string{"": store.Params(1, 0), "$1": store.Params(1, 1), "$9, $10, $11": store.Params(9, 3)} {
+	for want, got := range map[string]string{"": store.Params(1, 0), "$1": store.Params(1, 1),
+		"$9, $10, $11": store.Params(9, 3)} {
 		if got != want {
 			t.Errorf("Params gives %q, want %q", got, want)
 		}

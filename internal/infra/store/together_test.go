@@ -15,7 +15,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestTogetherNoIncrementIsLostAndNoneIsRunTwice has two processes count, beside an Update that does the same.
+// TestTogetherNoIncrementIsLostAndNoneIsRunTwice has two processes count, beside an Update that
+// does the same.
 func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -42,7 +43,8 @@ func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 		if got := counter(t, nodes[0]); got != callers*each || runs.Load() != callers*each {
 			t.Errorf("the counter stands at %d after %d runs, want %d", got, runs.Load(), callers*each)
 		}
-		if err := errors.Join(nodes[0].Update(t.Context(), increment(t.Context())), nodes[1].UpdateBatched(t.Context(), increment(t.Context()))); err != nil {
+		if err := errors.Join(nodes[0].Update(t.Context(), increment(t.Context())),
+			nodes[1].UpdateBatched(t.Context(), increment(t.Context()))); err != nil {
 			t.Error(err)
 		}
 	})
@@ -56,7 +58,8 @@ type member struct {
 	err  error
 }
 
-// behind has members wait for an UpdateBatched that is under way, lets it end, and sees what becomes of them.
+// behind has members wait for an UpdateBatched that is under way, lets it end, and sees what
+// becomes of them.
 func behind(t *testing.T, db *store.DB, members ...*member) {
 	t.Helper()
 	db.SetGather(time.Hour) // all share a transaction, however slow the machine is
@@ -143,8 +146,12 @@ func TestTogetherOneFailureHurtsNobodyElse(t *testing.T) {
 		"an error after a read": {fn: func(ctx context.Context, tx *store.Tx) error {
 			return errors.Join(refused, tx.QueryRow(ctx, `SELECT 1`).Scan(new(int)))
 		}},
-		"an error after a write":  {fn: func(ctx context.Context, tx *store.Tx) error { return errors.Join(insert(ctx, "bad", 1)(tx), refused) }},
-		"an error before a write": {fn: func(ctx context.Context, tx *store.Tx) error { return errors.Join(putting("bad")(ctx, tx), refused) }},
+		"an error after a write": {fn: func(ctx context.Context, tx *store.Tx) error {
+			return errors.Join(insert(ctx, "bad", 1)(tx), refused)
+		}},
+		"an error before a write": {fn: func(ctx context.Context, tx *store.Tx) error {
+			return errors.Join(putting("bad")(ctx, tx), refused)
+		}},
 		"a failed statement": {fn: func(ctx context.Context, tx *store.Tx) error {
 			_ = insert(ctx, "first", 1)(tx)
 			return nil
@@ -153,7 +160,10 @@ func TestTogetherOneFailureHurtsNobodyElse(t *testing.T) {
 		"a Put of no row": {fn: func(ctx context.Context, tx *store.Tx) error {
 			return tx.ExecOne(ctx, `UPDATE notes SET n = $1 WHERE id = $2`, 1, "none")
 		}},
-		"a panic": {fn: func(ctx context.Context, tx *store.Tx) error { _ = insert(ctx, "bad", 1)(tx); panic(refused) }},
+		"a panic": {fn: func(ctx context.Context, tx *store.Tx) error {
+			_ = insert(ctx, "bad", 1)(tx)
+			panic(refused)
+		}},
 		"a context that ends": {ctx: ended, fn: func(ctx context.Context, tx *store.Tx) error {
 			_ = insert(ctx, "bad", 1)(tx)
 			end()
@@ -218,7 +228,8 @@ func TestTogetherWhoLeavesTheQueueIsNotRun(t *testing.T) {
 	wantIDs(t, db, "before", "behind", "first")
 }
 
-// TestTogetherWhoComesToThoseWhoHaveLeftIsRun has the only one of a transaction leave when it has run, and another come to it before it is committed.
+// TestTogetherWhoComesToThoseWhoHaveLeftIsRun has the only one of a transaction leave when it has
+// run, and another come to it before it is committed.
 func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
 	t.Parallel()
 	db := openServer(t)
@@ -226,7 +237,9 @@ func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
 	last := make(chan error, 1)
 	left := db.UpdateBatched(ctx, func(tx *store.Tx) error {
 		go func() {
-			last <- db.UpdateBatched(t.Context(), func(tx *store.Tx) error { return insert(t.Context(), "last", 0)(tx) })
+			last <- db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
+				return insert(t.Context(), "last", 0)(tx)
+			})
 		}()
 		for db.Waiting() == 0 {
 			runtime.Gosched()
@@ -241,7 +254,8 @@ func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
 	wantIDs(t, db, "last")
 }
 
-// TestTogetherNobodyWaitsForAProcessThatHasStopped has the server break off a transaction that does nothing.
+// TestTogetherNobodyWaitsForAProcessThatHasStopped has the server break off a transaction that does
+// nothing.
 func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
 	t.Parallel()
 	db := openServer(t)
@@ -268,7 +282,8 @@ func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
 	wantIDs(t, db, "2")
 }
 
-// TestPutIsThereBeforeWhateverComesNext looks from behind each kind of statement at what was put before it.
+// TestPutIsThereBeforeWhateverComesNext looks from behind each kind of statement at what was put
+// before it.
 func TestPutIsThereBeforeWhateverComesNext(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -292,7 +307,9 @@ func TestPutIsThereBeforeWhateverComesNext(t *testing.T) {
 			if err := tx.ExecOne(ctx, `UPDATE notes SET n = n * $1 WHERE id = $2`, 10, "a"); err != nil {
 				return err
 			}
-			if _, err := tx.BulkInsert(ctx, "notes", []string{"id", "n"}, func(yield func([]any) bool) { yield([]any{"d", int64(7)}) }); err != nil {
+			if _, err := tx.BulkInsert(ctx, "notes", []string{"id", "n"}, func(yield func([]any) bool) {
+				yield([]any{"d", int64(7)})
+			}); err != nil {
 				return err
 			}
 			for i := range many {

@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// turn is one Update on its way through those that share a transaction of the database. Its closure runs in the caller's own
-// goroutine, when whoever leads the transaction hands it the turn: panics and runtime.Goexit stay where they belong.
+// turn is one Update on its way through those that share a transaction of the database. Its closure
+// runs in the caller's own goroutine, when whoever leads the transaction hands it the turn: panics
+// and runtime.Goexit stay where they belong.
 type turn struct {
 	ctx   context.Context
 	start chan *Tx   // unbuffered: a caller that has left does not take it
@@ -19,7 +20,8 @@ func newTurn(ctx context.Context) *turn {
 	return &turn{ctx: ctx, start: make(chan *Tx), ran: make(chan error, 1), end: make(chan error, 1)}
 }
 
-// errLeft is what a turn reports when its closure did not return, but panicked or ended its goroutine.
+// errLeft is what a turn reports when its closure did not return, but panicked or ended its
+// goroutine.
 var errLeft = errors.New("the closure did not return")
 
 // wait is the caller's side of a turn that somebody will hand it.
@@ -32,7 +34,8 @@ func (t *turn) wait(fn func(*Tx) error) error {
 	case <-t.ctx.Done():
 		return context.Cause(t.ctx)
 	}
-	// The closure has run: from here on only the leader knows whether it counts. It may ask for it again.
+	// The closure has run: from here on only the leader knows whether it counts. It may ask for it
+	// again.
 	for {
 		select {
 		case tx := <-t.start:

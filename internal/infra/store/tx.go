@@ -12,12 +12,14 @@ import (
 	"sync/atomic"
 )
 
-// Tx is a transaction inside View or Update. It is for the goroutine that runs the closure, and ends with it.
+// Tx is a transaction inside View or Update. It is for the goroutine that runs the closure, and
+// ends with it.
 type Tx struct {
 	tx   conversation
 	bulk bulk
-	// under is what statements run under instead of the caller's context, where others' transactions share the connection:
-	// breaking one off in the middle would take the others with it. nil where none do.
+	// under is what statements run under instead of the caller's context, where others'
+	// transactions share the connection: breaking one off in the middle would take the others with
+	// it. nil where none do.
 	under   context.Context
 	batch   batch           // runs what Put left; nil where Put leaves nothing
 	left    []left          // by Put
@@ -39,10 +41,11 @@ type conversation interface {
 
 // Rows are what a Query gives. They are for the goroutine that runs the closure, as the Tx is.
 type Rows interface {
-	// Next goes on to the next row, the first to begin with, and says whether there is one. After the last it closes.
+	// Next goes on to the next row, the first to begin with, and says whether there is one. After
+	// the last it closes.
 	Next() bool
-	// Scan puts the columns of the row where targets point, converted as by database/sql. What a *sql.RawBytes is given
-	// holds until the next call.
+	// Scan puts the columns of the row where targets point, converted as by database/sql. What a
+	// *sql.RawBytes is given holds until the next call.
 	Scan(targets ...any) error
 	// Columns gives the names of the columns, as long as the rows are open.
 	Columns() ([]string, error)
@@ -52,15 +55,17 @@ type Rows interface {
 	Close() error
 }
 
-// lastly is what is to be done before a commit, by name. On SQLite all who share the commit share it.
+// lastly is what is to be done before a commit, by name. On SQLite all who share the commit share
+// it.
 type lastly struct {
 	names []string
 	fns   []func(*Tx) error
 }
 
-// BeforeCommit has fn run when all else in the transaction is done, right before the commit: once for each name, however
-// often that is given. On SQLite several Updates share a commit, and so does fn, which then runs once for all of them. If it
-// fails, what it wrote is undone and the rest is committed all the same; it tells of its failure itself.
+// BeforeCommit has fn run when all else in the transaction is done, right before the commit: once
+// for each name, however often that is given. On SQLite several Updates share a commit, and so does
+// fn, which then runs once for all of them. If it fails, what it wrote is undone and the rest is
+// committed all the same; it tells of its failure itself.
 func (tx *Tx) BeforeCommit(name string, fn func(*Tx) error) {
 	if tx.last != nil && !slices.Contains(tx.last.names, name) {
 		tx.last.names, tx.last.fns = append(tx.last.names, name), append(tx.last.fns, fn)
@@ -77,8 +82,8 @@ func (tx *Tx) committed() {
 	}
 }
 
-// run does what was left for the end, each in a savepoint of its own. do runs a statement, and fresh makes a Tx on the same
-// connection. An error means that the whole transaction is lost.
+// run does what was left for the end, each in a savepoint of its own. do runs a statement, and
+// fresh makes a Tx on the same connection. An error means that the whole transaction is lost.
 func (l *lastly) run(do func(string) error, fresh func() *Tx) error {
 	for _, fn := range l.fns {
 		if err := do(`SAVEPOINT lastly`); err != nil {
@@ -105,8 +110,8 @@ type left struct {
 	args  []any
 }
 
-// batch runs statements, one after another, by one message to the database and one answer, and says how many rows the last has
-// changed. The others must each change one.
+// batch runs statements, one after another, by one message to the database and one answer, and says
+// how many rows the last has changed. The others must each change one.
 type batch func(ctx context.Context, all []left) (int64, error)
 
 // errNotOne is of what Put was given.
@@ -135,9 +140,10 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 	return changed, nil
 }
 
-// ExecOne runs a statement that must change one row, and gives no rows: changing none or several undoes the transaction. When it
-// returns, the statement need not have run. It has before the next that is no Put, and before the closure counts as having
-// succeeded; until then the transaction may fail for its sake. On PostgreSQL that saves waiting for an answer.
+// ExecOne runs a statement that must change one row, and gives no rows: changing none or several
+// undoes the transaction. When it returns, the statement need not have run. It has before the next
+// that is no Put, and before the closure counts as having succeeded; until then the transaction may
+// fail for its sake. On PostgreSQL that saves waiting for an answer.
 func (tx *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
 	ctx, err := tx.ready(ctx)
 	if err != nil {
@@ -186,8 +192,8 @@ func (tx *Tx) send(ctx context.Context, more ...left) (int64, error) {
 	return tx.batch(ctx, all)
 }
 
-// Query runs a statement that gives rows. The caller closes them before the next statement: PostgreSQL has one
-// conversation per connection.
+// Query runs a statement that gives rows. The caller closes them before the next statement:
+// PostgreSQL has one conversation per connection.
 func (tx *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
 	ctx, err := tx.ready(ctx)
 	if err == nil {
@@ -268,8 +274,8 @@ func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) *Row {
 	return &Row{tx, rows, err}
 }
 
-// Scan puts the row's columns where targets point, as sql.Row does: sql.ErrNoRows says that there is none, and of several
-// the first counts.
+// Scan puts the row's columns where targets point, as sql.Row does: sql.ErrNoRows says that there
+// is none, and of several the first counts.
 func (r *Row) Scan(targets ...any) error {
 	if r.err != nil {
 		return r.err
@@ -290,8 +296,8 @@ func (r *Row) Scan(targets ...any) error {
 	return nil
 }
 
-// end closes the rows that the closure left open, which others who share the connection would stumble over, and lets
-// nothing more through.
+// end closes the rows that the closure left open, which others who share the connection would
+// stumble over, and lets nothing more through.
 func (tx *Tx) end() {
 	tx.over.Store(true)
 	for _, r := range tx.reading {
@@ -299,9 +305,9 @@ func (tx *Tx) end() {
 	}
 }
 
-// BulkInsert inserts many rows in the fastest way that the engine has (on PostgreSQL COPY) and says how many. The values
-// are nil, bool, int, int64, float64, string and []byte, and each row is a slice of its own. While rows yields them it
-// must not use the transaction.
+// BulkInsert inserts many rows in the fastest way that the engine has (on PostgreSQL COPY) and says
+// how many. The values are nil, bool, int, int64, float64, string and []byte, and each row is a
+// slice of its own. While rows yields them it must not use the transaction.
 func (tx *Tx) BulkInsert(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
 	under, err := tx.ready(ctx)
 	if err == nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// writer is the one goroutine that writes to an SQLite file. It commits in groups: callers whose transactions come
-// at the same time share one transaction of the database, and so one write to the disk. Each but the first stands
-// in a savepoint of its own, so that one that fails takes only its own changes back. Each is a turn, and learns of
-// success after the COMMIT.
+// writer is the one goroutine that writes to an SQLite file. It commits in groups: callers whose
+// transactions come at the same time share one transaction of the database, and so one write to the
+// disk. Each but the first stands in a savepoint of its own, so that one that fails takes only its
+// own changes back. Each is a turn, and learns of success after the COMMIT.
 type writer struct {
 	conn    *connection
 	queue   chan *turn
@@ -110,8 +110,8 @@ func (w *writer) group(first *turn) {
 	}
 }
 
-// next is whoever waits. Callers that the last COMMIT has set free need a moment to come back, in which the writer
-// lets them run.
+// next is whoever waits. Callers that the last COMMIT has set free need a moment to come back, in
+// which the writer lets them run.
 func (w *writer) next() *turn {
 	for range 2 {
 		select {
@@ -124,8 +124,8 @@ func (w *writer) next() *turn {
 	return nil
 }
 
-// join runs a further member in a savepoint. When the savepoint cannot be taken back, the whole transaction is
-// lost: after some errors (a full disk, say) SQLite has rolled it back by itself.
+// join runs a further member in a savepoint. When the savepoint cannot be taken back, the whole
+// transaction is lost: after some errors (a full disk, say) SQLite has rolled it back by itself.
 func (w *writer) join(t *turn, tx *groupTx) (joined, lost bool) {
 	if err := tx.do(`SAVEPOINT member`); err != nil {
 		t.end <- err
@@ -153,8 +153,9 @@ func (tx *groupTx) lastly(w *writer) error {
 	return tx.last.run(tx.do, func() *Tx { return w.fresh(tx) })
 }
 
-// lastlyAtOnce is lastly without savepoints, which cost as much as the statements between them and hardly ever are needed. An
-// error means that something failed that had written, and that the whole transaction is lost.
+// lastlyAtOnce is lastly without savepoints, which cost as much as the statements between them and
+// hardly ever are needed. An error means that something failed that had written, and that the whole
+// transaction is lost.
 func (tx *groupTx) lastlyAtOnce(w *writer) error {
 	for _, fn := range tx.last.fns {
 		before := w.conn.raw.TotalChanges()
@@ -166,8 +167,8 @@ func (tx *groupTx) lastlyAtOnce(w *writer) error {
 	return nil
 }
 
-// apart runs again, each by itself, those whose common transaction was lost through no fault of theirs: what fails at the end
-// takes only itself back now.
+// apart runs again, each by itself, those whose common transaction was lost through no fault of
+// theirs: what fails at the end takes only itself back now.
 func (w *writer) apart(members []*turn) {
 	for _, t := range members {
 		tx, err := w.begin()
@@ -191,7 +192,8 @@ type groupTx struct {
 	last lastly
 }
 
-// begin waits for other processes to finish theirs. Close ends the waiting, but not a transaction that has begun.
+// begin waits for other processes to finish theirs. Close ends the waiting, but not a transaction
+// that has begun.
 func (w *writer) begin() (*groupTx, error) {
 	err := w.conn.run(w.ctx, `BEGIN IMMEDIATE`)
 	if err == nil {
@@ -205,7 +207,8 @@ func (w *writer) begin() (*groupTx, error) {
 
 func explainBegin(err error) error {
 	if errors.Is(err, sqlite3.BUSY) {
-		return fmt.Errorf("another process has kept the database locked for %s; end it, or wait until it is done: %w", busyTimeout, err)
+		return fmt.Errorf("another process has kept the database locked for %s; end it, or wait until it is done: %w",
+			busyTimeout, err)
 	}
 	return err
 }

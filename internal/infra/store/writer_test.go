@@ -31,7 +31,8 @@ func openFile(t testing.TB, path string) *DB {
 
 func writerOf(db *DB) *writer { return db.engine.(*sqliteEngine).writer }
 
-// hold occupies the writer until the function it returns is called, so that a test can line others up behind it.
+// hold occupies the writer until the function it returns is called, so that a test can line others
+// up behind it.
 func hold(t *testing.T, db *DB) (release func()) {
 	t.Helper()
 	held, free, done := make(chan bool, 2), make(chan bool), make(chan error)
@@ -51,8 +52,9 @@ func hold(t *testing.T, db *DB) (release func()) {
 	}
 }
 
-// lineUp starts an Update for each of fns behind one that holds the writer, waits until all stand in the queue, and
-// gives their errors. It is for the inside of a synctest bubble, which knows when they do.
+// lineUp starts an Update for each of fns behind one that holds the writer, waits until all stand
+// in the queue, and gives their errors. It is for the inside of a synctest bubble, which knows when
+// they do.
 func lineUp(t *testing.T, db *DB, fns ...func(*Tx) error) []error {
 	t.Helper()
 	release := hold(t, db)
@@ -156,8 +158,8 @@ func TestOneFailureInAGroupHurtsNobodyElse(t *testing.T) {
 	}
 }
 
-// TestGroupThatIsLostRunsAgainOneByOne takes the whole transaction back from inside one member, as SQLite does by itself
-// when, say, the disk is full.
+// TestGroupThatIsLostRunsAgainOneByOne takes the whole transaction back from inside one member, as
+// SQLite does by itself when, say, the disk is full.
 func TestGroupThatIsLostRunsAgainOneByOne(t *testing.T) {
 	bubble(t, func(t *testing.T, db *DB) {
 		runs := map[string]int{}
@@ -286,7 +288,8 @@ func TestTwoProcessesWriteTheSameFile(t *testing.T) {
 	}
 }
 
-// BenchmarkUpdateGroup shows how group commit pays: what one Update costs with so many callers, and how many commits.
+// BenchmarkUpdateGroup shows how group commit pays: what one Update costs with so many callers, and
+// how many commits.
 func BenchmarkUpdateGroup(b *testing.B) {
 	for _, callers := range []int{1, 32} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
@@ -298,7 +301,8 @@ func BenchmarkUpdateGroup(b *testing.B) {
 			for range callers {
 				all.Go(func() {
 					for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
-						if err := db.Update(context.Background(), put(context.Background(), fmt.Sprint(n))); err != nil {
+						if err := db.Update(context.Background(), put(context.Background(), fmt.Sprint(n))); err !=
+							nil {
 							b.Error(err)
 						}
 					}
@@ -310,8 +314,8 @@ func BenchmarkUpdateGroup(b *testing.B) {
 	}
 }
 
-// TestCloseWhileATransactionBegins closes a database in the moment in which a transaction begins. The pool gives up the
-// connection then, which is no fault of the database's.
+// TestCloseWhileATransactionBegins closes a database in the moment in which a transaction begins.
+// The pool gives up the connection then, which is no fault of the database's.
 func TestCloseWhileATransactionBegins(t *testing.T) {
 	t.Parallel()
 	db := openFile(t, filepath.Join(t.TempDir(), "test.db")) // which holds that closing it is no error

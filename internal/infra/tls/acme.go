@@ -34,7 +34,8 @@ type ACME struct {
 	Log       *slog.Logger
 }
 
-// OpenACME makes a source that has and renews certificates once Keep is called, and asks nobody before that.
+// OpenACME makes a source that has and renews certificates once Keep is called, and asks nobody
+// before that.
 func OpenACME(config ACME) (Source, error) {
 	if config.Directory == "" {
 		config.Directory = LetsEncrypt
@@ -59,7 +60,8 @@ func OpenACME(config ACME) (Source, error) {
 	})
 	a.issuer = certmagic.NewACMEIssuer(a.magic, certmagic.ACMEIssuer{
 		CA: config.Directory, Email: config.Email, Agreed: true, TrustedRoots: roots, Logger: log,
-		ListenHost: config.Host, AltTLSALPNPort: config.TLSPort, AltHTTPPort: config.HTTPPort, DisableHTTPChallenge: config.HTTPPort == 0,
+		ListenHost: config.Host, AltTLSALPNPort: config.TLSPort, AltHTTPPort: config.HTTPPort,
+		DisableHTTPChallenge: config.HTTPPort == 0,
 	})
 	a.magic.Issuers = []certmagic.Issuer{a.issuer}
 	return a, nil
@@ -71,7 +73,9 @@ func readRoots(path string) (*x509.CertPool, error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("the roots of the certificate authority cannot be read: %w; name the file in tls.acme.roots", err)
+		return nil,
+			fmt.Errorf("the roots of the certificate authority cannot be read: %w; name the file in tls.acme.roots",
+				err)
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
@@ -101,12 +105,13 @@ func (a *authority) Challenge(next http.Handler) http.Handler {
 	return a.issuer.HTTPChallengeHandler(next)
 }
 
-// Maintain has certificates, and renews them in time. An authority that cannot be reached is asked again, ever less
-// often.
+// Maintain has certificates, and renews them in time. An authority that cannot be reached is asked
+// again, ever less often.
 func (a *authority) Maintain(ctx context.Context) (wait func()) {
 	for _, domain := range a.domains { // ManageAsync would do so too, but after the first clients
 		if _, err := a.magic.CacheManagedCertificate(ctx, domain); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			a.log.Error("the certificate that is kept cannot be used; see that this user can read the data folder", "name", domain, "error", err)
+			a.log.Error("the certificate that is kept cannot be used; see that this user can read the data folder",
+				"name", domain, "error", err)
 		}
 	}
 	if err := a.magic.ManageAsync(ctx, a.domains); err != nil {
@@ -147,14 +152,15 @@ func (a *authority) happened(_ context.Context, event string, data map[string]an
 		if errors.Is(err, context.Canceled) {
 			return nil
 		}
-		a.log.Error("the authority gave no certificate; it is asked again by and by. See that the name leads to this machine from the internet, on port 443 "+
+		a.log.Error("the authority gave no certificate; it is asked again by and by. See that the name leads to "+
+			"this machine from the internet, on port 443 "+
 			"or, for the redirect, 80", "name", name, "error", err)
 	}
 	return nil
 }
 
-// zapLog hands what certmagic says to our log: its errors as such, the rest at level debug. Fields that name clients
-// are left out.
+// zapLog hands what certmagic says to our log: its errors as such, the rest at level debug. Fields
+// that name clients are left out.
 type zapLog struct {
 	log    *slog.Logger
 	fields []zapcore.Field

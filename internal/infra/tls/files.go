@@ -14,15 +14,16 @@ import (
 	"time"
 )
 
-// watchEvery is how often files are looked at, and warnEvery how often an end that is near is warned of.
+// watchEvery is how often files are looked at, and warnEvery how often an end that is near is
+// warned of.
 const (
 	watchEvery = time.Second
 	warnEvery  = 12 * time.Hour
 	warnBefore = 14 * 24 * time.Hour
 )
 
-// OpenFiles reads a certificate with its chain, and its key, from PEM files. Now is the clock of warnings about the
-// certificate's end.
+// OpenFiles reads a certificate with its chain, and its key, from PEM files. Now is the clock of
+// warnings about the certificate's end.
 func OpenFiles(certificate, key string, now func() time.Time, log *slog.Logger) (Source, error) {
 	f := &files{certificate: certificate, key: key, now: now, log: log}
 	texts, err := f.read()
@@ -51,7 +52,9 @@ type files struct {
 func (f *files) read() (texts [2][]byte, err error) {
 	for i, path := range []string{f.certificate, f.key} {
 		if texts[i], err = os.ReadFile(path); err != nil {
-			return texts, fmt.Errorf("the certificate cannot be read: %w; name the files in tls.cert and tls.key, and let this user read them", err)
+			return texts,
+				fmt.Errorf("the certificate cannot be read: %w; name the files in tls.cert and tls.key, and let "+
+					"this user read them", err)
 		}
 	}
 	return texts, nil
@@ -61,7 +64,8 @@ func (f *files) read() (texts [2][]byte, err error) {
 func (f *files) put(texts [2][]byte) error {
 	pair, err := tls.X509KeyPair(texts[0], texts[1])
 	if err != nil {
-		return fmt.Errorf("%s and %s are no certificate with its key: %w; both must be PEM, the certificate first in its file and its chain after it", f.certificate, f.key, err)
+		return fmt.Errorf("%s and %s are no certificate with its key: %w; both must be PEM, the certificate first "+
+			"in its file and its chain after it", f.certificate, f.key, err)
 	}
 	f.used.Store(&pair)
 	return nil
@@ -70,9 +74,9 @@ func (f *files) put(texts [2][]byte) error {
 // Reload reads the files at once, for who knows that they are whole: after SIGHUP.
 func (f *files) Reload() { f.reload(true) }
 
-// reload takes changed files into use once they were the same on two looks, or when they are known to be whole. Both
-// are written by another program, one after the other, so that a pair that does not fit is most often half of a new
-// one: the one in use stays.
+// reload takes changed files into use once they were the same on two looks, or when they are known
+// to be whole. Both are written by another program, one after the other, so that a pair that does
+// not fit is most often half of a new one: the one in use stays.
 func (f *files) reload(whole bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,7 +91,8 @@ func (f *files) reload(whole bool) {
 	case err == nil:
 		f.current = seen // which is read once, whatever comes of it
 		if err = f.put(seen); err == nil {
-			f.log.Info("the certificate is in use as the files have it now", "file", f.certificate, "expires", f.Expires().UTC().Format(time.RFC3339))
+			f.log.Info("the certificate is in use as the files have it now", "file", f.certificate,
+				"expires", f.Expires().UTC().Format(time.RFC3339))
 			f.warned = time.Time{}
 		}
 	}

@@ -29,11 +29,14 @@ type shelf struct {
 
 func newShelf(t *testing.T) *shelf {
 	folder := t.TempDir()
-	return &shelf{t: t, certificate: filepath.Join(folder, "cert.pem"), key: filepath.Join(folder, "key.pem"), now: noon}
+	return &shelf{t: t, certificate: filepath.Join(folder, "cert.pem"), key: filepath.Join(folder, "key.pem"),
+		now: noon}
 }
 
 func (s *shelf) open() (*files, error) {
-	source, err := OpenFiles(s.certificate, s.key, func() time.Time { return s.now }, slog.New(slog.NewTextHandler(&s.log, nil)))
+	source, err := OpenFiles(s.certificate, s.key, func() time.Time {
+		return s.now
+	}, slog.New(slog.NewTextHandler(&s.log, nil)))
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +63,8 @@ func pair(t *testing.T, end time.Time) (certificate, key []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: noon.Add(-time.Hour), NotAfter: end, DNSNames: []string{"desk.example"}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: noon.Add(-time.Hour), NotAfter: end,
+		DNSNames: []string{"desk.example"}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, secret.Public(), secret)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +73,8 @@ func pair(t *testing.T, end time.Time) (certificate, key []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bits})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bits})
 }
 
 func TestFilesAreTakenOverOnceTheyAreAPairAndAtRest(t *testing.T) {

@@ -25,7 +25,8 @@ func (d *decoder) document(body ast.Node, into any) {
 		d.object(entries, placeOf(body), "", reflect.ValueOf(into).Elem())
 		return
 	}
-	d.report(placeOf(body), "", "the document is %s and should be keys with values, like listen: 127.0.0.1:8080", kind(body))
+	d.report(placeOf(body), "", "the document is %s and should be keys with values, like listen: 127.0.0.1:8080",
+		kind(body))
 }
 
 // value reads a node into a field. path is its key path and at the place of its key.
@@ -58,7 +59,8 @@ func (d *decoder) section(node ast.Node, at Place, path string, into reflect.Val
 	}
 	entries, ok := mapping(node)
 	if !ok {
-		d.report(placeOf(node), path, "it is %s and should be a section with keys: %s", kind(node), strings.Join(names(into.Type()), ", "))
+		d.report(placeOf(node), path, "it is %s and should be a section with keys: %s", kind(node),
+			strings.Join(names(into.Type()), ", "))
 		return
 	}
 	d.object(entries, at, path, into)
@@ -74,7 +76,8 @@ func (d *decoder) object(entries []*ast.MappingValueNode, at Place, path string,
 		first, twice := seen[key]
 		switch {
 		case entry.Key.Type() != ast.StringType:
-			d.report(place, path, "%q is %s and should be the name of a key: %s", key, kind(entry.Key), strings.Join(names(into.Type()), ", "))
+			d.report(place, path, "%q is %s and should be the name of a key: %s", key, kind(entry.Key),
+				strings.Join(names(into.Type()), ", "))
 		case !known:
 			d.report(place, full, "unknown key; %s", Suggest(key, names(into.Type())))
 		case twice:

@@ -92,7 +92,8 @@ func (d *decoder) freeValue(dst []byte, node ast.Node, path string, depth int) [
 	case node.Type() == ast.StringType, node.Type() == ast.LiteralType:
 		return appendJSON(dst, text)
 	case !number.MatchString(text):
-		d.report(placeOf(node), path, "%s is no plain number; write it in decimals, or in quotes when it is a text", text)
+		d.report(placeOf(node), path, "%s is no plain number; write it in decimals, or in quotes when it is a text",
+			text)
 	}
 	return append(dst, text...)
 }

@@ -127,7 +127,8 @@ func setList(into reflect.Value, text string) {
 
 // Settable says whether Set can read into a field of this type.
 func Settable(t reflect.Type) bool {
-	return t != reflect.TypeFor[Object]() && t.Kind() != reflect.Struct && (t.Kind() != reflect.Slice || t.Elem().Kind() == reflect.String)
+	return t != reflect.TypeFor[Object]() && t.Kind() != reflect.Struct &&
+		(t.Kind() != reflect.Slice || t.Elem().Kind() == reflect.String)
 }
 
 // Wanted says in words what a value of a type looks like.

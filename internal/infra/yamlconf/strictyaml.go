@@ -184,7 +184,8 @@ func (d *decoder) parse(text []byte) (body ast.Node, ok bool) {
 	case 1:
 		return bodies[0], true
 	}
-	d.report(placeOf(bodies[1]), "", "a second document begins here; a configuration is one document, so remove the line ---")
+	d.report(placeOf(bodies[1]),
+		"", "a second document begins here; a configuration is one document, so remove the line ---")
 	return nil, false
 }
 

@@ -63,7 +63,8 @@ func TestDecodeReadsEveryKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := house{
-		Listen: "127.0.0.1:8080", Limits: limits{2 << 20, 7}, Hosts: []string{"no"}, Score: 1.5, Open: true, Wait: 90 * time.Second,
+		Listen: "127.0.0.1:8080", Limits: limits{2 << 20, 7}, Hosts: []string{"no"}, Score: 1.5, Open: true,
+		Wait: 90 * time.Second,
 		Rules: []rule{
 			{Match: match{[]string{"/a/**"}}, Access: "open", Line: 7},
 			{Match: match{[]string{"/b", "/c"}}, Access: "licensed", Labels: []string{"x"}, Line: 10},
@@ -73,7 +74,8 @@ func TestDecodeReadsEveryKind(t *testing.T) {
 		t.Error(diff)
 	}
 	for path, place := range map[string]Place{
-		"listen": {2, 1}, "limits.body": {4, 3}, "rules[0].match.path[0]": {7, 13}, "rules[1].match.path[1]": {11, 18}, "rules[1]": {10, 5}, "hosts[0]": {14, 1},
+		"listen": {2, 1}, "limits.body": {4, 3}, "rules[0].match.path[0]": {7, 13}, "rules[1].match.path[1]": {11, 18},
+		"rules[1]": {10, 5}, "hosts[0]": {14, 1},
 	} {
 		if places[path] != place {
 			t.Errorf("%s is at %v, want %v", path, places[path], place)
@@ -156,14 +158,16 @@ func TestDecodeNamesTheLineOfASyntaxError(t *testing.T) {
 	t.Parallel()
 	_, err := Decode("h.yaml", []byte("listen: a\nhosts: [a, b\nopen: true\n"), new(house))
 	var findings Findings
-	if !errors.As(err, &findings) || len(findings) != 1 || findings[0].Line == 0 || !strings.Contains(findings[0].Detail, "not YAML: ") {
+	if !errors.As(err, &findings) || len(findings) != 1 || findings[0].Line == 0 ||
+		!strings.Contains(findings[0].Detail, "not YAML: ") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestSizesAreWrittenAsTheyAreRead(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Size{"0": 0, "512": 512, "64KiB": 64 << 10, "3GiB": 3 << 30, "1MB": 1e6, "10 MiB": 10 << 20} {
+	for text, want := range map[string]Size{"0": 0, "512": 512, "64KiB": 64 << 10, "3GiB": 3 << 30, "1MB": 1e6,
+		"10 MiB": 10 << 20} {
 		var got, again Size
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%s: %d, %v", text, got, err)
@@ -182,7 +186,9 @@ func TestSizesAreWrittenAsTheyAreRead(t *testing.T) {
 
 func TestSpansAreWrittenShortAndReadAgain(t *testing.T) {
 	t.Parallel()
-	for want, span := range map[string]time.Duration{"0s": 0, "10s": 10 * time.Second, "2m": 2 * time.Minute, "1h": time.Hour, "1h30m": 90 * time.Minute, "1h0m5s": time.Hour + 5*time.Second, "10ms": 10 * time.Millisecond, "10m": 10 * time.Minute} {
+	for want, span := range map[string]time.Duration{"0s": 0, "10s": 10 * time.Second, "2m": 2 * time.Minute,
+		"1h": time.Hour, "1h30m": 90 * time.Minute, "1h0m5s": time.Hour + 5*time.Second, "10ms": 10 * time.Millisecond,
+		"10m": 10 * time.Minute} {
 		if got := Span(span); got != want {
 			t.Errorf("%v is written %s, want %s", span, got, want)
 		}
@@ -195,7 +201,8 @@ func TestSpansAreWrittenShortAndReadAgain(t *testing.T) {
 func TestNearestForgivesSlipsOnly(t *testing.T) {
 	t.Parallel()
 	keys := []string{"listen", "sources", "max_limit", "log"}
-	for wrong, want := range map[string]string{"Listen": "listen", "source": "sources", "maxlimit": "max_limit", "lgo": "log", "sauces": "sources", "maximum": "", "colour": "", "x": ""} {
+	for wrong, want := range map[string]string{"Listen": "listen", "source": "sources", "maxlimit": "max_limit",
+		"lgo": "log", "sauces": "sources", "maximum": "", "colour": "", "x": ""} {
 		if got, _ := Nearest(wrong, keys); got != want {
 			t.Errorf("%s: %q, want %q", wrong, got, want)
 		}
@@ -295,7 +302,8 @@ func TestAPlaceWithinATextIsWhereItStands(t *testing.T) {
 		before, _, _ := strings.Cut(text, "^")
 		line := before[strings.LastIndexByte(before, '\n')+1:]
 		at := places.Within(path, strings.Count(before, "\n"), len([]rune(line)))
-		if at.Line < 1 || at.Line > len(lines) || at.Column > len([]rune(lines[at.Line-1])) || []rune(lines[at.Line-1])[at.Column-1] != '^' {
+		if at.Line < 1 || at.Line > len(lines) || at.Column > len([]rune(lines[at.Line-1])) ||
+			[]rune(lines[at.Line-1])[at.Column-1] != '^' {
 			t.Errorf("%s: the mark in %q would be at %d:%d", path, text, at.Line, at.Column)
 		}
 	}

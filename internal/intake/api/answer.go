@@ -17,14 +17,17 @@ import (
 )
 
 // render writes what the service answered to a submission.
-func (h *Handlers) render(ctx context.Context, base string, asked intake.Submission, given *intake.SubmitResult) (answered, error) {
+func (h *Handlers) render(
+	ctx context.Context, base string, asked intake.Submission, given *intake.SubmitResult,
+) (answered, error) {
 	out := response(base, asked.Intake, asked.Session, given)
 	switch {
 	case out.Status != "":
 	case h.Pending:
 		out.Status, out.Metadata = wire.StatusPending, retryMetadata(given.RetryAfter)
 	default:
-		wait := fail.New(fail.Unavailable, "Somebody has to look at this request first; send the same request again later.")
+		wait := fail.New(fail.Unavailable,
+			"Somebody has to look at this request first; send the same request again later.")
 		wait.RetryAfter = given.RetryAfter
 		return answered{}, wait
 	}
@@ -52,9 +55,11 @@ func Preview(base, id, session string, given *intake.SubmitResult) ([]byte, erro
 	return json.Marshal(response(base, id, session, given), json.Deterministic(true))
 }
 
-// offer is an offer as the protocol has it. One that can be bound says where and with what, any other neither.
+// offer is an offer as the protocol has it. One that can be bound says where and with what, any
+// other neither.
 func offer(base, id string, o *intake.Offer) *wire.Offer {
-	out := &wire.Offer{ID: o.ID, Summary: o.Summary, Details: o.Details, Expires: o.Expires.UTC().Format(time.RFC3339), TermsURL: o.TermsURL}
+	out := &wire.Offer{ID: o.ID, Summary: o.Summary, Details: o.Details, Expires: o.Expires.UTC().Format(time.RFC3339),
+		TermsURL: o.TermsURL}
 	if o.Binding {
 		requires := append([]string{}, o.Requires...)
 		out.BindRequires = &requires
@@ -65,14 +70,15 @@ func offer(base, id string, o *intake.Offer) *wire.Offer {
 	return out
 }
 
-// SubmitURL is where an intake is submitted to, under the address of a front desk, and BindURL where its offers are
-// bound.
+// SubmitURL is where an intake is submitted to, under the address of a front desk, and BindURL
+// where its offers are bound.
 func SubmitURL(base, id string) string { return strings.TrimSuffix(base, "/") + "/intake/" + id }
 
 // BindURL is where the offers of an intake are bound.
 func BindURL(base, id string) string { return SubmitURL(base, id) + "/bind" }
 
-// retryMetadata are the metadata that say when to ask again: the protocol's errors have no member for it.
+// retryMetadata are the metadata that say when to ask again: the protocol's errors have no member
+// for it.
 func retryMetadata(after time.Duration) strictjson.Value {
 	text, err := json.Marshal(map[string]int{"retry_after_seconds": max(1, fail.Seconds(after))})
 	if err != nil {
@@ -88,8 +94,8 @@ type failure struct {
 	retryAfter    time.Duration
 }
 
-// words are the protocol's for our own codes (Agent Intake Protocol 0.1.0, Error Codes); every other is an internal
-// error.
+// words are the protocol's for our own codes (Agent Intake Protocol 0.1.0, Error Codes); every
+// other is an internal error.
 var words = map[fail.Code]struct {
 	status int
 	code   string
@@ -124,7 +130,8 @@ var refusals = map[intake.Reason]struct {
 	intake.Busy:           {http.StatusServiceUnavailable, wire.CodeUnavailable},
 }
 
-// failed puts an error into the protocol's words. What is not known is ours, and its cause is not told.
+// failed puts an error into the protocol's words. What is not known is ours, and its cause is not
+// told.
 func failed(err error) failure {
 	var problem *wire.Problem
 	if errors.As(err, &problem) {
@@ -140,7 +147,8 @@ func failed(err error) failure {
 	if word, known := words[coded.Code]; known {
 		return withRetryAfter(failure{word.status, word.code, coded.Detail, coded.RetryAfter})
 	}
-	return failure{status: http.StatusInternalServerError, code: wire.CodeInternal, message: "An internal error occurred; it is not the request's fault, and it may be sent again."}
+	return failure{status: http.StatusInternalServerError, code: wire.CodeInternal,
+		message: "An internal error occurred; it is not the request's fault, and it may be sent again."}
 }
 
 // withRetryAfter sees to it that who is to come again is told when.
@@ -154,10 +162,12 @@ func withRetryAfter(f failure) failure {
 	return f
 }
 
-// envelope is the answer that tells of a failure, in the session that the request names where it can be read.
+// envelope is the answer that tells of a failure, in the session that the request names where it
+// can be read.
 func (f failure) envelope(ctx context.Context, request []byte) answered {
 	httpx.EventFrom(ctx).Set("failure", f.code)
-	out := wire.Response{Version: wire.Version, SessionID: wire.SessionOf(request), Status: wire.StatusError, Error: &wire.Error{Code: f.code, Message: f.message}}
+	out := wire.Response{Version: wire.Version, SessionID: wire.SessionOf(request), Status: wire.StatusError,
+		Error: &wire.Error{Code: f.code, Message: f.message}}
 	if f.retryAfter > 0 {
 		out.Metadata = retryMetadata(f.retryAfter)
 	}
@@ -185,7 +195,8 @@ func (h *Handlers) refuse(w http.ResponseWriter, r *http.Request, request []byte
 	send(w, r, f.envelope(r.Context(), request))
 }
 
-// WriteError answers with an error in the protocol's words, to a request that did not come as far as the handlers.
+// WriteError answers with an error in the protocol's words, to a request that did not come as far
+// as the handlers.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	send(w, r, failed(err).envelope(r.Context(), nil))
 }

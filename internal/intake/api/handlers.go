@@ -40,8 +40,8 @@ type Config struct {
 	// nothing personal may be sent.
 	Manifest func(base string) (wire.Manifest, error)
 	Base     func(context.Context) (string, error)
-	// Authenticate names who sent a request, and from where, in the context that it gives. The error is fail.Unauthorized,
-	// fail.Forbidden or fail.Limited. Nil lets everybody in unnamed.
+	// Authenticate names who sent a request, and from where, in the context that it gives. The
+	// error is fail.Unauthorized, fail.Forbidden or fail.Limited. Nil lets everybody in unnamed.
 	Authenticate func(http.ResponseWriter, *http.Request) (context.Context, error)
 	// Admit says whether whom a context names may submit to an intake, or bind, and counts it. Its
 	// errors are as those of Enter. Nil admits all.
@@ -50,7 +50,8 @@ type Config struct {
 	Challenge func(*http.Request, error) string
 }
 
-// Answer times (Agent Intake Protocol 0.1.0, Transport Requirements: providers should respond within 10 seconds).
+// Answer times (Agent Intake Protocol 0.1.0, Transport Requirements: providers should respond
+// within 10 seconds).
 const (
 	answerTime = 9 * time.Second
 	retryAfter = 5 * time.Second
@@ -63,7 +64,8 @@ const (
 	codeForbidden = "FORBIDDEN"         // 403: the key is good, and not for this
 )
 
-// Handlers answer submissions and binds, over HTTP and as tools. They may be called from many goroutines.
+// Handlers answer submissions and binds, over HTTP and as tools. They may be called from many
+// goroutines.
 type Handlers struct {
 	service *intake.Service
 	Config
@@ -119,7 +121,9 @@ func (h *Handlers) handler(
 }
 
 // authenticate lets a request in, or says why not.
-func (h *Handlers) authenticate(w http.ResponseWriter, r *http.Request, bind bool) (ctx context.Context, base string, err error) {
+func (h *Handlers) authenticate(
+	w http.ResponseWriter, r *http.Request, bind bool,
+) (ctx context.Context, base string, err error) {
 	ctx = r.Context()
 	if h.Authenticate != nil {
 		if ctx, err = h.Authenticate(w, r); err != nil {
@@ -183,7 +187,8 @@ func (h *Handlers) bind(ctx context.Context, _, id string, body []byte) (answere
 	return answered{status: http.StatusOK, body: bound}, nil
 }
 
-// note tells the log which intake a request is for. One that is not declared is any text of a stranger's.
+// note tells the log which intake a request is for. One that is not declared is any text of a
+// stranger's.
 func (h *Handlers) note(ctx context.Context, id string) {
 	if h.service.HasIntake(id) {
 		httpx.EventFrom(ctx).Set("intake", id)

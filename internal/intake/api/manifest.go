@@ -7,8 +7,8 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// NewManifest makes a manifest ready. It is an error if it is not valid by the protocol's schema and prose: what is declared
-// wrongly must not be declared at all.
+// NewManifest makes a manifest ready. It is an error if it is not valid by the protocol's schema
+// and prose: what is declared wrongly must not be declared at all.
 func NewManifest(m wire.Manifest, options wire.Options) (*httpx.Document, error) {
 	document, err := httpx.NewDocument(m)
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// stage is a front desk with two intakes, "quote" and "calculator", on which a transcript can change what befalls. It is
-// 2027-05-04T12:00:00Z there.
+// stage is a front desk with two intakes, "quote" and "calculator", on which a transcript can
+// change what befalls. It is 2027-05-04T12:00:00Z there.
 type stage struct {
 	t        testing.TB
 	clock    *clock.Clock
@@ -42,7 +42,8 @@ type stage struct {
 	listed   map[string]bool
 }
 
-// never are words that must not occur in any answer or entry: what was sent, and what went wrong within.
+// never are words that must not occur in any answer or entry: what was sent, and what went wrong
+// within.
 var never = []string{"marker", "a cause of ours", "submission_", "SELECT", "sqlite", "panic", ".go:", "[redacted]@"}
 
 const inputSchema = `{"type":"object","required":["length_m"],"properties":{"length_m":{"type":"number","minimum":1,"maximum":60},
@@ -55,20 +56,24 @@ func newStage(t testing.TB) *stage {
 	keys, err := identity.OpenSiteKeys(t.TempDir(), s.clock.Now)
 	s.must(err)
 	s.must(keys.EnsureKey())
-	vault, err := vault.OpenVault(t.Context(), vault.Options{DSN: storetest.ChosenDSN(t), Secret: make([]byte, 32), Now: s.clock.Now})
+	vault, err := vault.OpenVault(t.Context(),
+		vault.Options{DSN: storetest.ChosenDSN(t), Secret: make([]byte, 32), Now: s.clock.Now})
 	s.must(err)
 	t.Cleanup(func() { vault.Close() })
 	schema, err := wire.CompileSchema([]byte(inputSchema))
 	s.must(err)
 	quote := &intake.Definition{
-		ID: "quote", Schema: schema, Retention: wire.Retain30Days, Engine: s, ValidFor: 7 * 24 * time.Hour, Binding: true, TermsURL: "https://house.example/terms",
+		ID: "quote", Schema: schema, Retention: wire.Retain30Days, Engine: s, ValidFor: 7 * 24 * time.Hour,
+		Binding: true, TermsURL: "https://house.example/terms",
 		Bind: intake.BindRules{Requires: []string{"email"}, Message: "We will write."},
 	}
-	calculator := &intake.Definition{ID: "calculator", Schema: schema, Retention: wire.RetainNone, Engine: s, ValidFor: time.Hour}
+	calculator := &intake.Definition{ID: "calculator", Schema: schema, Retention: wire.RetainNone, Engine: s,
+		ValidFor: time.Hour}
 	declared := map[string]*intake.Definition{"quote": quote, "calculator": calculator}
 	service, err := intake.New(intake.Deps{
 		Intakes: func() map[string]*intake.Definition { return declared }, DB: s.db, Vault: vault, Now: s.clock.Now,
-		Ledger: ledger.New(s.db, ledger.Options{Origin: "house.example/ledger", Signers: keys.Signers, Now: s.clock.Now}),
+		Ledger: ledger.New(s.db,
+			ledger.Options{Origin: "house.example/ledger", Signers: keys.Signers, Now: s.clock.Now}),
 	})
 	s.must(err)
 	s.handlers = New(service, Config{
@@ -97,7 +102,8 @@ func (s *stage) Offer(_ context.Context, q offers.Request) (offers.Outcome, erro
 	if s.say != nil {
 		return s.say(q)
 	}
-	return offers.Outcome{Status: offers.Offered, Summary: "We paint your boat for 1250 EUR.", Details: strictjson.Value(`{"price":1250.00}`)}, nil
+	return offers.Outcome{Status: offers.Offered, Summary: "We paint your boat for 1250 EUR.",
+		Details: strictjson.Value(`{"price":1250.00}`)}, nil
 }
 
 // ServeHTTP routes as the server does.
@@ -244,5 +250,6 @@ func (s *stage) appended() string {
 // played is the stage of a transcript.
 func played(t *testing.T) transcript.Stage {
 	s := newStage(t)
-	return transcript.Stage{Handler: s, Send: s.send, Seen: s.seen, Do: s.do, Beside: map[string]func() string{"ledger": s.appended}}
+	return transcript.Stage{Handler: s, Send: s.send, Seen: s.seen, Do: s.do,
+		Beside: map[string]func() string{"ledger": s.appended}}
 }

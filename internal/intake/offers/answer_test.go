@@ -12,8 +12,8 @@ import (
 
 var answerSchema = regexp.MustCompile("(?s)<!-- the schema of answers -->\n```json\n(.*?)```")
 
-// TestAnswersAreTakenByTheSchemaThatIsDocumented has the schema of docs/offers.md and the reading of answers agree on what
-// is an answer.
+// TestAnswersAreTakenByTheSchemaThatIsDocumented has the schema of docs/offers.md and the reading
+// of answers agree on what is an answer.
 func TestAnswersAreTakenByTheSchemaThatIsDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/offers.md")
@@ -52,7 +52,8 @@ func TestAnswersAreTakenByTheSchemaThatIsDocumented(t *testing.T) {
 		`{"status":"offer","offer":{"summary":"Yes.","bind_requires":["a","a"]}}`, `{"status":"offer","offer":{"summary":"Yes.","bind_requires":[1]}}`,
 		`{"status":"offer","offer":{"summary":"Yes.","terms_url":"terms"}}`, `{"status":"offer","offer":{"summary":"Yes.","terms_url":"ftp://a.example/"}}`,
 	} {
-		_, err := readAnswer(&fetch.Response{Header: map[string][]string{"Content-Type": {"application/json"}}, Body: []byte(reply)}, noon)
+		_, err := readAnswer(&fetch.Response{Header: map[string][]string{"Content-Type": {"application/json"}},
+			Body: []byte(reply)}, noon)
 		wrong := documented.Validate(strictjson.Value(reply))
 		if (err == nil) != (len(wrong) == 0) {
 			t.Errorf("%s: read with %v, by the schema %v", reply, err, wrong)

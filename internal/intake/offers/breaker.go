@@ -13,8 +13,8 @@ const (
 	lastRest   = 2 * time.Minute
 )
 
-// breaker keeps a webhook that fails from costing every agent its time. After several failures in a row it rests; when
-// that is over, one call decides whether there are more.
+// breaker keeps a webhook that fails from costing every agent its time. After several failures in a
+// row it rests; when that is over, one call decides whether there are more.
 type breaker struct {
 	now      func() time.Time
 	mu       sync.Mutex
@@ -29,8 +29,8 @@ var errGone = errors.New("nobody waits for it")
 
 func newBreaker(now func() time.Time) *breaker { return &breaker{now: now, rest: firstRest} }
 
-// enter says how long to wait with a call; 0 is not at all, and then leave is to be called with the same probe: whether
-// it is the one call that decides.
+// enter says how long to wait with a call; 0 is not at all, and then leave is to be called with the
+// same probe: whether it is the one call that decides.
 func (b *breaker) enter() (wait time.Duration, probe bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -68,8 +68,8 @@ type tree struct {
 	object     bool
 }
 
-// NewRules makes rules ready for an intake whose input_schema is given, and which intake.CompileSchema takes. The error
-// joins one *Error for each thing that is wrong.
+// NewRules makes rules ready for an intake whose input_schema is given, and which
+// intake.CompileSchema takes. The error joins one *Error for each thing that is wrong.
 func NewRules(r Rules, inputSchema strictjson.Value) (Engine, error) {
 	c := &compiler{world: world{}, verdicts: map[string]verdict{}}
 	book := &ruleSet{lets: map[string]*expression{}}
@@ -97,12 +97,15 @@ func NewRules(r Rules, inputSchema strictjson.Value) (Engine, error) {
 func variables(w world, data *shape) map[string]*shape {
 	short := &field{shape: text(256)}
 	member := func(s *shape) *field { return &field{shape: s} }
-	agent := w.object("@agent", map[string]*field{"id": short, "platform": short, "name": short, "scopes": member(listOf(text(32), 8))})
+	agent := w.object("@agent",
+		map[string]*field{"id": short, "platform": short, "name": short, "scopes": member(listOf(text(32), 8))})
 	w.object("@item", map[string]*field{
-		"url": member(text(2048)), "name": member(text(512)), "type": short, "site": short, "description": member(text(4096)),
-		"score": member(scalar(types.DoubleType)), "object": member(mapOf(anything(), 256)),
+		"url": member(text(2048)), "name": member(text(512)), "type": short, "site": short,
+		"description": member(text(4096)),
+		"score":       member(scalar(types.DoubleType)), "object": member(mapOf(anything(), 256)),
 	})
-	return map[string]*shape{"data": data, "agent": agent, "locale": text(16), "timezone": text(64), "now": scalar(types.TimestampType)}
+	return map[string]*shape{"data": data, "agent": agent, "locale": text(16), "timezone": text(64),
+		"now": scalar(types.TimestampType)}
 }
 
 // isName is what a name under let looks like, spelled.
@@ -181,7 +184,9 @@ func (c *compiler) readLets(object yamlconf.Object, book *ruleSet) {
 		}
 		known := spelled(name)
 		if _, taken := c.variables[known]; taken || len(name) > 64 || !isName.MatchString(known) {
-			c.report(field, "%q is no name, or the name of something else; use letters, digits and underscores, beginning with a lower-case letter", name)
+			c.report(field,
+				"%q is no name, or the name of something else; use letters, digits and underscores, beginning with "+
+					"a lower-case letter", name)
 			continue
 		}
 		e := c.compile(field, source, "", nil, wantValue)
@@ -223,7 +228,8 @@ func (c *compiler) readAnswers(r Rules, book *ruleSet) {
 	case r.Otherwise != "":
 		book.otherwise = c.text("otherwise", r.Otherwise, known)
 	case len(r.Offers) > 0 && !always:
-		c.report("otherwise", "say why nothing is offered when none of the offers holds, or let the last offer be without `when`")
+		c.report("otherwise",
+			"say why nothing is offered when none of the offers holds, or let the last offer be without `when`")
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package offers says what a business answers to a submission (Agent Intake Protocol 0.1.0, Stage 3): by the owner's
-// rules, by asking the owner's own server, or by leaving it to a person.
+// Package offers says what a business answers to a submission (Agent Intake Protocol 0.1.0, Stage
+// 3): by the owner's rules, by asking the owner's own server, or by leaving it to a person.
 //
-// It stands below intake, which asks an engine outside of any transaction and records what comes back before anybody is
-// told. An engine keeps nothing and writes nothing. What an agent sent is in the hands of whoever
-// calls: no error and no log line of this package holds any of it.
+// It stands below intake, which asks an engine outside of any transaction and records what comes
+// back before anybody is told. An engine keeps nothing and writes nothing. What an agent sent is in
+// the hands of whoever calls: no error and no log line of this package holds any of it.
 package offers
 
 import (
@@ -21,17 +21,19 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Engine makes offers. It may be asked from many goroutines, and asked the same Request again, which then has the same
-// ID: after a failure, or when two of the same arrive at once.
+// Engine makes offers. It may be asked from many goroutines, and asked the same Request again,
+// which then has the same ID: after a failure, or when two of the same arrive at once.
 type Engine interface {
-	// Offer answers a question. Its error is a *fail.Error of code Unavailable with RetryAfter when the question can be
-	// asked again later, and an *UnusableData when the data is at fault; any other error is ours or the owner's to mend, and its
-	// text is for the log alone. An Outcome that comes without an error has passed its Check.
+	// Offer answers a question. Its error is a *fail.Error of code Unavailable with RetryAfter when
+	// the question can be asked again later, and an *UnusableData when the data is at fault; any
+	// other error is ours or the owner's to mend, and its text is for the log alone. An Outcome
+	// that comes without an error has passed its Check.
 	Offer(ctx context.Context, q Request) (Outcome, error)
 }
 
-// UnusableData is data that conforms to the intake's schema and cannot be computed with: a whole number beyond those that every
-// reader of JSON takes alike. It names a member and never shows what it holds.
+// UnusableData is data that conforms to the intake's schema and cannot be computed with: a whole
+// number beyond those that every reader of JSON takes alike. It names a member and never shows what
+// it holds.
 type UnusableData struct {
 	Pointer string // RFC 6901, into the data
 	Detail  string // what is wrong and what would be right, after the pointer
@@ -41,7 +43,9 @@ func (u *UnusableData) Error() string { return u.Pointer + " " + u.Detail }
 
 // Request is a submission as an engine sees it.
 type Request struct {
-	ID       string           // unique to the submission, and the same each time it is asked; up to 64 letters, digits, dashes and underscores
+	// unique to the submission, and the same each time it is asked; up to 64 letters, digits,
+	// dashes and underscores
+	ID       string
 	Intake   string           // the intake's id
 	Data     strictjson.Value // the members of intake_data that the intake's schema declares; valid by it
 	Agent    intake.Agent     // who asks, as it says itself
@@ -93,7 +97,8 @@ type Outcome struct {
 	Summary string           // what a person reads, up to MaxSummary bytes
 	Details strictjson.Value // a JSON object of up to MaxDetails bytes, or nil
 	Expires time.Time        // zero: as long as the intake's offers last
-	// BindRequires names the members of bind_data without which the offer cannot be taken; nil: what the intake requires.
+	// BindRequires names the members of bind_data without which the offer cannot be taken; nil:
+	// what the intake requires.
 	BindRequires []string
 	TermsURL     string // empty: the intake's
 
@@ -112,13 +117,15 @@ const (
 	maxAddress   = 2 << 10
 )
 
-// Check says what is wrong with an outcome that would be answered now. The error names members and bounds, never values.
+// Check says what is wrong with an outcome that would be answered now. The error names members and
+// bounds, never values.
 func (o Outcome) Check(now time.Time) error {
 	switch o.Status {
 	case Offered:
 		return o.checkOffer(now)
 	case Declined:
-		if o.Summary != "" || o.Details != nil || !o.Expires.IsZero() || o.BindRequires != nil || o.TermsURL != "" || o.RetryAfter != 0 {
+		if o.Summary != "" || o.Details != nil || !o.Expires.IsZero() || o.BindRequires != nil || o.TermsURL != "" ||
+			o.RetryAfter != 0 {
 			return errors.New("an offer's members stand in what is declined")
 		}
 		return checkText("the reason", o.Reason)
@@ -152,7 +159,8 @@ func (o Outcome) checkOffer(now time.Time) error {
 	seen := map[string]bool{}
 	for _, name := range o.BindRequires {
 		if name == "" || len(name) > maxFieldName || !utf8.ValidString(name) || seen[name] {
-			return fmt.Errorf("a field required to bind has no name, one longer than %d bytes, or that of another", maxFieldName)
+			return fmt.Errorf("a field required to bind has no name, one longer than %d bytes, or that of another",
+				maxFieldName)
 		}
 		seen[name] = true
 	}
@@ -163,7 +171,8 @@ func checkTerms(address string) error {
 	if address == "" {
 		return nil
 	}
-	if u, err := url.Parse(address); err != nil || len(address) > maxAddress || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+	if u, err := url.Parse(address); err != nil || len(address) > maxAddress || u.Host == "" || u.User != nil ||
+		u.Scheme != "https" && u.Scheme != "http" {
 		return errors.New("the address of the terms is no web address")
 	}
 	return nil

@@ -38,7 +38,9 @@ func TestAnOutcomeIsWholeOrNone(t *testing.T) {
 		{"details of null", offer(func(o *Outcome) { o.Details = strictjson.Value(`null`) }), "no JSON object"},
 		{"details of no number", offer(func(o *Outcome) { o.Details = strictjson.Value(`{"bmi":NaN}`) }), "no JSON object"},
 		{"details given twice", offer(func(o *Outcome) { o.Details = strictjson.Value(`{"a":1,"a":2}`) }), "no JSON object"},
-		{"large details", offer(func(o *Outcome) { o.Details = strictjson.Value(`{"a":"` + strings.Repeat("a", MaxDetails) + `"}`) }), "larger"},
+		{"large details", offer(func(o *Outcome) {
+			o.Details = strictjson.Value(`{"a":"` + strings.Repeat("a", MaxDetails) + `"}`)
+		}), "larger"},
 		{"expired when it is made", offer(func(o *Outcome) { o.Expires = noon }), "expires before"},
 		{"for ever", offer(func(o *Outcome) { o.Expires = noon.Add(MaxValidity + 1) }), "longer than 366 days"},
 		{"a field without a name", offer(func(o *Outcome) { o.BindRequires = []string{""} }), "no name"},
@@ -62,7 +64,8 @@ func TestAPersonAnswersLater(t *testing.T) {
 	t.Parallel()
 	for _, p := range []Person{{}, {RetryAfter: time.Hour}} {
 		o, err := p.Offer(t.Context(), Request{Now: noon})
-		if err != nil || o.Check(noon) != nil || o.Status != Waiting || p.RetryAfter != 0 && o.RetryAfter != p.RetryAfter {
+		if err != nil || o.Check(noon) != nil || o.Status != Waiting ||
+			p.RetryAfter != 0 && o.RetryAfter != p.RetryAfter {
 			t.Errorf("%+v, %v", o, err)
 		}
 	}

@@ -49,7 +49,8 @@ func (c *compiler) report(field, format string, args ...any) {
 	c.findings = append(c.findings, &Error{Field: field, Detail: fmt.Sprintf(format, args...)})
 }
 
-// newEnv is the language: CEL's own functions without regular expressions, optional values, and ours.
+// newEnv is the language: CEL's own functions without regular expressions, optional values, and
+// ours.
 func newEnv(w world, variables map[string]*shape) (*cel.Env, error) {
 	p, err := newProvider(w)
 	if err != nil {
@@ -57,8 +58,10 @@ func newEnv(w world, variables map[string]*shape) (*cel.Env, error) {
 	}
 	excluded := env.NewLibrarySubset().AddExcludedFunctions(env.NewFunction("matches"))
 	options := []cel.EnvOption{
-		cel.StdLib(cel.StdLibSubset(excluded)), cel.OptionalTypes(), cel.CustomTypeProvider(p), cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true),
-		cel.ParserExpressionSizeLimit(10 * maxExpression), cel.ParserRecursionLimit(50), cel.EnableIdentifierEscapeSyntax(), cel.EagerlyValidateDeclarations(true),
+		cel.StdLib(cel.StdLibSubset(excluded)), cel.OptionalTypes(), cel.CustomTypeProvider(p),
+		cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true),
+		cel.ParserExpressionSizeLimit(10 * maxExpression), cel.ParserRecursionLimit(50),
+		cel.EnableIdentifierEscapeSyntax(), cel.EagerlyValidateDeclarations(true),
 		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()),
 	}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
@@ -78,7 +81,8 @@ func (c *compiler) declare(name string, e *expression) error {
 	return nil
 }
 
-// shapeOfType is all that is known of what an expression makes. Names under let are bounded when they are computed.
+// shapeOfType is all that is known of what an expression makes. Names under let are bounded when
+// they are computed.
 func (c *compiler) shapeOfType(t *types.Type) *shape {
 	switch {
 	case c.world[t.TypeName()] != nil:
@@ -103,13 +107,15 @@ var (
 	wantTruth = wanted{"true or false", func(t *types.Type) bool { return t.Kind() == types.BoolKind }}
 	wantText  = wanted{"a text, number, truth value or time", func(t *types.Type) bool {
 		switch t.Kind() {
-		case types.StringKind, types.IntKind, types.UintKind, types.DoubleKind, types.BoolKind, types.TimestampKind, types.DurationKind, types.DynKind:
+		case types.StringKind, types.IntKind, types.UintKind, types.DoubleKind, types.BoolKind, types.TimestampKind,
+			types.DurationKind, types.DynKind:
 			return true
 		}
 		return false
 	}}
 	wantValue = wanted{"a value that JSON has", func(t *types.Type) bool {
-		return t.Kind() != types.TypeKind && t.Kind() != types.BytesKind && (t.Kind() != types.OpaqueKind || isOptional(t))
+		return t.Kind() != types.TypeKind && t.Kind() != types.BytesKind &&
+			(t.Kind() != types.OpaqueKind || isOptional(t))
 	}}
 )
 
@@ -117,8 +123,8 @@ func isOptional(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == "optional_type"
 }
 
-// compile checks an expression of a field where some facts are known; nil when it is wrong. before is what stands
-// before it in the field's text.
+// compile checks an expression of a field where some facts are known; nil when it is wrong. before
+// is what stands before it in the field's text.
 func (c *compiler) compile(field, source, before string, known facts, want wanted) *expression {
 	if c.count++; c.count > maxExpressions {
 		if c.count == maxExpressions+1 {
@@ -144,13 +150,16 @@ func (c *compiler) compile(field, source, before string, known facts, want wante
 	}}
 	r.look(checked.NativeRep().Expr(), known)
 	if t := checked.OutputType(); !want.takes(t) {
-		c.findings = append(c.findings, c.place(field, source, before, 1, 0, fmt.Sprintf("it gives %s and should give %s", typeWords(t), want.words)))
+		c.findings = append(c.findings,
+			c.place(field, source, before, 1, 0,
+				fmt.Sprintf("it gives %s and should give %s", typeWords(t), want.words)))
 	}
 	c.price(field, source, before, checked)
 	if len(c.findings) > found {
 		return nil
 	}
-	program, err := c.env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(lookEvery))
+	program, err := c.env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost),
+		cel.InterruptCheckFrequency(lookEvery))
 	if err != nil { // which is for what was not checked
 		c.report(field, "in %s: it cannot be run", clipExpression(source))
 		return nil
@@ -163,11 +172,14 @@ func (c *compiler) price(field, source, before string, checked *cel.Ast) {
 	estimate, err := c.env.EstimateCost(checked, estimator{c.world, c.variables})
 	if err != nil || estimate.Max > maxCost {
 		c.findings = append(c.findings, c.place(field, source, before, 1, 0,
-			"it can take too many steps; set maxLength and maxItems in the schema for what it goes through, or do less in a loop"))
+			"it can take too many steps; set maxLength and maxItems in the schema for what it goes through, or do "+
+				"less in a loop"))
 		return
 	}
 	if c.cost <= maxAllCosts && c.cost+estimate.Max > maxAllCosts {
-		c.report(field, "together the expressions up to here can take too many steps; set maxLength and maxItems in the schema, or write fewer loops")
+		c.report(field,
+			"together the expressions up to here can take too many steps; set maxLength and maxItems in the schema, "+
+				"or write fewer loops")
 	}
 	c.cost += estimate.Max
 }
@@ -181,7 +193,8 @@ func (c *compiler) place(field, source, before string, line, column int, detail 
 	} else {
 		line += lines - 1
 	}
-	return &Error{Field: field, Line: line, Column: column, Detail: fmt.Sprintf("in %s: %s", clipExpression(source), detail)}
+	return &Error{Field: field, Line: line, Column: column,
+		Detail: fmt.Sprintf("in %s: %s", clipExpression(source), detail)}
 }
 
 // asWritten is the column of an expression as it was written.
@@ -216,7 +229,8 @@ func clipExpression(source string) string {
 
 func (c *compiler) issues(field, source, before string, issues *cel.Issues) {
 	for _, e := range issues.Errors() {
-		c.findings = append(c.findings, c.place(field, source, before, e.Location.Line(), e.Location.Column(), c.words(e)))
+		c.findings = append(c.findings,
+			c.place(field, source, before, e.Location.Line(), e.Location.Column(), c.words(e)))
 	}
 }
 
@@ -264,8 +278,10 @@ func (c *compiler) inWords(e *common.Error) string {
 
 // typeNames are CEL's types in words.
 var typeNames = map[string]string{
-	"int": "whole number", "uint": "whole number", "double": "number", "string": "text", "bool": "truth value", "dyn": "anything", "null_type": "null",
-	"google.protobuf.Timestamp": "time", "timestamp": "time", "google.protobuf.Duration": "time span", "duration": "time span", "optional_type": "optional",
+	"int": "whole number", "uint": "whole number", "double": "number", "string": "text", "bool": "truth value",
+	"dyn": "anything", "null_type": "null",
+	"google.protobuf.Timestamp": "time", "timestamp": "time", "google.protobuf.Duration": "time span",
+	"duration": "time span", "optional_type": "optional",
 }
 
 var typeName = regexp.MustCompile(`@?[a-z][A-Za-z_.]*`)

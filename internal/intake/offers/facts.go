@@ -35,8 +35,8 @@ func (f facts) or(other facts) facts {
 // verdict is what an expression says when it is true, and when it is false.
 type verdict struct{ yes, no facts }
 
-// reading looks through a checked expression for what would fail when it runs, as far as that can be told before:
-// optional members that are read unasked, and constants that are not there.
+// reading looks through a checked expression for what would fail when it runs, as far as that can
+// be told before: optional members that are read unasked, and constants that are not there.
 type reading struct {
 	checked   *ast.AST
 	world     world
@@ -105,7 +105,8 @@ func (r *reading) unasked(path string, plain bool, name string) string {
 		steps[i] = written(step)
 	}
 	path, of := strings.Join(steps, "."), strings.Join(steps[:len(steps)-1], ".")
-	return path + " is optional; ask has(" + path + ") first, or write " + of + ".?" + name + ".orValue(...) with what holds without it"
+	return path + " is optional; ask has(" + path + ") first, or write " + of + ".?" + name +
+		".orValue(...) with what holds without it"
 }
 
 func (r *reading) lookCall(e ast.Expr, known facts) {
@@ -137,7 +138,8 @@ func (r *reading) lookCall(e ast.Expr, known facts) {
 	}
 }
 
-// lookIndex checks keys of tables that are constant, or one of the few texts that the schema allows.
+// lookIndex checks keys of tables that are constant, or one of the few texts that the schema
+// allows.
 func (r *reading) lookIndex(id int64, table, key ast.Expr) {
 	entries, is := r.constant(table).(map[string]any)
 	if !is {
@@ -223,13 +225,16 @@ func (r *reading) verdict(e ast.Expr) verdict {
 	return verdict{}
 }
 
-// pathOf writes names with dots between as they stand in an expression, and says whether it is nothing else.
+// pathOf writes names with dots between as they stand in an expression, and says whether it is
+// nothing else.
 func pathOf(e ast.Expr) (path string, plain bool) {
 	var steps []string
 	for ; e.Kind() == ast.SelectKind; e = e.AsSelect().Operand() {
 		steps = append(steps, e.AsSelect().FieldName())
 	}
-	if e.Kind() != ast.IdentKind || slices.ContainsFunc(steps, func(name string) bool { return strings.Contains(name, ".") }) {
+	if e.Kind() != ast.IdentKind || slices.ContainsFunc(steps, func(name string) bool {
+		return strings.Contains(name, ".")
+	}) {
 		return "", false
 	}
 	steps = append(steps, e.AsIdent())

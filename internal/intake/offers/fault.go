@@ -24,7 +24,8 @@ type ruleError struct {
 
 func (e *ruleError) Error() string { return fmt.Sprintf("%s: %s", e.where, e.what) }
 
-// faultsOfCEL are the beginnings of what CEL says when an expression fails, and what we say: its own texts hold values.
+// faultsOfCEL are the beginnings of what CEL says when an expression fails, and what we say: its
+// own texts hold values.
 var faultsOfCEL = []struct {
 	begins string
 	fault  fault
@@ -48,8 +49,8 @@ var faultsOfCEL = []struct {
 	{"optional.none() dereference", "it reads what is not there; ask with hasValue() first, or write orValue(...)"},
 }
 
-// explain makes what failed while a rule was followed safe to be logged. A failure of what the rule asked for, such as
-// the search, stays as it is.
+// explain makes what failed while a rule was followed safe to be logged. A failure of what the rule
+// asked for, such as the search, stays as it is.
 func explain(where string, err error) error {
 	var coded *fail.Error
 	var ours *ruleError

@@ -125,7 +125,8 @@ func (f *following) eval(e *expression) (ref.Val, error) {
 // Parent is part of cel.Activation: there is none.
 func (f *following) Parent() cel.Activation { return nil }
 
-// ResolveName gives what a name in an expression stands for. What costs something is computed when it is first asked for.
+// ResolveName gives what a name in an expression stands for. What costs something is computed when
+// it is first asked for.
 func (f *following) ResolveName(name string) (any, bool) {
 	q := f.question
 	switch name {
@@ -138,7 +139,8 @@ func (f *following) ResolveName(name string) (any, bool) {
 		for i, s := range q.Agent.ConsentScope {
 			scopes[i] = string(s)
 		}
-		return map[string]any{"id": q.Agent.ID, "platform": q.Agent.Platform, "name": q.Agent.Name, "scopes": scopes}, true
+		return map[string]any{"id": q.Agent.ID, "platform": q.Agent.Platform, "name": q.Agent.Name,
+			"scopes": scopes}, true
 	case "locale":
 		return q.Locale, true
 	case "timezone":
@@ -164,7 +166,8 @@ func zone(name string) string {
 	return name
 }
 
-// once computes what a name stands for, if that was not done already. A failure fails each expression that needs it.
+// once computes what a name stands for, if that was not done already. A failure fails each
+// expression that needs it.
 func (f *following) once(name string, compute func() (ref.Val, error)) ref.Val {
 	if v, done := f.known[name]; done {
 		return v
@@ -220,7 +223,8 @@ func (f *following) items() (ref.Val, error) {
 			object = map[string]any{}
 		}
 		values = append(values, map[string]any{
-			"url": item.URL, "name": item.Name, "type": item.Type, "site": item.Site, "description": item.Description, "score": item.Score, "object": object,
+			"url": item.URL, "name": item.Name, "type": item.Type, "site": item.Site, "description": item.Description,
+			"score": item.Score, "object": object,
 		})
 	}
 	return types.DefaultTypeAdapter.NativeToValue(values), nil
@@ -256,7 +260,8 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most-len(more)], "") + more
 }
 
-// plain writes a value within a text. Texts of others are cut, and what would move a cursor is left out.
+// plain writes a value within a text. Texts of others are cut, and what would move a cursor is left
+// out.
 func plain(v ref.Val) (string, bool) {
 	switch n := v.(type) {
 	case types.String:

@@ -96,7 +96,8 @@ func extreme(so types.Int) func(a, b ref.Val) ref.Val {
 }
 
 // without are currencies that have no smaller unit.
-var without = map[string]bool{"CLP": true, "ISK": true, "JPY": true, "KRW": true, "PYG": true, "UGX": true, "VND": true, "XAF": true, "XOF": true, "XPF": true}
+var without = map[string]bool{"CLP": true, "ISK": true, "JPY": true, "KRW": true, "PYG": true, "UGX": true, "VND": true,
+	"XAF": true, "XOF": true, "XPF": true}
 
 // money writes an amount with its currency.
 func money(amount, currency ref.Val) ref.Val {
@@ -119,7 +120,8 @@ func money(amount, currency ref.Val) ref.Val {
 	if math.Abs(n) >= 1<<53 {
 		return types.WrapErr(errLarge)
 	}
-	return types.String(strconv.FormatFloat(n+0, 'f', int(digits), 64) + " " + code) // + 0, since there is no minus zero in money
+	// + 0, since there is no minus zero in money
+	return types.String(strconv.FormatFloat(n+0, 'f', int(digits), 64) + " " + code)
 }
 
 func days(n ref.Val) ref.Val {
@@ -187,7 +189,8 @@ func (e estimator) EstimateSize(node cost.AstNode) *cost.SizeEstimate {
 	return &cost.SizeEstimate{Max: s.most}
 }
 
-// EstimateCallCost tells what is not like other functions: join reads all, and the results of others are not unbounded.
+// EstimateCallCost tells what is not like other functions: join reads all, and the results of
+// others are not unbounded.
 func (e estimator) EstimateCallCost(function, _ string, _ *cost.AstNode, args []cost.AstNode) *cost.CallEstimate {
 	switch function {
 	case "join":

@@ -61,7 +61,8 @@ func TestARuleThatFailsSaysWhereAndNothingOfTheData(t *testing.T) {
 			if err == nil {
 				t.Fatalf("it gives %s %s", o.Summary, o.Details)
 			}
-			if strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "intake persons: let.") || !strings.Contains(err.Error(), c.what) {
+			if strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "intake persons: let.") ||
+				!strings.Contains(err.Error(), c.what) {
 				t.Error(err)
 			}
 			if fail.From(err).Code != fail.Internal {
@@ -73,16 +74,19 @@ func TestARuleThatFailsSaysWhereAndNothingOfTheData(t *testing.T) {
 
 func TestNoNumberOfAnAnswerIsNone(t *testing.T) {
 	t.Parallel()
-	for _, e := range []string{"data.weight_kg / 0.0", "-data.weight_kg / 0.0", "0.0 / 0.0 * data.weight_kg", "double('NaN')", "[1.0 / 0.0]", "{'a': double('Infinity')}", "dyn(1.0 / 0.0)"} {
+	for _, e := range []string{"data.weight_kg / 0.0", "-data.weight_kg / 0.0", "0.0 / 0.0 * data.weight_kg",
+		"double('NaN')", "[1.0 / 0.0]", "{'a': double('Infinity')}", "dyn(1.0 / 0.0)"} {
 		r := one("Yes.")
 		r.Offers[0].Details = yamlconf.Object(fmt.Sprintf(`{"x": %q}`, "{ "+e+" }"))
-		if o, err := follow(t, r, anna); err == nil || !strings.Contains(err.Error(), "offers[0].details.x: a number is infinite or none") {
+		if o, err := follow(t, r, anna); err == nil ||
+			!strings.Contains(err.Error(), "offers[0].details.x: a number is infinite or none") {
 			t.Errorf("%s in details: %s, %v", e, o.Details, err)
 		}
 		if strings.ContainsAny(e, "[{") {
 			continue
 		}
-		if o, err := follow(t, one("{"+e+"}"), anna); err == nil || !strings.Contains(err.Error(), "offers[0].summary") {
+		if o, err := follow(t, one("{"+e+"}"), anna); err == nil ||
+			!strings.Contains(err.Error(), "offers[0].summary") {
 			t.Errorf("%s in a text: %q, %v", e, o.Summary, err)
 		}
 	}
@@ -113,10 +117,14 @@ func TestExpressionsThatCouldTakeLongAreRefused(t *testing.T) {
 	}
 	long := strings.Repeat("data.essay + ", 20) + "data.essay"
 	for _, c := range []struct{ name, when, detail string }{
-		{"loops in loops over what has no bound", "has(data.rows) && " + loops(2, "data.rows", "v0.n == v1.n"), "maxItems"},
+		{"loops in loops over what has no bound", "has(data.rows) && " + loops(2, "data.rows", "v0.n == v1.n"),
+			"maxItems"},
 		{"many loops over little", loops(7, "data.tags", "v0 == v6"), "too many steps"},
-		{"loops over texts without a bound", "has(data.rows) && has(data.essay) && data.rows.all(r, data.essay.contains(string(r.n)))", "maxLength"},
-		{"long texts compared many times", "has(data.essay) && size(" + long + ") > 3 && data.tags.exists(a, data.tags.exists(b, (" + long + ").contains(a + b)))", "too many steps"},
+		{"loops over texts without a bound",
+			"has(data.rows) && has(data.essay) && data.rows.all(r, data.essay.contains(string(r.n)))", "maxLength"},
+		{"long texts compared many times",
+			"has(data.essay) && size(" + long + ") > 3 && data.tags.exists(a, data.tags.exists(b, (" + long +
+				").contains(a + b)))", "too many steps"},
 		{"a long expression", strings.Repeat("true && ", 300) + "true", "longer than 2000 bytes"},
 		{"a deep expression", strings.Repeat("(", 300) + "true" + strings.Repeat(")", 300), ""},
 		{"deep lists", strings.Repeat("[", 200) + strings.Repeat("]", 200) + " == []", ""},
@@ -135,7 +143,8 @@ func TestExpressionsThatCouldTakeLongAreRefused(t *testing.T) {
 	}
 	dear := Rules{Otherwise: "No."}
 	for range 20 {
-		dear.Offers = append(dear.Offers, Offer{When: "has(data.rows) && data.rows.exists(r, r.n > 3)", Summary: "Yes."})
+		dear.Offers = append(dear.Offers,
+			Offer{When: "has(data.rows) && data.rows.exists(r, r.n > 3)", Summary: "Yes."})
 	}
 	if found := wrong(dear); len(found) != 1 || !strings.Contains(found[0].Detail, "together") {
 		t.Errorf("%v", found)
@@ -157,28 +166,32 @@ func TestNamesDoNotGrowWithoutEnd(t *testing.T) {
 		if wrong(r) != nil {
 			continue
 		}
-		if _, err := follow(t, r, anna); err == nil || !strings.Contains(err.Error(), "too long") && !strings.Contains(err.Error(), "steps") {
+		if _, err := follow(t, r, anna); err == nil ||
+			!strings.Contains(err.Error(), "too long") && !strings.Contains(err.Error(), "steps") {
 			t.Errorf("%s doubled 40 times: %v", begin, err)
 		}
 	}
 }
 
-// TestWhatIsNotMeasuredBeforeIsWhileItRuns has data that the schema says nothing of, so that only the steps that are
-// counted bound a loop.
+// TestWhatIsNotMeasuredBeforeIsWhileItRuns has data that the schema says nothing of, so that only
+// the steps that are counted bound a loop.
 func TestWhatIsNotMeasuredBeforeIsWhileItRuns(t *testing.T) {
 	t.Parallel()
-	e, err := NewRules(Rules{Offers: []Offer{{When: "data.list.exists(x, data.list.exists(y, x == y + 1))", Summary: "Yes."}}, Otherwise: "No."},
+	e, err := NewRules(Rules{Offers: []Offer{{When: "data.list.exists(x, data.list.exists(y, x == y + 1))",
+		Summary: "Yes."}}, Otherwise: "No."},
 		strictjson.Value(`{"type": "object", "required": ["list"], "properties": {"list": {"type": "array", "maxItems": 200}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	data := `{"list": [` + strings.Repeat("1,", 20_000) + `1]}` // as if the schema had not been asked
-	if _, err = e.Offer(t.Context(), Request{Intake: "lists", Data: strictjson.Value(data), Now: noon}); err == nil || !strings.Contains(err.Error(), "more steps than it may") {
+	if _, err = e.Offer(t.Context(), Request{Intake: "lists", Data: strictjson.Value(data), Now: noon}); err == nil ||
+		!strings.Contains(err.Error(), "more steps than it may") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestSchemasThatReferToThemselvesManyTimesAreRead has a short schema that describes more objects than anybody can list.
+// TestSchemasThatReferToThemselvesManyTimesAreRead has a short schema that describes more objects
+// than anybody can list.
 func TestSchemasThatReferToThemselvesManyTimesAreRead(t *testing.T) {
 	t.Parallel()
 	var members []string
@@ -208,10 +221,12 @@ func TestWhoGoesAwayEndsTheRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = e.Offer(ctx, Request{Intake: "persons", Data: strictjson.Value(anna), Now: noon, Lookup: func(ctx context.Context, _ Lookup) ([]Item, error) {
-		cancel()
-		return nil, ctx.Err()
-	}})
+	_, err = e.Offer(ctx,
+		Request{Intake: "persons", Data: strictjson.Value(anna), Now: noon,
+			Lookup: func(ctx context.Context, _ Lookup) ([]Item, error) {
+				cancel()
+				return nil, ctx.Err()
+			}})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -241,7 +256,8 @@ func TestTimeZonesThatDoNotExistAreTheWorlds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for zone, want := range map[string]string{"": "UTC", "Mars/Olympus": "UTC", "../../etc/passwd": "UTC", "Local": "UTC", "Asia/Tokyo": "Asia/Tokyo"} {
+	for zone, want := range map[string]string{"": "UTC", "Mars/Olympus": "UTC", "../../etc/passwd": "UTC",
+		"Local": "UTC", "Asia/Tokyo": "Asia/Tokyo"} {
 		o, err := e.Offer(t.Context(), Request{Intake: "p", Data: strictjson.Value(anna), Now: noon, Timezone: zone})
 		if err != nil || o.Summary != want {
 			t.Errorf("%s: %s, %v", zone, o.Summary, err)
@@ -249,12 +265,16 @@ func TestTimeZonesThatDoNotExistAreTheWorlds(t *testing.T) {
 	}
 }
 
-// FuzzExpression follows rules with any expression: nothing breaks, and whatever is answered is whole.
+// FuzzExpression follows rules with any expression: nothing breaks, and whatever is answered is
+// whole.
 func FuzzExpression(f *testing.F) {
 	for _, seed := range []string{
-		"data.age", "data.weight_kg / 0.0", "data.tags.map(t, t + t)", "tables.rate[data.plan]", "{'a': [1, {'b': data.?note}]}", "now + days(3)", "x + 'a'",
-		"join(data.tags, data.plan)", "round(bmi, 2)", "data.address.zip", "has(data.rows) && data.rows.exists(r, r.m > 1)", "type(1)", "[1][1]", "9223372036854775807 + 1",
-		"agent.scopes", "b'a'", "dyn(data)", "optional.none()", "data.?rows[?0].?m", "money(1.5, 'EUR')", "timestamp('9999-12-31T23:59:59Z') + days(1)", "-9223372036854775808 / -1",
+		"data.age", "data.weight_kg / 0.0", "data.tags.map(t, t + t)", "tables.rate[data.plan]",
+		"{'a': [1, {'b': data.?note}]}", "now + days(3)", "x + 'a'",
+		"join(data.tags, data.plan)", "round(bmi, 2)", "data.address.zip",
+		"has(data.rows) && data.rows.exists(r, r.m > 1)", "type(1)", "[1][1]", "9223372036854775807 + 1",
+		"agent.scopes", "b'a'", "dyn(data)", "optional.none()", "data.?rows[?0].?m", "money(1.5, 'EUR')",
+		"timestamp('9999-12-31T23:59:59Z') + days(1)", "-9223372036854775808 / -1",
 	} {
 		f.Add(seed)
 	}
@@ -296,11 +316,13 @@ func FuzzSubmission(f *testing.F) {
 	f.Add(`{"age":"x","weight_kg":[],"plan":7,"tags":{"a":1},"address":[]}`)
 	f.Add(`{"age":1e400,"rows":[null,{"n":"x"}]}`)
 	r := Rules{
-		Tables:  `{"rate": {"basic": 12, "pro": 29.5}}`,
-		Let:     `{"bmi": "data.weight_kg / (data.height_m * data.height_m)"}`,
-		Decline: []Decline{{When: "data.age < 18", Reason: "{data.age}"}, {When: "has(data.rows) && data.rows.exists(r, has(r.m) && r.m > r.n)", Reason: "{data.plan}"}},
+		Tables: `{"rate": {"basic": 12, "pro": 29.5}}`,
+		Let:    `{"bmi": "data.weight_kg / (data.height_m * data.height_m)"}`,
+		Decline: []Decline{{When: "data.age < 18", Reason: "{data.age}"},
+			{When: "has(data.rows) && data.rows.exists(r, has(r.m) && r.m > r.n)", Reason: "{data.plan}"}},
 		Offers: []Offer{
-			{When: "bmi > 25.0 && data.address.city != ''", Summary: "{round(bmi, 1)} {join(data.tags, ', ')}", Details: `{"a": "{data}", "b": "{tables.rate[data.plan]}", "c": "{data.?either}"}`},
+			{When: "bmi > 25.0 && data.address.city != ''", Summary: "{round(bmi, 1)} {join(data.tags, ', ')}",
+				Details: `{"a": "{data}", "b": "{tables.rate[data.plan]}", "c": "{data.?either}"}`},
 			{Summary: "{data.address.city} {now.getHours(timezone)}", Details: `{"x": "{data.?extra}"}`},
 		},
 	}
@@ -311,14 +333,16 @@ func FuzzSubmission(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		o, err := e.Offer(ctx, Request{Intake: "i", Data: strictjson.Value(data), Now: noon, Agent: intake.Agent{ID: "a"}})
+		o, err := e.Offer(ctx,
+			Request{Intake: "i", Data: strictjson.Value(data), Now: noon, Agent: intake.Agent{ID: "a"}})
 		if err == nil && o.Check(noon) != nil {
 			t.Error(o.Check(noon))
 		}
 	})
 }
 
-// TestANumberThatIsTooLargeIsTheDataAtFault holds what a schema of integers allows and nobody computes with alike.
+// TestANumberThatIsTooLargeIsTheDataAtFault holds what a schema of integers allows and nobody
+// computes with alike.
 func TestANumberThatIsTooLargeIsTheDataAtFault(t *testing.T) {
 	t.Parallel()
 	const taken = `{"type":"object","properties":{"n":{"type":"integer"},"m":{"type":"number"},"any":{},
@@ -348,7 +372,8 @@ func TestANumberThatIsTooLargeIsTheDataAtFault(t *testing.T) {
 	} {
 		o, err := e.Offer(t.Context(), Request{ID: "q1", Intake: "numbers", Data: strictjson.Value(c.data), Now: noon})
 		var unfit *UnusableData
-		if errors.As(err, &unfit) != (c.at != "") || unfit != nil && unfit.Pointer != c.at || string(o.Details) != c.details {
+		if errors.As(err, &unfit) != (c.at != "") || unfit != nil && unfit.Pointer != c.at ||
+			string(o.Details) != c.details {
 			t.Errorf("%s: %s, %v", c.data, o.Details, err)
 		}
 	}

@@ -8,9 +8,10 @@ import (
 	"unicode"
 )
 
-// CEL's identifiers are ASCII, and names of members are in anybody's language. So expressions are read with each further
-// letter spelled in ASCII, and the members of objects, tables and names under let are known by these spellings; what is told
-// to people, and what is answered, has them as they were written.
+// CEL's identifiers are ASCII, and names of members are in anybody's language. So expressions are
+// read with each further letter spelled in ASCII, and the members of objects, tables and names
+// under let are known by these spellings; what is told to people, and what is answered, has them as
+// they were written.
 
 // spelled is a name as CEL takes it.
 func spelled(name string) string {
@@ -29,7 +30,8 @@ func spelled(name string) string {
 	return b.String()
 }
 
-// unlike is a name that looks like no spelling of another: what agents call things is theirs to choose.
+// unlike is a name that looks like no spelling of another: what agents call things is theirs to
+// choose.
 func unlike(name string) string { return strings.ReplaceAll(name, "_0u", "_0u5fu0_0u") }
 
 // foreign says whether a letter of a name is none that CEL takes.
@@ -60,8 +62,8 @@ func written(name string) string {
 
 var word = regexp.MustCompile(`^[\pL_][\pL\pM\p{Nd}_]*$`)
 
-// spelledOut is an expression as CEL takes it, with the texts in it as they are. from gives for each of its runes, and for the end, the
-// rune of the expression that it comes from.
+// spelledOut is an expression as CEL takes it, with the texts in it as they are. from gives for
+// each of its runes, and for the end, the rune of the expression that it comes from.
 func spelledOut(source string) (out string, from []int) {
 	var b strings.Builder
 	at, within := 0, 0 // the rune, and up to which byte a text goes

@@ -77,7 +77,8 @@ func TestFindingsAreToldWithNamesAsTheyWereWritten(t *testing.T) {
 		r := one(c.text)
 		r.Tables = yamlconf.Object(`{"preis":{"Fichte":3,"Nuß":9}}`)
 		_, err := NewRules(r, strictjson.Value(shelf))
-		if err == nil || !strings.Contains(err.Error(), c.told) || !strings.Contains(err.Error(), c.advise) || strings.Contains(err.Error(), "_0u") {
+		if err == nil || !strings.Contains(err.Error(), c.told) || !strings.Contains(err.Error(), c.advise) ||
+			strings.Contains(err.Error(), "_0u") {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Person leaves the answer to the people of the business: the submission waits in the console's inbox.
+// Person leaves the answer to the people of the business: the submission waits in the console's
+// inbox.
 type Person struct {
 	// RetryAfter is when an agent is told to ask again, from `1s` to `24h`.
 	RetryAfter time.Duration `yaml:"after"`

@@ -7,12 +7,13 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// Rules say what is offered, in expressions of the Common Expression Language (CEL). Nothing else than these words is
-// needed for most intakes; docs/offers.md has examples and all functions.
+// Rules say what is offered, in expressions of the Common Expression Language (CEL). Nothing else
+// than these words is needed for most intakes; docs/offers.md has examples and all functions.
 //
-// Expressions read `data` (what was submitted, with the types of the intake's schema), `tables`, `items` (with
-// `match`), the names under `let`, `agent`, `locale`, `timezone` and `now`. In texts, `{...}` is an expression and `{{` a
-// brace. A text that is one expression and nothing else keeps its type in `details`.
+// Expressions read `data` (what was submitted, with the types of the intake's schema), `tables`,
+// `items` (with `match`), the names under `let`, `agent`, `locale`, `timezone` and `now`. In texts,
+// `{...}` is an expression and `{{` a brace. A text that is one expression and nothing else keeps
+// its type in `details`.
 type Rules struct {
 	// Match looks items of yours up, which expressions then know as `items`.
 	Match Match `yaml:"match"`
@@ -58,7 +59,8 @@ type Offer struct {
 	Details yamlconf.Object `yaml:"details"`
 	// Expires is how long the offer stands; without it, as long as the intake's offers do.
 	Expires time.Duration `yaml:"expires"`
-	// BindRequires are the fields without which the offer cannot be taken; without it, those of the intake.
+	// BindRequires are the fields without which the offer cannot be taken; without it, those of the
+	// intake.
 	BindRequires []string `yaml:"bind_requires"`
 	// TermsURL is the web address of the offer's terms; without it, that of the intake.
 	TermsURL string `yaml:"terms_url"`
@@ -66,8 +68,10 @@ type Offer struct {
 
 // Error is one thing that is wrong with rules.
 type Error struct {
-	Field        string // where, as a key path within the rules: "offers[0].details.bmi"
-	Line, Column int    // where in the field's text: how many lines below its first, and behind how many characters of the line
+	Field string // where, as a key path within the rules: "offers[0].details.bmi"
+	// where in the field's text: how many lines below its first, and behind how many characters of
+	// the line
+	Line, Column int
 	Detail       string // what is wrong and what would be right
 }
 

@@ -39,7 +39,9 @@ func follow(t *testing.T, r Rules, data string) (Outcome, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Offer(t.Context(), Request{ID: "q1", Intake: "persons", Data: strictjson.Value(data), Now: noon, Locale: "en-US", Timezone: "Europe/Berlin"})
+	return e.Offer(t.Context(),
+		Request{ID: "q1", Intake: "persons", Data: strictjson.Value(data), Now: noon, Locale: "en-US",
+			Timezone: "Europe/Berlin"})
 }
 
 func TestTextsAreWrittenWithWhatWasSubmitted(t *testing.T) {
@@ -50,12 +52,14 @@ func TestTextsAreWrittenWithWhatWasSubmitted(t *testing.T) {
 		{"{data.weight_kg} kg", "90.5 kg"},
 		{"{{data.age}} is {data.age}", "{data.age} is 30"},
 		{"{round(data.weight_kg / (data.height_m * data.height_m), 1)}", "27.9"},
-		{"{round(2.5)} {round(-2.5)} {round(0.125, 2)} {round(1.005e300, 2) > 1.0} {floor(-0.5)} {ceil(0.2)}", "3 -3 0.13 true -1 1"},
+		{"{round(2.5)} {round(-2.5)} {round(0.125, 2)} {round(1.005e300, 2) > 1.0} {floor(-0.5)} {ceil(0.2)}",
+			"3 -3 0.13 true -1 1"},
 		{"{round(data.weight_kg - 90.5, 1)}", "0"},
 		{"{-0.0}", "0"},
 		{"{1e20} {1e21} {0.1 + 0.2}", "100000000000000000000 1e+21 0.30000000000000004"},
 		{"{min(data.age, 18)} {max(data.age, 40)} {min(1.5, data.height_m)}", "18 40 1.5"},
-		{"{money(12.345, 'EUR')} {money(12, 'USD')} {money(1234.5, 'JPY')} {money(-0.001, 'EUR')}", "12.35 EUR 12.00 USD 1235 JPY 0.00 EUR"},
+		{"{money(12.345, 'EUR')} {money(12, 'USD')} {money(1234.5, 'JPY')} {money(-0.001, 'EUR')}",
+			"12.35 EUR 12.00 USD 1235 JPY 0.00 EUR"},
 		{"{date(now + days(14))}", "2027-05-18"},
 		{"{now.getHours(timezone)}", "14"},
 		{"{lower('ÄB')}{upper('äb')}", "äbÄB"},
@@ -106,9 +110,11 @@ func TestDetailsKeepTheirTypes(t *testing.T) {
 func TestTheFirstRuleThatHoldsCounts(t *testing.T) {
 	t.Parallel()
 	r := Rules{
-		Decline: []Decline{{When: "data.age < 18", Reason: "You are {data.age}; we take on adults only."}, {When: "has(data.note) && size(data.note) > 5", Reason: "The note is long."}},
+		Decline: []Decline{{When: "data.age < 18", Reason: "You are {data.age}; we take on adults only."},
+			{When: "has(data.note) && size(data.note) > 5", Reason: "The note is long."}},
 		Offers: []Offer{
-			{When: "data.age > 60", Summary: "For the old.", Expires: 3600e9, BindRequires: []string{"email"}, TermsURL: "https://www.example.com/old"},
+			{When: "data.age > 60", Summary: "For the old.", Expires: 3600e9, BindRequires: []string{"email"},
+				TermsURL: "https://www.example.com/old"},
 			{When: "has(data.vip)", Summary: "VIP: {data.vip}"},
 			{When: "data.age > 25", Summary: "For adults."},
 		},
@@ -185,19 +191,24 @@ func TestWhatIsWrongWithRulesIsFoundBeforeTheyAreUsed(t *testing.T) {
 		{"no such thing", when("dato.age > 1"), "offers[0].when", "there is no dato; did you mean data?"},
 		{"no function", when("sqrt(data.age) > 1"), "offers[0].when", "there is no sqrt"},
 		{"no truth", when("data.age"), "offers[0].when", "it gives a whole number and should give true or false"},
-		{"types that do not go together", when("data.plan > 3"), "offers[0].when", "does not go with (text, whole number)"},
+		{"types that do not go together", when("data.plan > 3"), "offers[0].when",
+			"does not go with (text, whole number)"},
 		{"decimals and whole numbers", when("data.weight_kg * 2 > 1.0"), "offers[0].when", "write 2.0 for 2"},
 		{"a list in a text", one("{data.tags}"), "offers[0].summary", "it gives a list(text) and should give a text"},
 		{"an optional value in a text", one("{data.?note}"), "offers[0].summary", "optional(text)"},
 		{"a regular expression", when("data.plan.matches('(a+)+')"), "offers[0].when", "there is no matches"},
 		{"an optional member", when("data.vip"), "offers[0].when", "data.vip is optional; ask has(data.vip) first"},
 		{"an optional member behind or", when("data.vip || data.age > 3"), "offers[0].when", "data.vip is optional"},
-		{"an optional member in the wrong branch", when("has(data.vip) ? true : data.vip"), "offers[0].when", "data.vip is optional"},
-		{"an optional member within another", when("has(data.address.zip) && data.note == 'x'"), "offers[0].when", "data.note is optional"},
+		{"an optional member in the wrong branch", when("has(data.vip) ? true : data.vip"), "offers[0].when",
+			"data.vip is optional"},
+		{"an optional member within another", when("has(data.address.zip) && data.note == 'x'"), "offers[0].when",
+			"data.note is optional"},
 		{"an optional member in details", details(`{"note": "{data.note}"}`), "offers[0].details.note", "data.?note.orValue"},
 		{"an optional member under let", let(`{"n": "data.note + '!'"}`), "let.n", "data.note is optional"},
-		{"an optional member of rows", when("has(data.rows) && data.rows.exists(r, r.m > 3)"), "offers[0].when", "r.m is optional"},
-		{"an optional member by its place", when("has(data.rows) && data.rows[0].m > 3"), "offers[0].when", ".?m.orValue"},
+		{"an optional member of rows", when("has(data.rows) && data.rows.exists(r, r.m > 3)"), "offers[0].when",
+			"r.m is optional"},
+		{"an optional member by its place", when("has(data.rows) && data.rows[0].m > 3"), "offers[0].when",
+			".?m.orValue"},
 		{"a name before it is given", let(`{"a": "b + 1", "b": "1"}`), "let.a", "there is no b"},
 		{"a name of something else", let(`{"data": "1"}`), "let.data", "the name of something else"},
 		{"no name", let(`{"A b": "1"}`), "let.A b", "is no name"},
@@ -206,14 +217,22 @@ func TestWhatIsWrongWithRulesIsFoundBeforeTheyAreUsed(t *testing.T) {
 		{"no table", tables("tables.rats.basic > 1"), "offers[0].when", "did you mean rate?"},
 		{"an entry that may be asked for", tables("tables.rate[data.plan] > 1"), "offers[0].when", `no entry "pro", which may be asked for`},
 		{"items without match", when("size(items) > 0"), "offers[0].when", "there is no items"},
-		{"match without a query", Rules{Match: Match{Limit: 2}, Offers: []Offer{{Summary: "Yes."}}}, "match.query", "say what to look for"},
-		{"match of too many", Rules{Match: Match{Query: "x", Limit: 21}, Offers: []Offer{{Summary: "Yes."}}}, "match.limit", "between 1 and 20"},
-		{"a query of what it finds", Rules{Match: Match{Query: "{items[0].name}"}, Offers: []Offer{{Summary: "Yes."}}}, "match.query", "there is no items"},
-		{"no last word", Rules{Offers: []Offer{{When: "data.age > 3", Summary: "Yes."}}}, "otherwise", "say why nothing is offered"},
-		{"an offer that is never made", Rules{Offers: []Offer{{Summary: "Yes."}, {Summary: "No."}}}, "offers[1]", "never made"},
-		{"no time to take it", Rules{Offers: []Offer{{Summary: "Yes.", Expires: 1}}}, "offers[0].expires", "between 1m"},
-		{"a field twice", Rules{Offers: []Offer{{Summary: "Yes.", BindRequires: []string{"email", "email"}}}}, "offers[0].bind_requires[1]", "twice"},
-		{"no address of terms", Rules{Offers: []Offer{{Summary: "Yes.", TermsURL: "terms.html"}}}, "offers[0].terms_url", "web address"},
+		{"match without a query", Rules{Match: Match{Limit: 2}, Offers: []Offer{{Summary: "Yes."}}}, "match.query",
+			"say what to look for"},
+		{"match of too many", Rules{Match: Match{Query: "x", Limit: 21}, Offers: []Offer{{Summary: "Yes."}}},
+			"match.limit", "between 1 and 20"},
+		{"a query of what it finds", Rules{Match: Match{Query: "{items[0].name}"}, Offers: []Offer{{Summary: "Yes."}}},
+			"match.query", "there is no items"},
+		{"no last word", Rules{Offers: []Offer{{When: "data.age > 3", Summary: "Yes."}}}, "otherwise",
+			"say why nothing is offered"},
+		{"an offer that is never made", Rules{Offers: []Offer{{Summary: "Yes."}, {Summary: "No."}}}, "offers[1]",
+			"never made"},
+		{"no time to take it", Rules{Offers: []Offer{{Summary: "Yes.", Expires: 1}}}, "offers[0].expires",
+			"between 1m"},
+		{"a field twice", Rules{Offers: []Offer{{Summary: "Yes.", BindRequires: []string{"email", "email"}}}},
+			"offers[0].bind_requires[1]", "twice"},
+		{"no address of terms", Rules{Offers: []Offer{{Summary: "Yes.", TermsURL: "terms.html"}}},
+			"offers[0].terms_url", "web address"},
 		{"no time", when("now > timestamp('yesterday')"), "offers[0].when", "timestamp"},
 		{"no time span", when("now - now > duration('1 day')"), "offers[0].when", "duration"},
 		{"a value of a type", when("google.protobuf.Duration{} == null"), "offers[0].when", ""},
@@ -245,7 +264,8 @@ func TestAllThatIsWrongIsFoundAtOnce(t *testing.T) {
 	for _, f := range wrong(r) {
 		fields = append(fields, f.Field)
 	}
-	want := "[let.a decline[0].when decline[0].reason offers[0].summary offers[0].summary offers[0].details.a otherwise]"
+	want := "[let.a decline[0].when decline[0].reason offers[0].summary offers[0].summary " +
+		"offers[0].details.a otherwise]"
 	if got := fmt.Sprint(fields); got != want {
 		t.Errorf("found %s, want %s", got, want)
 	}
@@ -274,10 +294,14 @@ func TestAFindingPointsIntoTheText(t *testing.T) {
 func TestAskedOptionalMembersAreRead(t *testing.T) {
 	t.Parallel()
 	for _, w := range []string{
-		"has(data.vip) && data.vip", "data.vip && has(data.vip)", "!has(data.vip) || data.vip", "has(data.vip) ? data.vip : false", "!has(data.vip) ? false : data.vip",
-		"!(!has(data.vip) || has(data.note)) && data.vip", "has(data.note) && has(data.vip) && data.vip && data.note == ''", "data.?vip.orValue(true)",
-		"has(data.rows) && data.rows.exists(r, has(r.m) && r.m > 3)", "has(data.rows) && data.rows.exists(r, r.n > 3)", "known && data.vip",
-		"has(data.extra) && has(data.extra.x) && data.extra.x == 1", "has(data.extra) && 'x' in data.extra", "has(data.either) && data.either != null && data.either > 3",
+		"has(data.vip) && data.vip", "data.vip && has(data.vip)", "!has(data.vip) || data.vip",
+		"has(data.vip) ? data.vip : false", "!has(data.vip) ? false : data.vip",
+		"!(!has(data.vip) || has(data.note)) && data.vip",
+		"has(data.note) && has(data.vip) && data.vip && data.note == ''", "data.?vip.orValue(true)",
+		"has(data.rows) && data.rows.exists(r, has(r.m) && r.m > 3)", "has(data.rows) && data.rows.exists(r, r.n > 3)",
+		"known && data.vip",
+		"has(data.extra) && has(data.extra.x) && data.extra.x == 1", "has(data.extra) && 'x' in data.extra",
+		"has(data.either) && data.either != null && data.either > 3",
 		"(has(data.vip) && data.age > 3 || has(data.vip)) && data.vip",
 	} {
 		r := Rules{Let: `{"known": "has(data.vip)"}`, Offers: []Offer{{When: w, Summary: "Yes."}}, Otherwise: "No."}

@@ -16,8 +16,8 @@ import (
 	"frontdesk/wire/document"
 )
 
-// shape is what expressions know of a value before there is one: its type, and how large it may be. Shapes of what is
-// submitted are made of the intake's schema, those of tables of the tables.
+// shape is what expressions know of a value before there is one: its type, and how large it may be.
+// Shapes of what is submitted are made of the intake's schema, those of tables of the tables.
 type shape struct {
 	typ    *types.Type
 	fields map[string]*field // of an object with known members
@@ -57,7 +57,8 @@ func anything() *shape { return &shape{typ: types.DynType, most: anyText} }
 // isObject says whether the members are known.
 func (s *shape) isObject() bool { return s.fields != nil }
 
-// world is all shapes with names, by the name of their type. The sign in the names keeps expressions from saying them.
+// world is all shapes with names, by the name of their type. The sign in the names keeps
+// expressions from saying them.
 type world map[string]*shape
 
 // object names a shape with members.
@@ -67,7 +68,8 @@ func (w world) object(name string, fields map[string]*field) *shape {
 	return s
 }
 
-// schema is what is read of a JSON Schema. What else stands in one does not change the type of a value.
+// schema is what is read of a JSON Schema. What else stands in one does not change the type of a
+// value.
 type schema struct {
 	Type       json.RawMessage            `json:"type"`
 	Enum       []json.RawMessage          `json:"enum"`
@@ -91,8 +93,8 @@ type reader struct {
 	count int // of shapes that were made
 }
 
-// How deep the shapes of a schema go, and how many there are; what lies beyond may be anything. References let a short
-// schema describe a great many.
+// How deep the shapes of a schema go, and how many there are; what lies beyond may be anything.
+// References let a short schema describe a great many.
 const (
 	maxNesting = 12
 	maxShapes  = 2000
@@ -128,7 +130,8 @@ func (r *reader) read(raw json.RawMessage, name string, depth int) *shape {
 	return anything()
 }
 
-// kindOfAll is the type that all allowed values have, where the schema names none; empty when they differ.
+// kindOfAll is the type that all allowed values have, where the schema names none; empty when they
+// differ.
 func kindOfAll(s schema) string {
 	allowed := s.Enum
 	if s.Const != nil {
@@ -204,7 +207,8 @@ func (r *reader) object(s schema, name string, depth int) *shape {
 	return r.world.object(name, fields)
 }
 
-// resolve finds what a reference within the schema leads to; false, a schema that nothing conforms to, if nothing.
+// resolve finds what a reference within the schema leads to; false, a schema that nothing conforms
+// to, if nothing.
 func (r *reader) resolve(ref string) json.RawMessage {
 	path, ok := strings.CutPrefix(ref, "#")
 	at := r.root
@@ -223,8 +227,8 @@ func (r *reader) resolve(ref string) json.RawMessage {
 	return at
 }
 
-// tables gives the shape of constants, and the constants as expressions take them. Numbers of one table are whole only if
-// all of them are.
+// tables gives the shape of constants, and the constants as expressions take them. Numbers of one
+// table are whole only if all of them are.
 func (w world) tables(all map[string]any) (*shape, map[string]any) {
 	fields, values := map[string]*field{}, map[string]any{}
 	for name, table := range all {
@@ -277,8 +281,8 @@ func (w world) constant(value any, whole bool, name string) (*shape, any) {
 	return anything(), types.NullValue
 }
 
-// table is keys and values: a map, so that an expression may choose the key, or where the values are of several types an
-// object with members.
+// table is keys and values: a map, so that an expression may choose the key, or where the values
+// are of several types an object with members.
 func (w world) table(v map[string]any, whole bool, name string) (*shape, any) {
 	var shapes []*shape
 	fields, values, members := map[string]*field{}, map[string]any{}, map[string]any{}
@@ -311,7 +315,8 @@ func (w world) common(shapes []*shape) *shape {
 	return &shared
 }
 
-// shareFields are the members of two objects: optional where one of them lacks it, anything where they differ.
+// shareFields are the members of two objects: optional where one of them lacks it, anything where
+// they differ.
 func shareFields(a, b map[string]*field) map[string]*field {
 	all := map[string]*field{}
 	for name, f := range a {
@@ -333,12 +338,14 @@ func shareFields(a, b map[string]*field) map[string]*field {
 	return all
 }
 
-// maxWhole is the largest whole number that every reader of JSON takes alike (RFC 8259, 6), up and down.
+// maxWhole is the largest whole number that every reader of JSON takes alike (RFC 8259, 6), up and
+// down.
 const maxWhole = 1<<53 - 1
 
 // errNumber is a whole number in what was submitted that is none to compute with.
 func errNumber() error {
-	return &UnusableData{Detail: fmt.Sprintf("is too large for a whole number; give one between -%d and %[1]d", int64(maxWhole))}
+	return &UnusableData{Detail: fmt.Sprintf("is too large for a whole number; give one between -%d and %[1]d",
+		int64(maxWhole))}
 }
 
 // read reads JSON as expressions take it: numbers as the shape says.
@@ -411,8 +418,8 @@ func under(name string, err error) error {
 	return err
 }
 
-// number reads a number. By JSON Schema 3.0 is a whole number, too. One that need not be whole is a double where it is
-// too large for a whole number.
+// number reads a number. By JSON Schema 3.0 is a whole number, too. One that need not be whole is a
+// double where it is too large for a whole number.
 func (s *shape) number(n json.Number) (any, error) {
 	whole, err := strconv.ParseInt(string(n), 10, 64)
 	if err == nil && s.typ.Kind() != types.DoubleKind && -maxWhole <= whole && whole <= maxWhole {

@@ -13,7 +13,8 @@ type part struct {
 	before     string // what stands before the expression in the text
 }
 
-// splitText parts a text into what stands and what is computed: {...} is an expression, {{ and }} are braces.
+// splitText parts a text into what stands and what is computed: {...} is an expression, {{ and }}
+// are braces.
 func splitText(text string) (parts []part, err error) {
 	var literal strings.Builder
 	for i := 0; i < len(text); {
@@ -24,11 +25,14 @@ func splitText(text string) (parts []part, err error) {
 		case text[i] == '{':
 			end := closing(text[i+1:])
 			if end < 0 {
-				return nil, fmt.Errorf("the brace at character %d is not closed; write {{ for a brace that is meant as one", runes(text[:i])+1)
+				return nil,
+					fmt.Errorf("the brace at character %d is not closed; write {{ for a brace that is meant as one",
+						runes(text[:i])+1)
 			}
 			expression := text[i+1 : i+1+end]
 			if strings.TrimSpace(expression) == "" {
-				return nil, errors.New("between {} stands no expression; write {{ and }} for braces that are meant as such")
+				return nil,
+					errors.New("between {} stands no expression; write {{ and }} for braces that are meant as such")
 			}
 			if literal.Len() > 0 {
 				parts = append(parts, part{literal: literal.String()})
@@ -49,7 +53,8 @@ func splitText(text string) (parts []part, err error) {
 
 func runes(text string) int { return len([]rune(text)) }
 
-// closing finds the brace that ends an expression, past braces and texts within it; -1 if there is none.
+// closing finds the brace that ends an expression, past braces and texts within it; -1 if there is
+// none.
 func closing(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {

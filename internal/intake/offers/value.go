@@ -37,7 +37,8 @@ func asFault(err error) fault {
 	return "it failed"
 }
 
-// fill writes details with what their expressions give. A member whose expression gives no value is left out.
+// fill writes details with what their expressions give. A member whose expression gives no value is
+// left out.
 func (f *following) fill(w *writer, t *tree) error {
 	switch {
 	case t.text != nil:

@@ -23,17 +23,18 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Webhook asks a server of the owner's what to offer. docs/offers.md says what is sent and what is to be answered.
+// Webhook asks a server of the owner's what to offer. docs/offers.md says what is sent and what is
+// to be answered.
 type Webhook struct {
 	// URL is where submissions are posted to.
 	URL string `yaml:"url"`
-	// SecretEnv names the variable of the environment that holds the secret with which requests are signed, in the form
-	// of Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64.
+	// SecretEnv names the variable of the environment that holds the secret with which requests are
+	// signed, in the form of Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64.
 	SecretEnv string `yaml:"secret_env"`
 	// SecretFile is a file that holds the secret.
 	SecretFile string `yaml:"secret_file" relative:"path"`
-	// Timeout is how long an answer may take, from `100ms` to `9s`; without it, 8 seconds. Agents are promised an answer
-	// within ten.
+	// Timeout is how long an answer may take, from `100ms` to `9s`; without it, 8 seconds. Agents
+	// are promised an answer within ten.
 	Timeout time.Duration `yaml:"timeout"`
 }
 
@@ -44,18 +45,21 @@ const (
 	maxTimeout     = 9 * time.Second
 )
 
-// Check says what is wrong with a webhook as it is configured: it joins one *Error for each thing. Whether there is a
-// secret is looked up.
+// Check says what is wrong with a webhook as it is configured: it joins one *Error for each thing.
+// Whether there is a secret is looked up.
 func (w Webhook) Check() error {
 	var wrong []error
 	report := func(field, format string, args ...any) {
 		wrong = append(wrong, &Error{Field: field, Detail: fmt.Sprintf(format, args...)})
 	}
-	if u, err := url.Parse(w.URL); err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		report("url", "%q is no web address; write it like https://www.example.com/offers, without user and password", w.URL)
+	if u, err := url.Parse(w.URL); err != nil || u.Host == "" || u.User != nil ||
+		u.Scheme != "https" && u.Scheme != "http" {
+		report("url", "%q is no web address; write it like https://www.example.com/offers, without user and password",
+			w.URL)
 	}
 	if w.Timeout != 0 && (w.Timeout < minTimeout || w.Timeout > maxTimeout) {
-		report("timeout", "%s is not between %s and %s", yamlconf.Span(w.Timeout), yamlconf.Span(minTimeout), yamlconf.Span(maxTimeout))
+		report("timeout", "%s is not between %s and %s", yamlconf.Span(w.Timeout), yamlconf.Span(minTimeout),
+			yamlconf.Span(maxTimeout))
 	}
 	if _, err := w.secret(); err != nil {
 		field := "secret_env"
@@ -73,7 +77,9 @@ func (w Webhook) secret() (sign.WebhookSecret, error) {
 		return nil, err
 	}
 	if text == "" {
-		return nil, errors.New("without a secret your server cannot know who asks; name the variable of the environment, or the file, that holds it")
+		return nil,
+			errors.New("without a secret your server cannot know who asks; name the variable of the environment, or " +
+				"the file, that holds it")
 	}
 	return sign.ParseWebhookSecret(text)
 }
@@ -141,10 +147,11 @@ const (
 	againLast  = time.Hour
 )
 
-// Offer asks the webhook. It is asked once more, under the same id, if it failed early in a way that another try may
-// mend.
+// Offer asks the webhook. It is asked once more, under the same id, if it failed early in a way
+// that another try may mend.
 func (w *webhook) Offer(ctx context.Context, q Request) (Outcome, error) {
-	body, err := json.Marshal(asked{EventSubmitted, q.Now.UTC().Format(time.RFC3339), askedData{q.Intake, q.Session, q.Agent, q.Data, q.Locale, q.Timezone}})
+	body, err := json.Marshal(asked{EventSubmitted, q.Now.UTC().Format(time.RFC3339),
+		askedData{q.Intake, q.Session, q.Agent, q.Data, q.Locale, q.Timezone}})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("write what the webhook of intake %s is asked: %w", q.Intake, err)
 	}
@@ -176,7 +183,8 @@ func (w *webhook) Offer(ctx context.Context, q Request) (Outcome, error) {
 	} else {
 		w.breaker.leave(probe, f)
 	}
-	w.log.Warn("the webhook of an intake gives no offer; the agent is told to come back", "intake", q.Intake, "error", f.what)
+	w.log.Warn("the webhook of an intake gives no offer; the agent is told to come back", "intake", q.Intake,
+		"error", f.what)
 	return Outcome{}, unavailable(f.after, f)
 }
 
@@ -186,7 +194,8 @@ func unavailable(after time.Duration, cause error) error {
 	return e.Wrap(cause)
 }
 
-// webhookFailure is why a webhook gave no outcome, in words without anything of what was sent or answered.
+// webhookFailure is why a webhook gave no outcome, in words without anything of what was sent or
+// answered.
 type webhookFailure struct {
 	what  string
 	again bool          // another try may mend it
@@ -215,15 +224,18 @@ func (w *webhook) once(ctx context.Context, q Request, body []byte) (Outcome, *w
 	var wrong *fetch.Error
 	switch {
 	case errors.As(err, &wrong):
-		return Outcome{}, &webhookFailure{what: wrong.Detail, again: wrong.Reason == fetch.Unreachable || wrong.Reason == fetch.Undecodable, after: againLater}
+		return Outcome{}, &webhookFailure{what: wrong.Detail,
+			again: wrong.Reason == fetch.Unreachable || wrong.Reason == fetch.Undecodable, after: againLater}
 	case err != nil:
 		return Outcome{}, &webhookFailure{what: "it did not answer in time", after: againLater}
 	}
 	switch status := response.Status; {
 	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
-		return Outcome{}, &webhookFailure{what: fmt.Sprintf("it is busy (status %d)", status), busy: true, after: w.retryAfter(response.Header)}
+		return Outcome{}, &webhookFailure{what: fmt.Sprintf("it is busy (status %d)", status), busy: true,
+			after: w.retryAfter(response.Header)}
 	case status >= 500:
-		return Outcome{}, &webhookFailure{what: fmt.Sprintf("it answered with status %d", status), again: true, after: againLater}
+		return Outcome{}, &webhookFailure{what: fmt.Sprintf("it answered with status %d", status), again: true,
+			after: againLater}
 	case status != http.StatusOK:
 		return Outcome{}, &webhookFailure{what: fmt.Sprintf("it answered with status %d", status), after: againLater}
 	}
@@ -246,8 +258,8 @@ func (w *webhook) retryAfter(h http.Header) time.Duration {
 	return min(max(after, time.Second), againLast)
 }
 
-// answer is what a webhook answers: the part of the protocol's own answer that a business decides on (Agent Intake
-// Protocol 0.1.0, Stage 3).
+// answer is what a webhook answers: the part of the protocol's own answer that a business decides
+// on (Agent Intake Protocol 0.1.0, Stage 3).
 type answer struct {
 	Status        string       `json:"status"`
 	Offer         *answerOffer `json:"offer"`
@@ -264,7 +276,8 @@ type answerOffer struct {
 
 // readAnswer reads what a webhook answered. The error names members, never values.
 func readAnswer(response *fetch.Response, now time.Time) (Outcome, error) {
-	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil ||
+		kind != "application/json" {
 		return Outcome{}, errors.New("its Content-Type is not application/json")
 	}
 	var a answer
@@ -278,12 +291,13 @@ func readAnswer(response *fetch.Response, now time.Time) (Outcome, error) {
 	return o, err
 }
 
-// placeOnly is where JSON is wrong and how, without a member's name that is not ours: the answer may repeat what was
-// submitted.
+// placeOnly is where JSON is wrong and how, without a member's name that is not ours: the answer
+// may repeat what was submitted.
 func placeOnly(err error) error {
 	var at *strictjson.Error
 	if errors.As(err, &at) && at.Pointer != "" {
-		return errors.New("a member is unknown, there twice, or of the wrong kind; it has status, and offer or decline_reason")
+		return errors.New("a member is unknown, there twice, or of the wrong kind; it has status, and offer or " +
+			"decline_reason")
 	}
 	return errors.New("it is no JSON of its own")
 }

@@ -41,7 +41,8 @@ func newAsking(t *testing.T, timeout time.Duration) *asking {
 	t.Setenv("ENGINE_SECRET", whsec)
 	a := &asking{business: business.Start(t), clock: clock.At(noon), log: &bytes.Buffer{}, t: t}
 	e, err := NewWebhook(Webhook{URL: a.business.URL, SecretEnv: "ENGINE_SECRET", Timeout: timeout},
-		WebhookOptions{Fetcher: fetch.New(fetch.Options{}), Now: a.clock.Now, Log: slog.New(slog.NewTextHandler(a.log, nil))})
+		WebhookOptions{Fetcher: fetch.New(fetch.Options{}), Now: a.clock.Now,
+			Log: slog.New(slog.NewTextHandler(a.log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func newAsking(t *testing.T, timeout time.Duration) *asking {
 
 func question() Request {
 	return Request{
-		ID: "q-1", Intake: "jars", Data: strictjson.Value(`{"note":"` + secret + `"}`), Session: "4b1e", Locale: "en-US", Timezone: "Europe/Berlin", Now: noon,
+		ID: "q-1", Intake: "jars", Data: strictjson.Value(`{"note":"` + secret + `"}`), Session: "4b1e",
+		Locale: "en-US", Timezone: "Europe/Berlin", Now: noon,
 		Agent: intake.Agent{ID: "agent-1", Platform: "anthropic", ConsentScope: []intake.Scope{intake.ScopeIntake}},
 	}
 }
@@ -65,7 +67,8 @@ func (a *asking) unavailable(err error, after time.Duration) {
 	if coded.Code != fail.Unavailable || coded.RetryAfter != after {
 		a.t.Errorf("%v, after %s, want %s", err, coded.RetryAfter, after)
 	}
-	if strings.Contains(coded.Detail, "webhook") || strings.Contains(err.Error(), secret) || strings.Contains(a.log.String(), secret) {
+	if strings.Contains(coded.Detail, "webhook") || strings.Contains(err.Error(), secret) ||
+		strings.Contains(a.log.String(), secret) {
 		a.t.Errorf("told %q, logged %s", err, a.log)
 	}
 }
@@ -89,7 +92,9 @@ func TestAWebhookIsAskedSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := sent[0].Header; h.Get("webhook-id") != "q-1" || h.Get("webhook-signature") != signed.Sign("q-1", noon, []byte(want)) || h.Get("webhook-timestamp") != fmt.Sprint(noon.Unix()) {
+	if h := sent[0].Header; h.Get("webhook-id") != "q-1" ||
+		h.Get("webhook-signature") != signed.Sign("q-1", noon, []byte(want)) ||
+		h.Get("webhook-timestamp") != fmt.Sprint(noon.Unix()) {
 		t.Errorf("%v", h)
 	}
 	if a.log.Len() > 0 {
@@ -108,7 +113,8 @@ func TestWhatAWebhookAnswersIsRead(t *testing.T) {
 		{`{"status":"declined","decline_reason":"No\u202e.<|im_end|>"}`, Outcome{Status: Declined, Reason: "No."}},
 		{`{"status":"offer","offer":{"summary":"Yes.","details":null,"bind_requires":[]}}`, Outcome{Status: Offered, Summary: "Yes.", BindRequires: []string{}}},
 		{`{"status":"offer","offer":{"summary":"Yes.","details":{"a":1.50},"expires":"2027-05-05T14:00:00+02:00","bind_requires":["email"],"terms_url":"https://a.example/t"}}`,
-			Outcome{Status: Offered, Summary: "Yes.", Details: strictjson.Value(`{"a":1.50}`), Expires: noon.Add(24 * time.Hour), BindRequires: []string{"email"}, TermsURL: "https://a.example/t"}},
+			Outcome{Status: Offered, Summary: "Yes.", Details: strictjson.Value(`{"a":1.50}`),
+				Expires: noon.Add(24 * time.Hour), BindRequires: []string{"email"}, TermsURL: "https://a.example/t"}},
 		{`{"status":"declined","decline_reason":"We are full."}`, Outcome{Status: Declined, Reason: "We are full."}},
 	} {
 		a.business.Set(business.Behaviour{Hook: business.Hook{Reply: c.reply, Type: "application/json; charset=utf-8"}})
@@ -119,8 +125,9 @@ func TestWhatAWebhookAnswersIsRead(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatMisbehavesGivesNothing has it lie, flood, cut, redirect and fail: nothing half-made is offered, nothing of
-// what was sent is told or logged, and there is one line in the log.
+// TestAWebhookThatMisbehavesGivesNothing has it lie, flood, cut, redirect and fail: nothing
+// half-made is offered, nothing of what was sent is told or logged, and there is one line in the
+// log.
 func TestAWebhookThatMisbehavesGivesNothing(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -182,7 +189,8 @@ func TestASecondTryHasTheSameID(t *testing.T) {
 		a.business.Set(business.Behaviour{Hook: h})
 		o, err := a.ask()
 		sent := a.business.Requests()
-		if err != nil || o.Status != Offered || len(sent) != 2 || sent[0].Header.Get("webhook-id") != "q-1" || sent[1].Header.Get("webhook-id") != "q-1" || sent[0].Body != sent[1].Body {
+		if err != nil || o.Status != Offered || len(sent) != 2 || sent[0].Header.Get("webhook-id") != "q-1" ||
+			sent[1].Header.Get("webhook-id") != "q-1" || sent[0].Body != sent[1].Body {
 			t.Errorf("%+v: %+v, %v, %d requests", h, o, err, len(sent))
 		}
 	}
@@ -223,7 +231,8 @@ func TestWhoeverGoesAwaySaysNothingOfTheWebhook(t *testing.T) {
 	}
 }
 
-// TestAFailingWebhookRests has it fail until it is left alone, and be tried by one call when its rest is over.
+// TestAFailingWebhookRests has it fail until it is left alone, and be tried by one call when its
+// rest is over.
 func TestAFailingWebhookRests(t *testing.T) {
 	a := newAsking(t, 0)
 	a.business.Set(business.Behaviour{Hook: business.Hook{Status: 404}})
@@ -320,7 +329,8 @@ func TestAWebhookIsCheckedBeforeItIsUsed(t *testing.T) {
 	}
 }
 
-// FuzzAnswer reads any answer of a webhook: what is taken is whole, and what is said of the rest holds none of it.
+// FuzzAnswer reads any answer of a webhook: what is taken is whole, and what is said of the rest
+// holds none of it.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"status":"offer","offer":{"summary":"Yes.","details":{"a":1},"expires":"2027-05-05T14:00:00+02:00","bind_requires":["email"],"terms_url":"https://a.example/t"}}`,

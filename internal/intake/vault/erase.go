@@ -12,9 +12,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Erasing goes in three steps, of which each can be broken off: it is decided and noted what is erased, so that nobody
-// builds on it any more; the keys are destroyed; and what they sealed is forgotten. Whoever comes next goes on with what is
-// named still.
+// Erasing goes in three steps, of which each can be broken off: it is decided and noted what is
+// erased, so that nobody builds on it any more; the keys are destroyed; and what they sealed is
+// forgotten. Whoever comes next goes on with what is named still.
 
 // Erasure is what is erased of a submission.
 type Erasure struct {
@@ -47,7 +47,8 @@ func AnyDue(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
 	return err == nil, nil
 }
 
-// DecideDue decides what of submissions is erased by now, up to a number of them, and notes what has expired.
+// DecideDue decides what of submissions is erased by now, up to a number of them, and notes what
+// has expired.
 func DecideDue(ctx context.Context, tx *store.Tx, now time.Time, limit int) (all []Erasure, err error) {
 	ripe, err := records(ctx, tx, `SELECT `+recordColumns+` FROM submission_record WHERE sweep <= $1 ORDER BY sweep LIMIT $2`,
 		store.Micros(now), limit)
@@ -72,7 +73,8 @@ func DecideDue(ctx context.Context, tx *store.Tx, now time.Time, limit int) (all
 	return all, nil
 }
 
-// Revoke decides to erase all of a submission, on somebody's demand; of one that was erased before nothing is left to do.
+// Revoke decides to erase all of a submission, on somebody's demand; of one that was erased before
+// nothing is left to do.
 func Revoke(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Erasure, error) {
 	e := Erasure{record: r}
 	b, bound, err := FindBind(ctx, tx, r.Offer)
@@ -87,7 +89,8 @@ func Revoke(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Erasure
 	return e, Update(ctx, tx, e.record, now)
 }
 
-// ClearErased forgets what was sealed under keys that were destroyed. entry is the ledger's that says so, empty for none.
+// ClearErased forgets what was sealed under keys that were destroyed. entry is the ledger's that
+// says so, empty for none.
 func ClearErased(ctx context.Context, tx *store.Tx, e Erasure, entry string, now time.Time) error {
 	if e.Row {
 		return remove(ctx, tx, e.record)
@@ -116,11 +119,13 @@ func ClearErased(ctx context.Context, tx *store.Tx, e Erasure, entry string, now
 // lease is how long whoever erases may be silent before another may take over.
 const lease = 5 * time.Minute
 
-// ClaimLease takes, or renews, the lease of whoever erases what is due, and says whether the holder has it.
+// ClaimLease takes, or renews, the lease of whoever erases what is due, and says whether the holder
+// has it.
 func ClaimLease(ctx context.Context, tx *store.Tx, holder string, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `INSERT INTO submission_work (name, holder, lease) VALUES ('erase', $1, $2) ON CONFLICT (name) DO UPDATE SET holder = $1, lease = $2
 		WHERE submission_work.holder = $1 OR submission_work.lease <= $3 OR submission_work.lease > $4`,
-		holder, store.Micros(now.Add(lease)), store.Micros(now), store.Micros(now.Add(2*lease))) // a lease of the far future is from before the clock was set back
+		// a lease of the far future is from before the clock was set back
+		holder, store.Micros(now.Add(lease)), store.Micros(now), store.Micros(now.Add(2*lease)))
 	if err != nil {
 		return false, fmt.Errorf("claim the erasing of what is due: %w", err)
 	}
@@ -135,8 +140,8 @@ func ReleaseLease(ctx context.Context, tx *store.Tx, holder string) error {
 	return nil
 }
 
-// FindNamedKeys finds all keys that something names, and gives what says so of a key. It may say it of one that nothing names,
-// very rarely.
+// FindNamedKeys finds all keys that something names, and gives what says so of a key. It may say it
+// of one that nothing names, very rarely.
 func FindNamedKeys(ctx context.Context, db *store.DB) (func(id string) bool, error) {
 	seed := maphash.MakeSeed()
 	var hashes []uint64

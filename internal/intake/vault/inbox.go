@@ -20,7 +20,8 @@ type Filter struct {
 	Limit            int       // how many at most; 0 is 50
 }
 
-// ListEntry is a submission as it is listed: nothing of it is opened, and what is sealed is left out.
+// ListEntry is a submission as it is listed: nothing of it is opened, and what is sealed is left
+// out.
 type ListEntry struct {
 	Record
 	Bind *Bind // nil where it was not bound
@@ -83,19 +84,22 @@ func ListWaiting(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([
 		WHERE r.state = 'waiting' AND r.expires > $1 ORDER BY r.id LIMIT `+strconv.Itoa(limit))
 }
 
-// ListUndoneBinds gives binds that wait in the inbox until somebody has seen to them, the oldest first.
+// ListUndoneBinds gives binds that wait in the inbox until somebody has seen to them, the oldest
+// first.
 func ListUndoneBinds(ctx context.Context, tx *store.Tx, limit int) ([]ListEntry, error) {
 	var q query
 	return q.list(ctx, tx, `SELECT `+listed+` FROM submission_bind b JOIN submission_record r ON r.offer = b.offer
 		WHERE b.done = 0 AND b.sink = '' AND r.state = 'bound' ORDER BY b.made, b.offer LIMIT `+strconv.Itoa(limit))
 }
 
-// countOpen counts up to $2 of what waits to be answered at $1, and up to as many binds to be seen to.
+// countOpen counts up to $2 of what waits to be answered at $1, and up to as many binds to be seen
+// to.
 const countOpen = `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM submission_record WHERE state = 'waiting' AND expires > $1 LIMIT $2) w)
 	+ (SELECT COUNT(*) FROM (SELECT 1 FROM submission_bind b WHERE b.done = 0 AND b.sink = ''
 		AND EXISTS (SELECT 1 FROM submission_record r WHERE r.offer = b.offer AND r.state = 'bound') LIMIT $2) d)`
 
-// CountWaiting counts what waits for a person: submissions to be answered, and binds to be seen to. It counts up to a bound of each.
+// CountWaiting counts what waits for a person: submissions to be answered, and binds to be seen to.
+// It counts up to a bound of each.
 func CountWaiting(ctx context.Context, tx *store.Tx, now time.Time, most int) (n int, err error) {
 	if err = tx.QueryRow(ctx, countOpen, store.Micros(now), most).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count what waits for a person: %w", err)
@@ -132,7 +136,8 @@ func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []List
 		var made, expires int64
 		var bound, done *int64
 		var sink, entry, key *string
-		if err := row.Scan(&l.ID, &l.Intake, &l.Session, &l.Agent, &l.Platform, &l.State, &l.Retention, &made, &expires, &l.Offer, &l.Reply, &l.DataKey, &l.OfferKey,
+		if err := row.Scan(&l.ID, &l.Intake, &l.Session, &l.Agent, &l.Platform, &l.State, &l.Retention, &made, &expires,
+			&l.Offer, &l.Reply, &l.DataKey, &l.OfferKey,
 			&bound, &sink, &done, &entry, &key); err != nil {
 			return l, err
 		}
@@ -151,7 +156,8 @@ func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []List
 	return all, nil
 }
 
-// DayCount counts the submissions of one day, by UTC, that came from one platform to one intake, each by how it stands now.
+// DayCount counts the submissions of one day, by UTC, that came from one platform to one intake,
+// each by how it stands now.
 type DayCount struct {
 	Day              time.Time
 	Intake, Platform string
@@ -175,7 +181,8 @@ func dayOf(t time.Time) int64 { return store.Micros(t) / dayMicros }
 const countDays = `SELECT day, intake, platform, state, COUNT(*), COUNT(offer), SUM(CASE WHEN expires <= $1 THEN 1 ELSE 0 END)
 	FROM submission_record WHERE day >= $2 GROUP BY day, intake, platform, state ORDER BY day, intake, platform, state`
 
-// CountByDay counts the submissions that were made since the beginning of a day, ordered by day, intake and platform.
+// CountByDay counts the submissions that were made since the beginning of a day, ordered by day,
+// intake and platform.
 func CountByDay(ctx context.Context, tx *store.Tx, since, now time.Time) (all []DayCount, err error) {
 	err = tx.Each(ctx, countDays, func(row store.Scanner) error {
 		var day int64
@@ -220,8 +227,8 @@ func (t *DayCount) add(state State, n, offers, over int) {
 	}
 }
 
-// firstID is not after the id of anything that was recorded since a time: ids are UUIDs of version 7, which begin with the
-// millisecond (RFC 9562 §5.7).
+// firstID is not after the id of anything that was recorded since a time: ids are UUIDs of version
+// 7, which begin with the millisecond (RFC 9562 §5.7).
 func firstID(since time.Time) string {
 	if since.Before(time.UnixMilli(0)) {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestListsReadNoSealedRows holds that lists and counts find what they show in indexes, and sort nothing: a million submissions
-// are a gigabyte of what is sealed.
+// TestListsReadNoSealedRows holds that lists and counts find what they show in indexes, and sort
+// nothing: a million submissions are a gigabyte of what is sealed.
 func TestListsReadNoSealedRows(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.NewSQLite(t), Schema)
@@ -42,8 +42,9 @@ func TestListsReadNoSealedRows(t *testing.T) {
 		return plan(q.first(50), q.args...)
 	}
 	for name, c := range map[string]struct{ plan, want string }{
-		"all":              {lists(Filter{}), "COVERING INDEX"},
-		"bound":            {lists(Filter{State: Bound, Intake: "a", Platform: "b", Since: now, Until: now.Add(time.Hour), Before: "x"}), "COVERING INDEX submission_record_list"},
+		"all": {lists(Filter{}), "COVERING INDEX"},
+		"bound": {lists(Filter{State: Bound, Intake: "a", Platform: "b", Since: now,
+			Until: now.Add(time.Hour), Before: "x"}), "COVERING INDEX submission_record_list"},
 		"offered":          {lists(Filter{State: Offered}), "COVERING INDEX submission_record_list"},
 		"expired":          {lists(Filter{State: Expired}), "COVERING INDEX submission_record_list"},
 		"a platform's":     {lists(Filter{Platform: "b"}), "COVERING INDEX submission_record_list"},

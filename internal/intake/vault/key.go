@@ -17,7 +17,8 @@ var ErrErased = errors.New("it was erased: its key is destroyed")
 // keySize is how many bytes a key has.
 const keySize = 32
 
-// Key seals one datum, or the few that are erased together. It is a value, and safe for concurrent use.
+// Key seals one datum, or the few that are erased together. It is a value, and safe for concurrent
+// use.
 type Key struct {
 	ID     string
 	secret [keySize]byte
@@ -45,10 +46,13 @@ func (k Key) Open(purpose string, sealed []byte) ([]byte, error) {
 			return plain, nil
 		}
 	}
-	return nil, fmt.Errorf("what is sealed for %q under key %s cannot be opened: it was changed, or belongs to another place", purpose, k.ID)
+	return nil,
+		fmt.Errorf("what is sealed for %q under key %s cannot be opened: it was changed, or belongs to another place",
+			purpose, k.ID)
 }
 
-// Hash is a hash of data for a purpose (HMAC-SHA-256) that nobody can make, or guess the data of, without the key.
+// Hash is a hash of data for a purpose (HMAC-SHA-256) that nobody can make, or guess the data of,
+// without the key.
 func (k Key) Hash(purpose string, data []byte) []byte {
 	mac := hmac.New(sha256.New, k.HashKey(purpose))
 	mac.Write(data)

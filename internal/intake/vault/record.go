@@ -32,7 +32,8 @@ func (r *Record) SealAnswer(k Key, a Answer) error {
 	return err
 }
 
-// OpenData opens what was submitted, with the keys that there are; nil when it is not kept, or erased.
+// OpenData opens what was submitted, with the keys that there are; nil when it is not kept, or
+// erased.
 func (r Record) OpenData(keys map[string]Key) (strictjson.Value, error) {
 	return open(keys, r.DataKey, sealData, r.Data)
 }
@@ -57,7 +58,8 @@ func (b *Bind) SealData(k Key, data strictjson.Value) (err error) {
 	return err
 }
 
-// OpenData opens what an offer was bound with, with the keys that there are; nil when it was erased.
+// OpenData opens what an offer was bound with, with the keys that there are; nil when it was
+// erased.
 func (b Bind) OpenData(keys map[string]Key) (strictjson.Value, error) {
 	return open(keys, b.Key, sealBind, b.Data)
 }
@@ -75,7 +77,8 @@ const recordColumns = `id, intake, session, agent, platform, state, retention, m
 func scanRecord(from store.Scanner, also ...any) (r Record, err error) {
 	var made, expires int64
 	var erased string
-	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made, &expires, &r.Offer, &r.Reply, &erased, &r.DataKey, &r.OfferKey,
+	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made,
+		&expires, &r.Offer, &r.Reply, &erased, &r.DataKey, &r.OfferKey,
 		&r.Digest, &r.Data, &r.Answer}, also...)...)
 	r.CreatedAt, r.Expires, r.Erasures = store.FromMicros(made), store.FromMicros(expires), strings.Fields(erased)
 	return r, err
@@ -86,7 +89,8 @@ func Put(ctx context.Context, tx *store.Tx, r Record) error {
 	_, next := due(r, nil, r.CreatedAt)
 	_, err := tx.Exec(ctx, `INSERT INTO submission_record (id, intake, session, agent, platform, state, retention, made, expires, offer, data_key, offer_key, digest, data, answer, sweep, day)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-		r.ID, r.Intake, r.Session, r.Agent, r.Platform, string(r.State), string(r.Retention), store.Micros(r.CreatedAt), store.Micros(r.Expires), nullable(r.Offer),
+		r.ID, r.Intake, r.Session, r.Agent, r.Platform, string(r.State), string(r.Retention), store.Micros(r.CreatedAt),
+		store.Micros(r.Expires), nullable(r.Offer),
 		r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), dayOf(r.CreatedAt))
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
@@ -94,7 +98,8 @@ func Put(ctx context.Context, tx *store.Tx, r Record) error {
 	return nil
 }
 
-// nullable is a text, or NULL where it is empty, of which there may be many in a column of its own kind.
+// nullable is a text, or NULL where it is empty, of which there may be many in a column of its own
+// kind.
 func nullable(text string) any {
 	if text == "" {
 		return nil
@@ -142,15 +147,18 @@ func found(from store.Scanner) (r Record, ok bool, err error) {
 // MaxRevisions is how many submissions of a session are looked at.
 const MaxRevisions = 32
 
-// ListBySession gives the latest submissions of a session, the last first; of one intake, or of all where that is empty.
+// ListBySession gives the latest submissions of a session, the last first; of one intake, or of all
+// where that is empty.
 func ListBySession(ctx context.Context, tx *store.Tx, session, intake string) ([]Record, error) {
 	return records(ctx, tx, selectOfSession, strings.ToLower(session), intake)
 }
 
-// selectOfSession names its limit in the text: SQLite plans a statement anew each time whose limit is a parameter.
+// selectOfSession names its limit in the text: SQLite plans a statement anew each time whose limit
+// is a parameter.
 var selectOfSession = fmt.Sprintf(`SELECT `+recordColumns+` FROM submission_record WHERE session = $1 AND ($2 = '' OR intake = $2) ORDER BY id DESC LIMIT %d`, MaxRevisions)
 
-// Of gives the submissions of a session, or the one of an offer, in the order of time, from after an id on; some at a time.
+// Of gives the submissions of a session, or the one of an offer, in the order of time, from after
+// an id on; some at a time.
 func ListFrom(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) ([]Record, error) {
 	return records(ctx, tx, `SELECT `+recordColumns+` FROM submission_record
 		WHERE (session = $1 OR offer = $1) AND id > $2 ORDER BY id LIMIT 100`, strings.ToLower(sessionOrOffer), after)
@@ -173,7 +181,8 @@ func records(ctx context.Context, tx *store.Tx, query string, args ...any) ([]Re
 	return all, nil
 }
 
-// Update records how a submission is now. What is new of it: state, expiry, offer, reply, erasures, keys, and what is sealed and hashed.
+// Update records how a submission is now. What is new of it: state, expiry, offer, reply, erasures,
+// keys, and what is sealed and hashed.
 func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	b, bound, err := FindBind(ctx, tx, r.Offer)
 	if err != nil {
@@ -189,7 +198,8 @@ func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	}
 	_, err = tx.Exec(ctx, `UPDATE submission_record SET agent = $1, platform = $2, state = $3, expires = $4, offer = $5, data_key = $6, offer_key = $7, digest = $8, data = $9, answer = $10, sweep = $11, reply = $12, erased = $13
 		WHERE id = $14`,
-		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), r.Reply, strings.Join(r.Erasures, " "), r.ID)
+		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey,
+		blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), r.Reply, strings.Join(r.Erasures, " "), r.ID)
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
 	}

@@ -10,7 +10,8 @@ import (
 const (
 	month = 30 * 24 * time.Hour
 	year  = 365 * 24 * time.Hour
-	// undone is how long a bind that nobody marks as done keeps what it was bound with, as if it was done then.
+	// undone is how long a bind that nobody marks as done keeps what it was bound with, as if it
+	// was done then.
 	undone = month
 	// tombstone is how long ids and times are kept after all else is erased.
 	tombstone = year
@@ -19,7 +20,8 @@ const (
 // never is later than any time that there is.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// after is when what is kept by a word is erased that is kept from a time on; by none and session at once.
+// after is when what is kept by a word is erased that is kept from a time on; by none and session
+// at once.
 func after(word intake.Retention, from time.Time) time.Time {
 	switch word {
 	case intake.RetainNone, intake.RetainSession:
@@ -42,17 +44,19 @@ type Due struct {
 // any says whether there is anything to do.
 func (d Due) any() bool { return d != Due{} }
 
-// EraseTimes are when what is kept of a submission is erased: what was submitted, what was answered, what it was bound with, and
-// at last the row. What is not kept, or no more, has no end and is zero; what is kept for good ends in the year 9999.
+// EraseTimes are when what is kept of a submission is erased: what was submitted, what was
+// answered, what it was bound with, and at last the row. What is not kept, or no more, has no end
+// and is zero; what is kept for good ends in the year 9999.
 type EraseTimes struct{ Data, Answer, Bind, Row time.Time }
 
 // EraseTimesOf says until when a submission is kept. b is its bind, nil for none.
 //
-// What was submitted goes by the word of its intake: with none as soon as an answer is there, with session at the bind or
-// the expiry, and else some time after it was submitted. What was answered is needed until the offer expires and, where it
-// was bound, until the business had it; and is kept as long as what was submitted where that is longer. What it was bound
-// with goes by the same word, counted from when the business had it. What was erased on demand goes at once. The row goes
-// some time after all else.
+// What was submitted goes by the word of its intake: with none as soon as an answer is there, with
+// session at the bind or the expiry, and else some time after it was submitted. What was answered
+// is needed until the offer expires and, where it was bound, until the business had it; and is kept
+// as long as what was submitted where that is longer. What it was bound with goes by the same word,
+// counted from when the business had it. What was erased on demand goes at once. The row goes some
+// time after all else.
 func EraseTimesOf(r Record, b *Bind) (e EraseTimes) {
 	done := r.CreatedAt
 	if b != nil {
@@ -86,7 +90,8 @@ func EraseTimesOf(r Record, b *Bind) (e EraseTimes) {
 	return e
 }
 
-// due says what of a submission is to be erased by now, and when it is to be looked at next. b is its bind, nil for none.
+// due says what of a submission is to be erased by now, and when it is to be looked at next. b is
+// its bind, nil for none.
 func due(r Record, b *Bind, now time.Time) (what Due, next time.Time) {
 	ends := EraseTimesOf(r, b)
 	next = never

@@ -1,11 +1,13 @@
-// Package vault keeps what agents submit and bind under the Agent Intake Protocol: who submitted what to which
-// intake, what was offered, and what was bound. Whatever somebody said of themselves is kept sealed, each datum under a
-// key of its own, and the keys lie in a [Vault]: a database apart, which no backup holds. To destroy a key is to erase
-// what it sealed, wherever copies of that are.
+// Package vault keeps what agents submit and bind under the Agent Intake Protocol: who submitted
+// what to which intake, what was offered, and what was bound. Whatever somebody said of themselves
+// is kept sealed, each datum under a key of its own, and the keys lie in a [Vault]: a database
+// apart, which no backup holds. To destroy a key is to erase what it sealed, wherever copies of
+// that are.
 //
-// It stands below intake, whose transactions its functions take part in, and above store. The engines that make offers are
-// beside it, in the package engine. What somebody must be able to prove later is in the ledger, as hashes under the same
-// keys: once a key is gone nobody can guess what was hashed.
+// It stands below intake, whose transactions its functions take part in, and above store. The
+// engines that make offers are beside it, in the package engine. What somebody must be able to
+// prove later is in the ledger, as hashes under the same keys: once a key is gone nobody can guess
+// what was hashed.
 package vault
 
 import (
@@ -18,18 +20,19 @@ import (
 
 // Schema is the tables of submissions and binds. Times are microseconds.
 //
-// submission_record has one row for each submission: ids and times in clear, what was submitted and what was answered
-// sealed. id is that of its ledger entry, so that rows stand in the order of time. data_key and offer_key name the keys of
-// the two in the vault, empty where there is none or no more. session is in lower case. sweep is when something of the row
-// is to be erased, or the row itself, and NULL for never.
+// submission_record has one row for each submission: ids and times in clear, what was submitted and
+// what was answered sealed. id is that of its ledger entry, so that rows stand in the order of
+// time. data_key and offer_key name the keys of the two in the vault, empty where there is none or
+// no more. session is in lower case. sweep is when something of the row is to be erased, or the row
+// itself, and NULL for never.
 //
-// reply is the ledger entry of an answer that a person gave later, and erased has those that say what of it was erased, with
-// blanks between. submission_record_list has all that lists go by,
-// and submission_record_day what is counted by day (day is made in days since 1970), in its order: so neither reads what is
-// sealed, and nothing is sorted.
+// reply is the ledger entry of an answer that a person gave later, and erased has those that say
+// what of it was erased, with blanks between. submission_record_list has all that lists go by, and
+// submission_record_day what is counted by day (day is made in days since 1970), in its order: so
+// neither reads what is sealed, and nothing is sorted.
 //
-// submission_bind has one row for each offer that was bound. answer is what is answered to a bind of it; data is sealed
-// under key. done is when the business had it, 0 for not yet.
+// submission_bind has one row for each offer that was bound. answer is what is answered to a bind
+// of it; data is sealed under key. done is when the business had it, 0 for not yet.
 //
 // submission_work has who erases what is due, and until when.
 var Schema = store.Schema{
@@ -89,8 +92,8 @@ CREATE INDEX submission_bind_open ON submission_bind (made) WHERE done = 0 AND s
 // State is how far a submission is.
 type State string
 
-// The states of a submission. One that waits becomes Offered, Declined or Expired, an offered one Bound or Expired; and any
-// may become Erased.
+// The states of a submission. One that waits becomes Offered, Declined or Expired, an offered one
+// Bound or Expired; and any may become Erased.
 const (
 	Waiting  State = "waiting" // for a person
 	Offered  State = "offered"
@@ -130,7 +133,8 @@ func (r Record) Live(now time.Time) bool {
 	return now.Before(r.Expires)
 }
 
-// StateAt is its state by the clock: an offer expires at an instant, and is found to have some time later.
+// StateAt is its state by the clock: an offer expires at an instant, and is found to have some time
+// later.
 func (r Record) StateAt(now time.Time) State {
 	if (r.State == Waiting || r.State == Offered) && !now.Before(r.Expires) {
 		return Expired

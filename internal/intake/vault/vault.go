@@ -19,12 +19,13 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// KeySchema is the table of a vault. Each key is encrypted under the vault's secret, bound to its id. unused is since when
-// nothing is known to be sealed under it. Times are microseconds.
+// KeySchema is the table of a vault. Each key is encrypted under the vault's secret, bound to its
+// id. unused is since when nothing is known to be sealed under it. Times are microseconds.
 //
-// A key is destroyed by writing over it, and its slot taken by another: no row is ever removed. All rows have the same
-// length, and new ones come at the end, so that SQLite never moves one within its file; of what it moves it leaves copies.
-// A slot that is free has an id that begins with free. Where unused is not known it is never, which takes as many bytes.
+// A key is destroyed by writing over it, and its slot taken by another: no row is ever removed. All
+// rows have the same length, and new ones come at the end, so that SQLite never moves one within
+// its file; of what it moves it leaves copies. A slot that is free has an id that begins with free.
+// Where unused is not known it is never, which takes as many bytes.
 var KeySchema = store.Schema{
 	ID: "vault",
 	Steps: []string{`
@@ -47,7 +48,8 @@ const notUnused = math.MaxInt64
 
 // Options are a vault's; DSN and Secret must be set.
 type Options struct {
-	// DSN names its database, see store.Config, which is of the vault alone: no backup may hold its keys.
+	// DSN names its database, see store.Config, which is of the vault alone: no backup may hold its
+	// keys.
 	DSN string
 	// Secret is what keys are encrypted under: 32 bytes.
 	Secret []byte
@@ -56,8 +58,8 @@ type Options struct {
 	Files  string           // the layer of SQLite's files, see store.Config; empty for the operating system's
 }
 
-// Vault keeps the keys under which submissions are sealed. Its methods may be called from many goroutines, and several
-// processes may have the same vault open.
+// Vault keeps the keys under which submissions are sealed. Its methods may be called from many
+// goroutines, and several processes may have the same vault open.
 type Vault struct {
 	db     *store.DB
 	secret []byte
@@ -81,7 +83,8 @@ type making struct {
 	err  error
 }
 
-// OpenVault opens a vault, making it when it is missing. One that shares its database with anything else is refused.
+// OpenVault opens a vault, making it when it is missing. One that shares its database with anything
+// else is refused.
 func OpenVault(ctx context.Context, o Options) (*Vault, error) {
 	v := &Vault{secret: o.Secret, now: o.Now, log: o.Log}
 	block, err := aes.NewCipher(o.Secret)
@@ -97,9 +100,13 @@ func OpenVault(ctx context.Context, o Options) (*Vault, error) {
 	if v.log == nil {
 		v.log = slog.New(slog.DiscardHandler)
 	}
-	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{KeySchema}, Log: o.Log, Files: o.Files, Shred: true, Exclusive: true})
+	v.db, err = store.Open(ctx,
+		store.Config{DSN: o.DSN, Schemas: []store.Schema{KeySchema}, Log: o.Log, Files: o.Files, Shred: true,
+			Exclusive: true})
 	if errors.Is(err, store.ErrNotAlone) {
-		return nil, fmt.Errorf("the vault for what agents submit needs a database of its own, since no backup may hold its keys: name another with intakes.vault (%w)", err)
+		return nil,
+			fmt.Errorf("the vault for what agents submit needs a database of its own, since no backup may hold its "+
+				"keys: name another with intakes.vault (%w)", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the vault for what agents submit: %w", err)
@@ -119,16 +126,16 @@ func (v *Vault) Close() error {
 // Failing says why the vault's database cannot be used, as [store.DB.Failing] does.
 func (v *Vault) Failing() error { return v.db.Failing() }
 
-// Keys are made batch by batch, since each batch costs a write to the disk, and the next one when there are only few left.
-// Those that nobody took are given out for as long as fresh.
+// Keys are made batch by batch, since each batch costs a write to the disk, and the next one when
+// there are only few left. Those that nobody took are given out for as long as fresh.
 const (
 	batch = 1024
 	few   = batch / 2
 	fresh = time.Hour
 )
 
-// NewKey gives a new key, which is durable already. What is sealed under it must be durable within a day: see [Vault.Sweep].
-// Its error is fail.Unavailable when the vault cannot be written to.
+// NewKey gives a new key, which is durable already. What is sealed under it must be durable within
+// a day: see [Vault.Sweep]. Its error is fail.Unavailable when the vault cannot be written to.
 func (v *Vault) NewKey(ctx context.Context) (Key, error) {
 	for {
 		key, next, err := v.take()
@@ -226,13 +233,14 @@ func (v *Vault) put(ctx context.Context, tx *store.Tx, keys []Key, now time.Time
 	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(slot), 0) FROM vault_key`).Scan(&last); err != nil {
 		return err
 	}
-	_, err = tx.BulkInsert(ctx, "vault_key", []string{"slot", "id", "wrapped", "made", "unused"}, func(yield func([]any) bool) {
-		for i, k := range keys[len(slots):] {
-			if !yield([]any{last + 1 + int64(i), k.ID, v.wrap(k), store.Micros(now), int64(notUnused)}) {
-				return
+	_, err = tx.BulkInsert(ctx, "vault_key", []string{"slot", "id", "wrapped", "made", "unused"},
+		func(yield func([]any) bool) {
+			for i, k := range keys[len(slots):] {
+				if !yield([]any{last + 1 + int64(i), k.ID, v.wrap(k), store.Micros(now), int64(notUnused)}) {
+					return
+				}
 			}
-		}
-	})
+		})
 	return err
 }
 
@@ -245,8 +253,8 @@ func freeSlots(ctx context.Context, tx *store.Tx, limit int) (slots []int64, err
 		}, free, limit)
 }
 
-// DeriveID is an id of 26 letters and digits for some parts, the same in all processes that have the vault's secret, and of which
-// the parts cannot be guessed without it.
+// DeriveID is an id of 26 letters and digits for some parts, the same in all processes that have
+// the vault's secret, and of which the parts cannot be guessed without it.
 func (v *Vault) DeriveID(purpose string, parts ...string) string {
 	mac := hmac.New(sha256.New, v.secret)
 	for _, part := range append([]string{"name", purpose}, parts...) {
@@ -265,14 +273,18 @@ func (v *Vault) wrap(k Key) []byte {
 
 func (v *Vault) unwrap(id string, wrapped []byte) (Key, error) {
 	if size := v.aead.NonceSize(); len(wrapped) > size {
-		if secret, err := v.aead.Open(nil, wrapped[:size], wrapped[size:], []byte(id)); err == nil && len(secret) == keySize {
+		if secret, err := v.aead.Open(nil, wrapped[:size], wrapped[size:], []byte(id)); err == nil &&
+			len(secret) == keySize {
 			return Key{ID: id, secret: [keySize]byte(secret)}, nil
 		}
 	}
-	return Key{}, errors.New("the vault was made under another secret; put the file \"vault\" of the folder of keys back that belongs to it")
+	return Key{},
+		errors.New("the vault was made under another secret; put the file \"vault\" of the folder of keys back that " +
+			"belongs to it")
 }
 
-// Keys gives those keys of a list of ids that are there, by id; empty ids are passed over. What was destroyed is missing.
+// Keys gives those keys of a list of ids that are there, by id; empty ids are passed over. What was
+// destroyed is missing.
 func (v *Vault) Keys(ctx context.Context, ids ...string) (map[string]Key, error) {
 	found := map[string]Key{}
 	var known []any
@@ -316,11 +328,13 @@ func (v *Vault) Key(ctx context.Context, id string) (Key, error) {
 	return key, nil
 }
 
-// blank is what stands in place of a key that is destroyed: as many bytes as one has, with its nonce and its tag.
+// blank is what stands in place of a key that is destroyed: as many bytes as one has, with its
+// nonce and its tag.
 var blank = make([]byte, 12+keySize+16)
 
-// Destroy destroys keys, and with them whatever they sealed: when it returns, they are in no file of the vault (on
-// PostgreSQL, in none that its server still reads). Those that are not there are no error, nor are empty ids.
+// Destroy destroys keys, and with them whatever they sealed: when it returns, they are in no file
+// of the vault (on PostgreSQL, in none that its server still reads). Those that are not there are
+// no error, nor are empty ids.
 func (v *Vault) Destroy(ctx context.Context, ids ...string) error {
 	err := v.befalls("destroy")
 	if err == nil {
@@ -345,15 +359,16 @@ func (v *Vault) Destroy(ctx context.Context, ids ...string) error {
 	return nil
 }
 
-// Keys that nothing names are those that a process took, or had ready, when it ended; and those of what a restored backup
-// does not know. The first are looked at when they are old enough, and the second are kept for a while, in case that it
-// was the wrong backup.
+// Keys that nothing names are those that a process took, or had ready, when it ended; and those of
+// what a restored backup does not know. The first are looked at when they are old enough, and the
+// second are kept for a while, in case that it was the wrong backup.
 const (
 	settled = 24 * time.Hour     // how old a key is that is looked at
 	grace   = 7 * 24 * time.Hour // how long it stays when nothing names it
 )
 
-// Sweep destroys keys that nothing has named for a week. named says whether something names a key of an id.
+// Sweep destroys keys that nothing has named for a week. named says whether something names a key
+// of an id.
 func (v *Vault) Sweep(ctx context.Context, named func(id string) bool) error {
 	for last := ""; ; {
 		keys, err := v.page(ctx, last)
@@ -392,7 +407,8 @@ func (v *Vault) page(ctx context.Context, after string) (keys []looked, err erro
 	return keys, nil
 }
 
-// mark notes of keys whether something names them, and destroys those that nothing has named for long.
+// mark notes of keys whether something names them, and destroys those that nothing has named for
+// long.
 func (v *Vault) mark(ctx context.Context, keys []looked, named func(id string) bool) error {
 	now := v.now()
 	var over []string

@@ -74,7 +74,9 @@ func TestAKeyOpensWhatItSealedAndNothingElse(t *testing.T) {
 			}
 		}
 		hash := a.Hash("data", []byte("a datum"))
-		if !bytes.Equal(hash, again.Hash("data", []byte("a datum"))) || bytes.Equal(hash, b.Hash("data", []byte("a datum"))) || bytes.Equal(hash, a.Hash("answer", []byte("a datum"))) {
+		if !bytes.Equal(hash, again.Hash("data", []byte("a datum"))) ||
+			bytes.Equal(hash, b.Hash("data", []byte("a datum"))) ||
+			bytes.Equal(hash, a.Hash("answer", []byte("a datum"))) {
 			t.Error("hashes are not those of a key and a purpose")
 		}
 		if err := v.Destroy(t.Context(), a.ID, "", "none"); err != nil {
@@ -124,7 +126,8 @@ func TestEveryKeyIsDurableAndAnother(t *testing.T) {
 	})
 }
 
-// TestADestroyedKeyIsInNoFile destroys keys in all orders, and looks for them in every byte that the vault's folder has.
+// TestADestroyedKeyIsInNoFile destroys keys in all orders, and looks for them in every byte that
+// the vault's folder has.
 func TestADestroyedKeyIsInNoFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -229,7 +232,8 @@ func TestAVaultIsOnItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if _, err := vault.OpenVault(t.Context(), vault.Options{DSN: storetest.NewSQLite(t), Secret: []byte("short")}); err == nil {
+	if _, err := vault.OpenVault(t.Context(),
+		vault.Options{DSN: storetest.NewSQLite(t), Secret: []byte("short")}); err == nil {
 		t.Error("any secret will do")
 	}
 }
@@ -244,10 +248,12 @@ func TestAnotherSecretOpensNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if _, err := other.Key(t.Context(), k.ID); err == nil || errors.Is(err, vault.ErrErased) || !strings.Contains(err.Error(), "another secret") {
+	if _, err := other.Key(t.Context(), k.ID); err == nil || errors.Is(err, vault.ErrErased) ||
+		!strings.Contains(err.Error(), "another secret") {
 		t.Errorf("%v", err)
 	}
-	if a, b := v.DeriveID("question", "ab", "c"), other.DeriveID("question", "ab", "c"); a == b || a != v.DeriveID("question", "ab", "c") || a == v.DeriveID("question", "a", "bc") || len(a) != 26 {
+	if a, b := v.DeriveID("question", "ab", "c"), other.DeriveID("question", "ab", "c"); a == b ||
+		a != v.DeriveID("question", "ab", "c") || a == v.DeriveID("question", "a", "bc") || len(a) != 26 {
 		t.Errorf("the names are %q and %q", a, b)
 	}
 }
@@ -264,7 +270,8 @@ func TestAVaultThatCannotBeWrittenToTakesNothingIn(t *testing.T) {
 				return nil
 			})
 			_, err := v.NewKey(t.Context())
-			if coded := fail.From(err); coded.Code != fail.Unavailable || coded.RetryAfter == 0 || strings.Contains(coded.Detail, "disk") {
+			if coded := fail.From(err); coded.Code != fail.Unavailable || coded.RetryAfter == 0 ||
+				strings.Contains(coded.Detail, "disk") {
 				t.Errorf("%v", err)
 			}
 			v.SetFault(nil)
@@ -284,8 +291,8 @@ func TestAVaultThatCannotBeWrittenToTakesNothingIn(t *testing.T) {
 	close(block)
 }
 
-// TestKeysThatNothingNamesAreDestroyedInTime follows keys that were taken by a process that ended, and ones that a
-// restored backup does not know for a while.
+// TestKeysThatNothingNamesAreDestroyedInTime follows keys that were taken by a process that ended,
+// and ones that a restored backup does not know for a while.
 func TestKeysThatNothingNamesAreDestroyedInTime(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {

@@ -1,5 +1,6 @@
-// Package business runs a business's own systems for tests: the program in peer, a process of its own with a server that
-// takes webhooks and one that takes mail, both of which reply, stall, cut and lie as a test tells it.
+// Package business runs a business's own systems for tests: the program in peer, a process of its
+// own with a server that takes webhooks and one that takes mail, both of which reply, stall, cut
+// and lie as a test tells it.
 package business
 
 import (
@@ -10,7 +11,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// Behaviour is how the business behaves; the program in peer tells what its members mean. The zero value answers.
+// Behaviour is how the business behaves; the program in peer tells what its members mean. The zero
+// value answers.
 type Behaviour struct {
 	Hook Hook `json:"hook"`
 	Mail Mail `json:"mail"`
@@ -72,7 +74,8 @@ type came struct {
 	CA       string    `json:"ca"`
 }
 
-// Main runs a package's tests and removes the program that they built. Packages that use this one call it from TestMain.
+// Main runs a package's tests and removes the program that they built. Packages that use this one
+// call it from TestMain.
 func Main(m *testing.M) { process.Main(m) }
 
 // Start runs a business until the end of the test.

@@ -35,8 +35,8 @@ type Corpus struct {
 	terms atomic.Pointer[policy.Terms]
 }
 
-// New returns an empty corpus in a database, which has the tables of content; everything in it is open. Of the
-// options, Terms are made here, and Catalog where there is none.
+// New returns an empty corpus in a database, which has the tables of content; everything in it is
+// open. Of the options, Terms are made here, and Catalog where there is none.
 func New(t testing.TB, db *store.DB, options released.Deps) *Corpus {
 	t.Helper()
 	if options.Catalog == nil {

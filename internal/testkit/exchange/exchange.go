@@ -1,5 +1,6 @@
-// Package exchange is an Exchange of RAMP v1 for tests, which does what a test says: it offers, sells once under each id, takes reports and
-// disputes, and stalls, lies, floods or breaks off where that is wanted. It also plays the provider that sells through it.
+// Package exchange is an Exchange of RAMP v1 for tests, which does what a test says: it offers,
+// sells once under each id, takes reports and disputes, and stalls, lies, floods or breaks off
+// where that is wanted. It also plays the provider that sells through it.
 package exchange
 
 import (
@@ -34,8 +35,8 @@ type Exchange struct {
 	Domain string // host and port
 	Key    ed25519.PrivateKey
 	Keys   []ramp.Key // that it publishes
-	// Price is what everything costs, in USD; a test makes other offers by Offer, which changes each before it is signed, or
-	// gives nil for none.
+	// Price is what everything costs, in USD; a test makes other offers by Offer, which changes
+	// each before it is signed, or gives nil for none.
 	Price    float64
 	Offer    func(uri string, o *rampv1.Offer) *rampv1.Offer
 	More     func(uri string) []*rampv1.Offer       // further offers, which are signed, too
@@ -44,9 +45,11 @@ type Exchange struct {
 	Answer   func(*rampv1.ResourceResponse)         // changes the answer to a query
 	Deny     func(offer string) rampv1.DenialReason // says why an offer is not sold
 	Sold     func(*rampv1.TransactionResponse)      // changes the answer to a purchase, and not what was done
-	// Before is told of each request, by the name of its RPC or document, and may answer in place of the Exchange.
+	// Before is told of each request, by the name of its RPC or document, and may answer in place
+	// of the Exchange.
 	Before func(name string, w http.ResponseWriter, r *http.Request) (taken bool)
-	// After is told of each RPC whose effect is made, before it is answered, and may answer in place of the Exchange.
+	// After is told of each RPC whose effect is made, before it is answered, and may answer in
+	// place of the Exchange.
 	After func(name string, w http.ResponseWriter, r *http.Request) (taken bool)
 	// Lists are the Exchanges of the provider's ramp.json; nil lists this one.
 	Lists []*rampv1.AuthorizedExchange
@@ -77,7 +80,8 @@ func Behind(number byte, url string) *Exchange {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{number}, ed25519.SeedSize))
 	return &Exchange{
 		Server: &httptest.Server{URL: url}, Domain: strings.TrimPrefix(url, "http://"),
-		Key: key, Price: 0.02, purchases: map[string]*rampv1.TransactionResponse{}, asked: map[string]int{}, made: map[string]*rampv1.Offer{}, ready: map[string][]byte{},
+		Key: key, Price: 0.02, purchases: map[string]*rampv1.TransactionResponse{}, asked: map[string]int{},
+		made: map[string]*rampv1.Offer{}, ready: map[string][]byte{},
 		Keys: []ramp.Key{{ID: "k1", Public: key.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Active: true}},
 	}
 }
@@ -87,7 +91,8 @@ func (x *Exchange) URI(path string) string { return x.URL + "/content/" + path }
 
 // Listed is how a provider lists it.
 func (x *Exchange) Listed() *rampv1.AuthorizedExchange {
-	return &rampv1.AuthorizedExchange{Domain: x.Domain, Endpoint: x.URL + "/rpc", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT}
+	return &rampv1.AuthorizedExchange{Domain: x.Domain, Endpoint: x.URL + "/rpc",
+		Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT}
 }
 
 // Asked is how often an RPC or a document was asked for.
@@ -165,7 +170,8 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if lists == nil {
 			lists = []*rampv1.AuthorizedExchange{x.Listed()}
 		}
-		text, err := ramp.WriteProviderManifest(&rampv1.ProviderManifest{Ver: "1.0", Provider: x.Domain, Exchanges: lists})
+		text, err := ramp.WriteProviderManifest(&rampv1.ProviderManifest{Ver: "1.0", Provider: x.Domain,
+			Exchanges: lists})
 		answer(w, text, err)
 	case "DiscoverResources":
 		rpc(x, w, r, name, &rampv1.ResourceQuery{}, x.discover)
@@ -179,19 +185,22 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "DisputeTransaction":
 		rpc(x, w, r, name, &rampv1.DisputeRequest{}, func(m *rampv1.DisputeRequest) proto.Message {
 			x.disputes = append(x.disputes, m)
-			return &rampv1.DisputeResponse{Accepted: true, DisputeId: "dsp-" + m.Id, Status: rampv1.DisputeStatus_DISPUTE_STATUS_FILED}
+			return &rampv1.DisputeResponse{Accepted: true, DisputeId: "dsp-" + m.Id,
+				Status: rampv1.DisputeStatus_DISPUTE_STATUS_FILED}
 		})
 	default:
 		http.NotFound(w, r)
 	}
 }
 
-// answerReady answers a query with bytes that are ready, and keeps the connection for what comes by it: net/http's server, which writes an answer in
-// several parts, would take more of the processors than what is measured.
+// answerReady answers a query with bytes that are ready, and keeps the connection for what comes by
+// it: net/http's server, which writes an answer in several parts, would take more of the processors
+// than what is measured.
 func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []byte) {
 	var body, out bytes.Buffer
 	_, _ = body.ReadFrom(r.Body)
-	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", r.Header.Get("Content-Type"), len(ready), ready)
+	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		r.Header.Get("Content-Type"), len(ready), ready)
 	at := bytes.Index(whole, queryOf(whole))
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -223,7 +232,8 @@ func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []b
 	}
 }
 
-// queryOf is the id of a Broker's query in its bytes, or in those of the answer to it, in either form.
+// queryOf is the id of a Broker's query in its bytes, or in those of the answer to it, in either
+// form.
 func queryOf(text []byte) []byte {
 	const length = len("qry-") + 32
 	at := bytes.Index(text, []byte("qry-"))
@@ -245,8 +255,10 @@ func (x *Exchange) manifest(w http.ResponseWriter) {
 	x.Lock()
 	defer x.Unlock()
 	m := &rampv1.ExchangeManifest{
-		Ver: "1.0", Domain: x.Domain, Name: "X", Operator: "X", ExchangeEndpoint: x.URL + "/rpc", KeysUri: x.URL + "/keys",
-		ProtocolVersionsSupported: []string{"1.0"}, PricingModelsSupported: []string{"per_access"}, DeliveryMethodsSupported: []string{"direct"},
+		Ver: "1.0", Domain: x.Domain, Name: "X", Operator: "X", ExchangeEndpoint: x.URL + "/rpc",
+		KeysUri:                   x.URL + "/keys",
+		ProtocolVersionsSupported: []string{"1.0"}, PricingModelsSupported: []string{"per_access"},
+		DeliveryMethodsSupported: []string{"direct"},
 	}
 	if x.Manifest != nil {
 		x.Manifest(m)
@@ -256,7 +268,9 @@ func (x *Exchange) manifest(w http.ResponseWriter) {
 }
 
 // rpc reads a message in either form, makes its effect, and answers in the same form.
-func rpc[M proto.Message](x *Exchange, w http.ResponseWriter, r *http.Request, name string, m M, do func(M) proto.Message) {
+func rpc[M proto.Message](
+	x *Exchange, w http.ResponseWriter, r *http.Request, name string, m M, do func(M) proto.Message,
+) {
 	body, err := io.ReadAll(r.Body)
 	binary := r.Header.Get("Content-Type") == "application/proto"
 	if err == nil && binary {
@@ -340,11 +354,15 @@ func (x *Exchange) offer(uri string) *rampv1.Offer {
 	sum := sha256.Sum256([]byte("content of " + uri))
 	hash := hex.EncodeToString(sum[:])
 	return &rampv1.Offer{
-		OfferId: fmt.Sprintf("of-%s-%d", x.Domain, x.offers), DeliveryMethod: rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT,
-		Package:   &compv1.Package{Id: "PKG-1"},
-		Pricing:   &rampv1.Pricing{Model: rampv1.PricingModel_PRICING_MODEL_PER_ACCESS, Rate: x.Price, Currency: "USD", EstimatedQuantity: proto.Int32(1000), Unit: proto.String("tokens")},
-		Identity:  &rampv1.ResourceIdentity{CanonicalUrl: &uri, ContentHash: &hash, HashMethod: proto.String("sha256"), ResourceMutability: rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC},
-		Reporting: &rampv1.ReportingObligation{Required: true, Window: durationpb.New(24 * time.Hour)}, ExpiresAt: timestamppb.New(time.Now().Add(time.Hour).Truncate(time.Second)),
+		OfferId:        fmt.Sprintf("of-%s-%d", x.Domain, x.offers),
+		DeliveryMethod: rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT,
+		Package:        &compv1.Package{Id: "PKG-1"},
+		Pricing: &rampv1.Pricing{Model: rampv1.PricingModel_PRICING_MODEL_PER_ACCESS, Rate: x.Price, Currency: "USD",
+			EstimatedQuantity: proto.Int32(1000), Unit: proto.String("tokens")},
+		Identity: &rampv1.ResourceIdentity{CanonicalUrl: &uri, ContentHash: &hash, HashMethod: proto.String("sha256"),
+			ResourceMutability: rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC},
+		Reporting: &rampv1.ReportingObligation{Required: true, Window: durationpb.New(24 * time.Hour)},
+		ExpiresAt: timestamppb.New(time.Now().Add(time.Hour).Truncate(time.Second)),
 	}
 }
 
@@ -368,13 +386,15 @@ func (x *Exchange) execute(q *rampv1.TransactionRequest) proto.Message {
 	if before, is := x.purchases[q.Id]; is {
 		return x.told(before)
 	}
-	out := &rampv1.TransactionResponse{Ver: "1.0", Id: q.Id, AgentIdentityHash: ramp.AgentIdentityHash(q.GetRequester().GetId(), q.GetRequester().GetDomain())}
+	out := &rampv1.TransactionResponse{Ver: "1.0", Id: q.Id,
+		AgentIdentityHash: ramp.AgentIdentityHash(q.GetRequester().GetId(), q.GetRequester().GetDomain())}
 	for _, item := range q.Items {
 		out.Items = append(out.Items, x.sell(item.OfferId))
 	}
 	if len(q.Items) == 0 {
 		one := x.sell(q.GetOfferId())
-		out.TransactionId, out.BillingId, out.Package, out.Cost, out.DenialReason, out.DeliveryMethod = optional(one.TransactionId), optional(one.BillingId), one.Package, one.Cost, one.DenialReason, one.DeliveryMethod
+		out.TransactionId, out.BillingId, out.Package, out.Cost, out.DenialReason, out.DeliveryMethod = optional(
+			one.TransactionId), optional(one.BillingId), one.Package, one.Cost, one.DenialReason, one.DeliveryMethod
 		out.ExpiresAt, out.ReportingObligation = one.ExpiresAt, one.ReportingObligation
 	}
 	x.purchases[q.Id] = out
@@ -416,6 +436,7 @@ func (x *Exchange) sell(offer string) *rampv1.TransactionResultItem {
 	out.Package = proto.CloneOf(o.Package)
 	out.Package.Retrieval = &compv1.Retrieval{Endpoint: proto.String(x.URL + "/deliver/" + out.TransactionId)}
 	out.Cost = &rampv1.Cost{Amount: ramp.Cost(o.Pricing), Currency: o.GetPricing().GetCurrency()}
-	out.DeliveryMethod, out.ExpiresAt, out.ReportingObligation = o.DeliveryMethod, timestamppb.New(time.Now().Add(5*time.Minute).Truncate(time.Second)), o.Reporting
+	out.DeliveryMethod, out.ExpiresAt, out.ReportingObligation = o.DeliveryMethod,
+		timestamppb.New(time.Now().Add(5*time.Minute).Truncate(time.Second)), o.Reporting
 	return out
 }

@@ -1,5 +1,5 @@
-// Package model runs a language model's server for tests: the program in endpoint, a process of its own on a socket,
-// which replies, stalls, cuts and lies as a test tells it.
+// Package model runs a language model's server for tests: the program in endpoint, a process of its
+// own on a socket, which replies, stalls, cuts and lies as a test tells it.
 package model
 
 import (
@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// Behaviour is how the server answers on one of its paths; the program in endpoint tells what its members mean.
+// Behaviour is how the server answers on one of its paths; the program in endpoint tells what its
+// members mean.
 type Behaviour struct {
 	Mode       string   `json:"mode,omitempty"`
 	Reply      string   `json:"reply,omitempty"`
@@ -52,7 +53,8 @@ type Endpoint struct {
 	peer *process.Peer
 }
 
-// Main runs a package's tests and removes the program that they built. Packages that use this one call it from TestMain.
+// Main runs a package's tests and removes the program that they built. Packages that use this one
+// call it from TestMain.
 func Main(m *testing.M) { process.Main(m) }
 
 // Start runs a server until the end of the test.

@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
-// Nodes runs Debian's nginx before nodes, as docs/scale.md shows it, until the end of the test, and gives its address as that of a server. What a test may
-// not wait for is shorter: a node that does not answer is asked again after a second, and waited for by two. X-From in a request is where it comes from.
+// Nodes runs Debian's nginx before nodes, as docs/scale.md shows it, until the end of the test, and
+// gives its address as that of a server. What a test may not wait for is shorter: a node that does
+// not answer is asked again after a second, and waited for by two. X-From in a request is where it
+// comes from.
 func Nodes(t testing.TB, nodes ...string) *Server {
 	t.Helper()
 	path, err := exec.LookPath("nginx")
@@ -41,7 +43,8 @@ func Nodes(t testing.TB, nodes ...string) *Server {
 	}
 	address, home := Vacant(t), t.TempDir()
 	for shown, here := range map[string]string{
-		"listen 443 ssl;": "listen " + address + ";", "proxy_read_timeout 30s;": "proxy_read_timeout 2s;", "X-Forwarded-For $remote_addr;": "X-Forwarded-For $http_x_from;",
+		"listen 443 ssl;": "listen " + address + ";", "proxy_read_timeout 30s;": "proxy_read_timeout 2s;",
+		"X-Forwarded-For $remote_addr;": "X-Forwarded-For $http_x_from;",
 	} {
 		if !strings.Contains(rest, shown) {
 			t.Fatalf("docs/scale.md does not show %q", shown)
@@ -52,8 +55,11 @@ func Nodes(t testing.TB, nodes ...string) *Server {
 	if os.Getuid() == 0 {
 		user = "user root;\n"
 	}
-	conf := user + "daemon off;\nworker_processes 2;\npid " + home + "/pid;\nerror_log " + home + "/error.log warn;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path " + home + "/b;\nproxy_temp_path " +
-		home + "/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home + "/s;\n" + first
+	conf := user + "daemon off;\nworker_processes 2;\npid " + home + "/pid;\nerror_log " + home +
+		"/error.log warn;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path " + home +
+		"/b;\nproxy_temp_path " +
+		home + "/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home +
+		"/s;\n" + first
 	for _, node := range nodes {
 		conf += "server " + node + " max_fails=1 fail_timeout=1s;\n"
 	}
@@ -93,8 +99,8 @@ func Vacant(t testing.TB) string {
 	return free.Addr().String()
 }
 
-// Spent is the processor time that all processes of a program have used, such as "postgres" or "nginx", whoever runs them; those that have ended are
-// counted by who started them.
+// Spent is the processor time that all processes of a program have used, such as "postgres" or
+// "nginx", whoever runs them; those that have ended are counted by who started them.
 func Spent(t testing.TB, program string) (total time.Duration) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -14,9 +14,10 @@ import (
 	"testing"
 )
 
-// Peer is a running program of ours that plays somebody else: a process of its own on a socket, which replies, stalls,
-// cuts and lies as a test tells it. Its first line of output is its address; there, PUT /control says how it behaves and
-// makes it forget what came before, and GET /control tells what came.
+// Peer is a running program of ours that plays somebody else: a process of its own on a socket,
+// which replies, stalls, cuts and lies as a test tells it. Its first line of output is its address;
+// there, PUT /control says how it behaves and makes it forget what came before, and GET /control
+// tells what came.
 type Peer struct {
 	Origin string // its address, without a slash at the end
 
@@ -64,8 +65,8 @@ func removePeers() {
 	}
 }
 
-// StartPeer runs the program of a package, such as "./internal/testkit/model/endpoint", until the end of the test. Packages that use
-// it call Main from TestMain.
+// StartPeer runs the program of a package, such as "./internal/testkit/model/endpoint", until the
+// end of the test. Packages that use it call Main from TestMain.
 func StartPeer(t testing.TB, pkg string, args ...string) *Peer {
 	t.Helper()
 	path, err := buildPeer(pkg)

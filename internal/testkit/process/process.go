@@ -1,5 +1,5 @@
-// Package process builds the real frontdesk binary and runs it, for the tests that look at Frontdesk from outside
-// only: its command line, its sockets, its files, its signals.
+// Package process builds the real frontdesk binary and runs it, for the tests that look at
+// Frontdesk from outside only: its command line, its sockets, its files, its signals.
 package process
 
 import (
@@ -25,8 +25,8 @@ var binary struct {
 	err  error
 }
 
-// Main runs a package's tests and removes what they built. Packages that use this one call it from TestMain, with what
-// else is to be done in the end.
+// Main runs a package's tests and removes what they built. Packages that use this one call it from
+// TestMain, with what else is to be done in the end.
 func Main(m *testing.M, also ...func()) {
 	code := m.Run()
 	for _, do := range also {
@@ -39,8 +39,9 @@ func Main(m *testing.M, also ...func()) {
 	os.Exit(code)
 }
 
-// Binary returns the path of the program under test: FRONTDESK_BINARY where that is set, else one that is built here.
-// With FRONTDESK_TEST_RACE=1 it is built with the race detector, which ends the process at the first race it sees.
+// Binary returns the path of the program under test: FRONTDESK_BINARY where that is set, else one
+// that is built here. With FRONTDESK_TEST_RACE=1 it is built with the race detector, which ends the
+// process at the first race it sees.
 func Binary(t testing.TB) string {
 	t.Helper()
 	binary.once.Do(func() { binary.err = build() })
@@ -50,7 +51,8 @@ func Binary(t testing.TB) string {
 	return binary.path
 }
 
-// Race says whether Binary is built with the race detector: it is then several times slower and larger.
+// Race says whether Binary is built with the race detector: it is then several times slower and
+// larger.
 func Race() bool { return os.Getenv("FRONTDESK_TEST_RACE") == "1" }
 
 func build() error {
@@ -102,8 +104,8 @@ func Command(t testing.TB, args ...string) *exec.Cmd {
 	return command
 }
 
-// Run runs the program to its end and returns what it printed. The error is an *exec.ExitError where the program
-// ended with a status other than 0.
+// Run runs the program to its end and returns what it printed. The error is an *exec.ExitError
+// where the program ended with a status other than 0.
 func Run(t testing.TB, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	path := Binary(t) // which may take as long as the program has

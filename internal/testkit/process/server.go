@@ -30,14 +30,16 @@ type Server struct {
 // patience is how long a server may take to start and to stop.
 const patience = 60 * time.Second
 
-// Start runs the program with the arguments, which begin with the command ("serve", ...), waits until it is ready,
-// and stops it at the end of the test. The test fails where the process ends before that, or has to be killed.
+// Start runs the program with the arguments, which begin with the command ("serve", ...), waits
+// until it is ready, and stops it at the end of the test. The test fails where the process ends
+// before that, or has to be killed.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return StartWithin(t, patience, args...)
 }
 
-// StartWithin is Start for a server that may take another time until it is ready, since it has much to load.
+// StartWithin is Start for a server that may take another time until it is ready, since it has much
+// to load.
 func StartWithin(t testing.TB, patience time.Duration, args ...string) *Server {
 	t.Helper()
 	s := &Server{ended: make(chan struct{}), log: &logbook{}}
@@ -88,8 +90,8 @@ func (s *Server) ready() bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// Terminate tells the server to stop, and does not wait for it. The end of the test does, and holds that it did so in
-// good order.
+// Terminate tells the server to stop, and does not wait for it. The end of the test does, and holds
+// that it did so in good order.
 func (s *Server) Terminate() {
 	s.told = true
 	s.command.Process.Signal(syscall.SIGTERM)
@@ -113,8 +115,8 @@ func (s *Server) Kill() {
 	<-s.ended
 }
 
-// Pause has the server stand still, as a machine does whose disk or network hangs: it answers nothing, and its connections
-// stay open. Resume lets it go on.
+// Pause has the server stand still, as a machine does whose disk or network hangs: it answers
+// nothing, and its connections stay open. Resume lets it go on.
 func (s *Server) Pause() { s.command.Process.Signal(syscall.SIGSTOP) }
 
 // Resume lets a paused server go on.
@@ -182,8 +184,9 @@ func (s *Server) CPU(t testing.TB) time.Duration {
 	return spent(stat)
 }
 
-// spent reads a processor time, of user and system, in what Linux tells of a process (proc_pid_stat(5)): fields 14 and 15, in ticks of which it has 100 a
-// second. The second field is the program's name in parentheses.
+// spent reads a processor time, of user and system, in what Linux tells of a process
+// (proc_pid_stat(5)): fields 14 and 15, in ticks of which it has 100 a second. The second field is
+// the program's name in parentheses.
 func spent(stat []byte) time.Duration {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	user, _ := strconv.Atoi(fields[11])
@@ -209,7 +212,8 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
-// listening finds in what was printed where the server listens: in the log, or in the address of its page.
+// listening finds in what was printed where the server listens: in the log, or in the address of
+// its page.
 var listening = regexp.MustCompile(`msg=listening .*?(?:address|url)=(?:http://)?([^\s/]+)|(?m:^)[^=\n]*http://([^\s/]+)`)
 
 func (l *logbook) address() string {

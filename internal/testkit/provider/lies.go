@@ -8,8 +8,9 @@ import (
 	"frontdesk/wire/intake"
 )
 
-// lies are the ways in which the business can break the protocol, each by changing an answer that keeps it. Those whose
-// names begin like a probe's are seen by that probe; those of "client" are for whoever reads the answer.
+// lies are the ways in which the business can break the protocol, each by changing an answer that
+// keeps it. Those whose names begin like a probe's are seen by that probe; those of "client" are
+// for whoever reads the answer.
 var lies = map[string]func(*Provider, *message, *answer){
 	"client.foreign-bind": onOffer(func(o *intake.Offer) { o.BindEndpoint = "https://elsewhere.example/bind" }),
 	"client.commands": onOffer(func(o *intake.Offer) {
@@ -20,7 +21,8 @@ var lies = map[string]func(*Provider, *message, *answer){
 	"client.no-json":      onAny(func(a *answer) { a.body = []byte("<html>") }),
 	"client.empty":        onAny(func(a *answer) { a.body = nil }),
 	"client.status-error": onAny(func(a *answer) {
-		a.body = &intake.Response{Version: intake.Version, SessionID: intake.Nil, Status: intake.StatusError, Error: &intake.Error{Code: intake.CodeInternal, Message: "no"}}
+		a.body = &intake.Response{Version: intake.Version, SessionID: intake.Nil, Status: intake.StatusError,
+			Error: &intake.Error{Code: intake.CodeInternal, Message: "no"}}
 	}),
 	"client.offer-500":    onAny(func(a *answer) { a.status = http.StatusInternalServerError }),
 	"client.bound-status": onResponse(func(r *intake.Response) { r.Status = intake.StatusBound }),
@@ -34,7 +36,8 @@ var lies = map[string]func(*Provider, *message, *answer){
 	}),
 	"client.bind-own-form": onBound(func(a *answer) { a.body = []byte(`{"ok":true}`) }),
 	"client.bind-other": onBound(func(a *answer) {
-		a.body = &intake.Bound{Version: intake.Version, SessionID: intake.Nil, OfferID: "other", Status: intake.StatusBound, BoundAt: "2026-11-22T10:00:00Z"}
+		a.body = &intake.Bound{Version: intake.Version, SessionID: intake.Nil, OfferID: "other",
+			Status: intake.StatusBound, BoundAt: "2026-11-22T10:00:00Z"}
 	}),
 }
 

@@ -1,6 +1,6 @@
-// Package provider is a small business that speaks the Agent Intake Protocol, for tests of those who submit to businesses: it
-// keeps the protocol, and can be told to break it in one way at a time, to stall and to break off. It stands on wire alone
-// and shares nothing with the real door.
+// Package provider is a small business that speaks the Agent Intake Protocol, for tests of those
+// who submit to businesses: it keeps the protocol, and can be told to break it in one way at a
+// time, to stall and to break off. It stands on wire alone and shares nothing with the real door.
 package provider
 
 import (
@@ -92,7 +92,8 @@ type offered struct {
 
 // New is a business that nobody serves yet.
 func New() *Provider {
-	p := &Provider{now: time.Now, lasting: time.Hour, schemas: map[string]*intake.Schema{}, offers: map[string]*offered{}, known: map[string]string{}, seen: Seen{Bodies: map[string][][]byte{}}}
+	p := &Provider{now: time.Now, lasting: time.Hour, schemas: map[string]*intake.Schema{},
+		offers: map[string]*offered{}, known: map[string]string{}, seen: Seen{Bodies: map[string][][]byte{}}}
 	for _, each := range p.manifest().Intakes {
 		schema, err := intake.CompileSchema(each.InputSchema)
 		if err != nil {
@@ -184,16 +185,21 @@ func (p *Provider) manifest() *intake.Manifest {
 		Version: intake.Version, Provider: intake.Provider{Name: "Trades of the Town", URL: "https://trades.example/"},
 		Intakes: []intake.Intake{
 			{
-				ID: Quote, Name: "A quote", Description: "Finds somebody for a repair, and says what it costs.", Endpoint: at("/intake/quote"), Method: "POST",
-				Category: "service/matching", InputSchema: []byte(quoteSchema), OfferType: "quote", BindingAvailable: true, Privacy: privacy(), RateLimit: limit(),
+				ID: Quote, Name: "A quote", Description: "Finds somebody for a repair, and says what it costs.",
+				Endpoint: at("/intake/quote"), Method: "POST",
+				Category: "service/matching", InputSchema: []byte(quoteSchema), OfferType: "quote",
+				BindingAvailable: true, Privacy: privacy(), RateLimit: limit(),
 			},
 			{
-				ID: Sum, Name: "A sum", Description: "Adds two numbers.", Endpoint: at("/intake/sum"), Method: "POST", Category: "tool/calculator",
+				ID: Sum, Name: "A sum", Description: "Adds two numbers.", Endpoint: at("/intake/sum"), Method: "POST",
+				Category:    "tool/calculator",
 				InputSchema: []byte(sumSchema), OfferType: "result", Privacy: privacy(), RateLimit: limit(),
 			},
 			{
-				ID: Keyed, Name: "A sum for members", Description: "Adds two numbers of members.", Endpoint: at("/intake/keyed"), Method: "POST", Category: "tool/calculator",
-				InputSchema: []byte(sumSchema), OfferType: "result", RequiresAuth: true, Privacy: privacy(), RateLimit: limit(),
+				ID: Keyed, Name: "A sum for members", Description: "Adds two numbers of members.",
+				Endpoint: at("/intake/keyed"), Method: "POST", Category: "tool/calculator",
+				InputSchema: []byte(sumSchema), OfferType: "result", RequiresAuth: true, Privacy: privacy(),
+				RateLimit: limit(),
 			},
 		},
 	}
@@ -324,7 +330,9 @@ func wellKnown(m *message, manifest *intake.Manifest) *answer {
 }
 
 func preflight(methods string) *answer {
-	return &answer{http.StatusNoContent, http.Header{"Access-Control-Allow-Methods": {methods}, "Access-Control-Allow-Headers": {"Content-Type, Authorization"}}, nil}
+	return &answer{http.StatusNoContent,
+		http.Header{"Access-Control-Allow-Methods": {methods},
+			"Access-Control-Allow-Headers": {"Content-Type, Authorization"}}, nil}
 }
 
 // posted takes what is common to both endpoints.
@@ -383,7 +391,9 @@ func (p *Provider) offer(m *message, request *intake.Request, kept strictjson.Va
 	var data map[string]any
 	_ = json.Unmarshal(kept, &data)
 	if data["trade"] == "roofer" {
-		return &answer{http.StatusOK, jsonHeader(), &intake.Response{Version: intake.Version, SessionID: request.SessionID, Status: intake.StatusDeclined, DeclineReason: "We have no roofers."}}
+		return &answer{http.StatusOK, jsonHeader(),
+			&intake.Response{Version: intake.Version, SessionID: request.SessionID, Status: intake.StatusDeclined,
+				DeclineReason: "We have no roofers."}}
 	}
 	canonical, _ := sign.Canonical(kept)
 	key := m.intake.ID + strings.ToLower(request.SessionID) + string(canonical)
@@ -393,13 +403,16 @@ func (p *Provider) offer(m *message, request *intake.Request, kept strictjson.Va
 		o := &offered{request: *request, offer: intake.Offer{ID: id, Summary: "We can do that.", Details: []byte(`{"price":"120.00"}`)}}
 		if m.intake.BindingAvailable {
 			o.offer.Expires = sign.FormatTime(p.now().Add(p.lasting))
-			o.offer.BindEndpoint, o.offer.BindRequires = p.URL+"/intake/"+m.intake.ID+"/bind", &[]string{"email", "full_name"}
+			o.offer.BindEndpoint, o.offer.BindRequires = p.URL+"/intake/"+m.intake.ID+
+				"/bind", &[]string{"email", "full_name"}
 		}
 		p.known[key], p.offers[id] = id, o
 		p.seen.Asked = append(p.seen.Asked, *request)
 	}
 	offer := p.offers[id].offer
-	return &answer{http.StatusOK, jsonHeader(), &intake.Response{Version: intake.Version, SessionID: request.SessionID, Status: intake.StatusOffer, Offer: &offer}}
+	return &answer{http.StatusOK, jsonHeader(),
+		&intake.Response{Version: intake.Version, SessionID: request.SessionID, Status: intake.StatusOffer,
+			Offer: &offer}}
 }
 
 func (p *Provider) accept(m *message) *answer {
@@ -425,7 +438,8 @@ func (p *Provider) accept(m *message) *answer {
 		return failing(m, http.StatusGone, intake.CodeOfferExpired, "It has ended.")
 	}
 	o.bind = bind
-	o.answer = &intake.Bound{Version: intake.Version, SessionID: bind.SessionID, OfferID: bind.OfferID, Status: intake.StatusBound, Message: "We will call.", BoundAt: sign.FormatTime(p.now())}
+	o.answer = &intake.Bound{Version: intake.Version, SessionID: bind.SessionID, OfferID: bind.OfferID,
+		Status: intake.StatusBound, Message: "We will call.", BoundAt: sign.FormatTime(p.now())}
 	p.seen.Bound = append(p.seen.Bound, *bind)
 	return &answer{http.StatusOK, jsonHeader(), o.answer}
 }
@@ -441,7 +455,8 @@ func needed(data strictjson.Value) []byte {
 
 func failing(m *message, status int, code, text string) *answer {
 	return &answer{status, jsonHeader(), &intake.Response{
-		Version: intake.Version, SessionID: intake.SessionOf(m.body), Status: intake.StatusError, Error: &intake.Error{Code: code, Message: text},
+		Version: intake.Version, SessionID: intake.SessionOf(m.body), Status: intake.StatusError,
+		Error: &intake.Error{Code: code, Message: text},
 	}}
 }
 

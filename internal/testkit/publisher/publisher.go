@@ -1,6 +1,6 @@
-// Package publisher is a small publisher of the Agentic Intent Protocol for tests of those who ask publishers: it
-// keeps the protocol, and can be told to break it in one way at a time. It stands on wire alone and shares nothing with
-// the real door.
+// Package publisher is a small publisher of the Agentic Intent Protocol for tests of those who ask
+// publishers: it keeps the protocol, and can be told to break it in one way at a time. It stands on
+// wire alone and shares nothing with the real door.
 package publisher
 
 import (
@@ -51,7 +51,8 @@ type remembered struct {
 
 // New is a publisher that nobody serves yet.
 func New() *Publisher {
-	return &Publisher{now: time.Now, nonces: map[string]bool{}, answers: map[string]remembered{}, covered: map[string]map[string]bool{}, events: map[string][]byte{}}
+	return &Publisher{now: time.Now, nonces: map[string]bool{}, answers: map[string]remembered{},
+		covered: map[string]map[string]bool{}, events: map[string][]byte{}}
 }
 
 // Start serves a publisher until the test ends.
@@ -63,8 +64,8 @@ func Start(t testing.TB) *Publisher {
 	return p
 }
 
-// Lie breaks the protocol in one way from now on; "" keeps it again. The names are those in the code below, most of
-// them the names of the probes that find them.
+// Lie breaks the protocol in one way from now on; "" keeps it again. The names are those in the
+// code below, most of them the names of the probes that find them.
 func (p *Publisher) Lie(how string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +79,8 @@ func (p *Publisher) Declare(edit func(*intent.Declaration)) {
 	p.edit = edit
 }
 
-// FailNext answers the next requests with these statuses, and Retry-After where it has one of 429 or 503.
+// FailNext answers the next requests with these statuses, and Retry-After where it has one of 429
+// or 503.
 func (p *Publisher) FailNext(statuses ...int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,14 +127,16 @@ func (p *Publisher) declaration(host string) intent.Declaration {
 	base := "http://" + host
 	d := intent.Declaration{
 		Version: intent.Version01, Publisher: intent.Publisher{ID: "example", Name: "The Example", Domain: "localhost"},
-		IntentAccess:     intent.IntentAccess{Enabled: true, Mode: intent.ModeLiveOnly, StorageRights: intent.StorageNone},
+		IntentAccess: intent.IntentAccess{Enabled: true, Mode: intent.ModeLiveOnly,
+			StorageRights: intent.StorageNone},
 		EditorialDomains: []string{"finance.markets", "food"},
 		Endpoints: &intent.Endpoints{
 			Capabilities: &intent.Endpoint{Method: "GET", URL: base + "/capabilities"},
 			Retrieve:     &intent.Endpoint{Method: "POST", URL: base + "/retrieve?v=1"},
 			Event:        &intent.EventEndpoint{Method: "POST", URL: base + "/events", Required: true},
 		},
-		Retrieval:  intent.Retrieval{Supports: intent.Supports{Chunks: true, Citations: true}, MaxChunks: 3, MaxTokens: 60},
+		Retrieval: intent.Retrieval{Supports: intent.Supports{Chunks: true, Citations: true}, MaxChunks: 3,
+			MaxTokens: 60},
 		Compliance: intent.Compliance{Revocable: true, LastUpdated: "2025-11-14"},
 	}
 	if p.edit != nil {
@@ -151,7 +155,8 @@ func (p *Publisher) serveDeclaration(w http.ResponseWriter, r *http.Request) {
 	header.Set("ETag", `"1"`)
 	header.Set("Cache-Control", "max-age=300")
 	header.Set("Access-Control-Allow-Origin", "*")
-	for lie, name := range map[string]string{"wellknown.type": "Content-Type", "wellknown.conditional": "ETag", "wellknown.max-age": "Cache-Control", "wellknown.cors": "Access-Control-Allow-Origin"} {
+	for lie, name := range map[string]string{"wellknown.type": "Content-Type", "wellknown.conditional": "ETag",
+		"wellknown.max-age": "Cache-Control", "wellknown.cors": "Access-Control-Allow-Origin"} {
 		if p.lies(lie) {
 			header.Set(name, "text/plain")
 		}
@@ -178,7 +183,8 @@ func failure(code, message string) intent.RetrieveResponse {
 }
 
 func denial(reason string) outcome {
-	return outcome{status: 200, response: intent.RetrieveResponse{Status: intent.StatusDenied, Denial: &intent.Denial{Reason: reason}}}
+	return outcome{status: 200,
+		response: intent.RetrieveResponse{Status: intent.StatusDenied, Denial: &intent.Denial{Reason: reason}}}
 }
 
 func wrong(status int, code string) outcome {
@@ -304,8 +310,11 @@ func (p *Publisher) authenticate(r *http.Request, body []byte) (outcome, bool) {
 	return p.entitled(head, body)
 }
 
-// forgiven lets pass what a lie overlooks: a signature that is right for something else than what came.
-func (p *Publisher) forgiven(head sign.Headers, secret []byte, r *http.Request, body []byte, failed func(string) (outcome, bool)) (outcome, bool) {
+// forgiven lets pass what a lie overlooks: a signature that is right for something else than what
+// came.
+func (p *Publisher) forgiven(
+	head sign.Headers, secret []byte, r *http.Request, body []byte, failed func(string) (outcome, bool),
+) (outcome, bool) {
 	switch {
 	case head.Verify(secret, r.Method, r.RequestURI, []byte(strings.Replace(string(body), "en-GB", "en-US", 1))):
 		return failed("auth.changed-body")
@@ -344,7 +353,8 @@ func (p *Publisher) entitled(head sign.Headers, body []byte) (outcome, bool) {
 	if head.Version != p.version() && told.Version != p.version() && !p.lies("auth.version-unknown") {
 		return wrong(400, intent.CodeUnsupportedVersion), false
 	}
-	if head.Version != told.Version && json.Valid(body) && strings.Count(string(body), "aip_version") == 1 && !p.lies("auth.version-mismatch") {
+	if head.Version != told.Version && json.Valid(body) && strings.Count(string(body), "aip_version") == 1 &&
+		!p.lies("auth.version-mismatch") {
 		return wrong(400, intent.CodeInvalidRequest), false
 	}
 	platform := map[string]string{KeyID: Platform, OtherKeyID: OtherPlatform}[head.KeyID]
@@ -396,7 +406,8 @@ func (p *Publisher) retrieve(r *http.Request, raw []byte) outcome {
 		return wrong(400, intent.CodeInvalidRequest)
 	}
 	if !found.Valid() { // in its extensions alone
-		overlooked := p.lies("form.commercial") && strings.Contains(string(raw), "price") || p.lies("form.identity") && strings.Contains(string(raw), "user_id")
+		overlooked := p.lies("form.commercial") && strings.Contains(string(raw), "price") ||
+			p.lies("form.identity") && strings.Contains(string(raw), "user_id")
 		if !overlooked {
 			return denial(intent.ReasonPolicyViolation)
 		}
@@ -459,19 +470,23 @@ func (p *Publisher) scope(declared []string, asked intent.Intent) (string, bool)
 		p.lies("scope.ancestor") && domain == "finance" && subdomain == "",
 		p.lies("scope.foreign-subdomain") && domain == "zqunlisted" && subdomain != "":
 		return declared[0], true
-	case p.lies("scope.descendant") && strings.HasSuffix(domain, ".zq"), p.lies("scope.subdomain") && domain == "finance":
+	case p.lies("scope.descendant") && strings.HasSuffix(domain, ".zq"),
+		p.lies("scope.subdomain") && domain == "finance":
 		return "", false
 	}
 	return intent.Scope(declared, domain, subdomain)
 }
 
 // passages are two of three that the only article has.
-func (p *Publisher) passages(request intent.RetrieveRequest, d intent.Declaration, matched string) (given bool, out outcome) {
+func (p *Publisher) passages(
+	request intent.RetrieveRequest, d intent.Declaration, matched string,
+) (given bool, out outcome) {
 	if strings.Contains(request.Runtime.QueryText, "zqxjkv") && !p.lies("content.nothing-found") {
 		return false, outcome{status: 200, response: failure(intent.CodeNoContent, "Nothing here matches.")}
 	}
 	texts := []string{"The first passage about " + matched + ".", "The second passage, of three."}
-	response := intent.RetrieveResponse{Status: intent.StatusOK, Content: &intent.Content{}, LimitsApplied: &intent.Limits{MaxChunks: 3, MaxTokens: 60}}
+	response := intent.RetrieveResponse{Status: intent.StatusOK, Content: &intent.Content{},
+		LimitsApplied: &intent.Limits{MaxChunks: 3, MaxTokens: 60}}
 	add := func(text string) {
 		tokens := intent.Tokens(text)
 		chunk := intent.Chunk{ID: "c" + strconv.Itoa(len(response.Content.Chunks)+1), Text: text, TokenCount: &tokens}
@@ -480,7 +495,8 @@ func (p *Publisher) passages(request intent.RetrieveRequest, d intent.Declaratio
 	for _, text := range texts {
 		add(text)
 	}
-	source := intent.Citation{SourceURL: "https://www.localhost/article", Title: "An article", ChunkIDs: []string{"c1", "c2"}}
+	source := intent.Citation{SourceURL: "https://www.localhost/article", Title: "An article",
+		ChunkIDs: []string{"c1", "c2"}}
 	switch p.lie {
 	case "content.same-request":
 		response.Content.Chunks[0].Text += strconv.Itoa(len(p.nonces))
@@ -562,7 +578,9 @@ func (p *Publisher) untrue(event *intent.Event, d intent.Declaration) string {
 			return "event.foreign-passage"
 		}
 	}
-	if !slices.ContainsFunc(released.answer.Citations, func(c intent.Citation) bool { return c.SourceURL == event.Citation.SourceURL }) {
+	if !slices.ContainsFunc(released.answer.Citations, func(c intent.Citation) bool {
+		return c.SourceURL == event.Citation.SourceURL
+	}) {
 		return "event.foreign-source"
 	}
 	return ""
@@ -602,7 +620,8 @@ func (p *Publisher) sign(header http.Header, r *http.Request, status int, text [
 		return
 	}
 	secret := map[string]string{KeyID: Secret, OtherKeyID: OtherSecret}[asked.KeyID]
-	head := sign.Headers{Version: p.version(), KeyID: asked.KeyID, Timestamp: sign.FormatTime(p.now()), Nonce: "n" + strconv.Itoa(len(p.nonces)) + asked.Nonce}
+	head := sign.Headers{Version: p.version(), KeyID: asked.KeyID, Timestamp: sign.FormatTime(p.now()),
+		Nonce: "n" + strconv.Itoa(len(p.nonces)) + asked.Nonce}
 	path := r.RequestURI
 	switch p.lie {
 	case "content.signature":

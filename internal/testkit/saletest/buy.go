@@ -32,7 +32,8 @@ func Licensed(path string, price policy.Price) policy.Rule {
 	return policy.Rule{Match: policy.Match{Path: []string{path}}, Access: policy.Licensed, Price: price}
 }
 
-// Open opens a shop with stories for a cent below /a, by the token below /t, and the bot's account with its funds on it.
+// Open opens a shop with stories for a cent below /a, by the token below /t, and the bot's account
+// with its funds on it.
 func Open(t testing.TB) *Shop {
 	t.Helper()
 	s := New(t)
@@ -106,7 +107,8 @@ func (s *Shop) DiscoverOffers(t contenttest.T, q exchange.Query) []exchange.Offe
 	}
 	for _, g := range groups {
 		if (len(g.Offers) == 0) != (g.Absence != "") {
-			t.Fatal(fmt.Sprintf("%s has %d offers, and the reason %q why there is none", g.URI, len(g.Offers), g.Absence))
+			t.Fatal(fmt.Sprintf("%s has %d offers, and the reason %q why there is none", g.URI, len(g.Offers),
+				g.Absence))
 		}
 	}
 	return groups
@@ -177,7 +179,8 @@ func (s *Shop) Balance(t testing.TB) (b accounts.Balance) {
 	return all[0]
 }
 
-// CheckInvariants holds the books and the ledger against their own rules, and each transaction against both.
+// CheckInvariants holds the books and the ledger against their own rules, and each transaction
+// against both.
 func (s *Shop) CheckInvariants(t testing.TB) {
 	t.Helper()
 	ctx := context.Background()

@@ -29,8 +29,8 @@ func (s *Shop) Delivers(ctx context.Context, at, transaction, query string) (str
 	return string(sending.Body), r, sending.End(ctx, r.Size)
 }
 
-// Opens says what an address gives, which the shop signs for a transaction and an agent; the error's code where it gives
-// nothing.
+// Opens says what an address gives, which the shop signs for a transaction and an agent; the
+// error's code where it gives nothing.
 func (s *Shop) Opens(t testing.TB, transaction, agent string) string {
 	t.Helper()
 	now := s.Clock.Now()

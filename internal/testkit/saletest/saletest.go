@@ -1,7 +1,8 @@
-// Package saletest gives tests a shop: an Exchange and what delivers for it, over a database of their own.
+// Package saletest gives tests a shop: an Exchange and what delivers for it, over a database of
+// their own.
 //
-// Enter at New, which sells nothing yet, or at Open. What a test may change as it goes stands in Rules; what is made of
-// a shop is made anew by Reopen, as another process would.
+// Enter at New, which sells nothing yet, or at Open. What a test may change as it goes stands in
+// Rules; what is made of a shop is made anew by Reopen, as another process would.
 package saletest
 
 import (
@@ -81,7 +82,8 @@ type Rules struct {
 
 // Schemas are those that a shop needs.
 var Schemas = []store.Schema{
-	content.Schema, ledger.Schema, transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema, botstats.Schema,
+	content.Schema, ledger.Schema, transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema,
+	botstats.Schema,
 	accounts.Schema, push.Schema,
 }
 
@@ -103,14 +105,16 @@ func New(t testing.TB, sites ...string) *Shop {
 	return On(t, storetest.Chosen(t, Schemas...), t.TempDir(), sites...)
 }
 
-// On opens a shop over a database that may hold something already, with the site's keys in a folder.
+// On opens a shop over a database that may hold something already, with the site's keys in a
+// folder.
 func On(t testing.TB, db *store.DB, folder string, sites ...string) *Shop {
 	t.Helper()
 	at := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	s := &Shop{DB: db, Clock: at, Book: accounts.New(accounts.Options{}), Rules: Rules{
 		Now: at.Now,
 		Selling: &exchange.OfferPolicy{
-			Validity: 5 * time.Minute, ReportingWindow: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD",
+			Validity: 5 * time.Minute, ReportingWindow: 24 * time.Hour, Fields: []string{"transaction_id"},
+			Currency: "USD",
 		},
 		Reports: exchange.ReportRules{Overdue: 10, Percent: 20, MinReports: 5},
 		Signed: func(site string, document, signature []byte) bool {
@@ -228,7 +232,9 @@ func (s *Shop) open() (err error) {
 
 func (s *Shop) now() time.Time { return s.Now() }
 
-func (s *Shop) forSale(rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.ItemVersion) bool {
+func (s *Shop) forSale(
+	rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.ItemVersion,
+) bool {
 	return exchange.ForSale(s.Selling, rules, l, decision, item)
 }
 

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Breaker breaks off the connections of one application to PostgreSQL, as a server that fails or a network does.
+// Breaker breaks off the connections of one application to PostgreSQL, as a server that fails or a
+// network does.
 type Breaker struct {
 	t      testing.TB
 	db     *store.DB
@@ -18,7 +19,8 @@ type Breaker struct {
 	broken atomic.Int64
 }
 
-// NewBreaker makes a breaker for the databases that its DSN method gives. Without a PostgreSQL it ends the test.
+// NewBreaker makes a breaker for the databases that its DSN method gives. Without a PostgreSQL it
+// ends the test.
 func NewBreaker(t testing.TB) *Breaker {
 	t.Helper()
 	return &Breaker{t: t, db: Open(t, NewPostgres(t)), name: "broken-" + strings.ToLower(rand.Text()[:16])}

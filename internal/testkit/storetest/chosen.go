@@ -7,11 +7,12 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// EngineEnv names the environment variable that says on which engine Chosen opens its databases: "sqlite", the
-// default, or "postgres". Suites above the store run once under each.
+// EngineEnv names the environment variable that says on which engine Chosen opens its databases:
+// "sqlite", the default, or "postgres". Suites above the store run once under each.
 const EngineEnv = "FRONTDESK_TEST_ENGINE"
 
-// Chosen opens a new, empty database on the engine that the environment chooses. It goes with the test.
+// Chosen opens a new, empty database on the engine that the environment chooses. It goes with the
+// test.
 func Chosen(t testing.TB, schemas ...store.Schema) *store.DB {
 	t.Helper()
 	return Open(t, ChosenDSN(t, schemas...), schemas...)

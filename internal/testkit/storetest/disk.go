@@ -17,8 +17,9 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// Disk is a file layer under SQLite that remembers what was written and what was synced, so that a test can see what a
-// loss of power at any moment would have left: all that was synced, and of the rest whatever the disk pleases.
+// Disk is a file layer under SQLite that remembers what was written and what was synced, so that a
+// test can see what a loss of power at any moment would have left: all that was synced, and of the
+// rest whatever the disk pleases.
 type Disk struct {
 	// Name is what the layer is called; see store.Config.Files.
 	Name string
@@ -66,7 +67,8 @@ func (d *Disk) Now() int {
 	return len(d.done)
 }
 
-// Crashes is at how many moments a test loses the power: FRONTDESK_TEST_CRASHES, or few, and a third of few in short form.
+// Crashes is at how many moments a test loses the power: FRONTDESK_TEST_CRASHES, or few, and a
+// third of few in short form.
 func Crashes(t testing.TB, few int) int {
 	t.Helper()
 	text := os.Getenv("FRONTDESK_TEST_CRASHES")
@@ -83,7 +85,8 @@ func Crashes(t testing.TB, few int) int {
 	return n
 }
 
-// Crash writes to a folder what a loss of power at a moment leaves, and lets source decide about what was not synced.
+// Crash writes to a folder what a loss of power at a moment leaves, and lets source decide about
+// what was not synced.
 func (d *Disk) Crash(at int, source *mathrand.Rand, folder string) error {
 	d.mu.Lock()
 	done := d.done[:at]

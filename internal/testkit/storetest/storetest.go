@@ -14,13 +14,13 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// PostgresEnv names the environment variable with the DSN of a scratch PostgreSQL, as a user who may create databases.
-// test/postgres.sh starts one.
+// PostgresEnv names the environment variable with the DSN of a scratch PostgreSQL, as a user who
+// may create databases. test/postgres.sh starts one.
 const PostgresEnv = "FRONTDESK_TEST_POSTGRES"
 
-// Each runs suite as the subtests "sqlite" and "postgres", with a function that opens a new, empty database that goes
-// with the test. Without a PostgreSQL the second is skipped, or fails if FRONTDESK_TEST_ALL=1 says that nothing may be
-// left out.
+// Each runs suite as the subtests "sqlite" and "postgres", with a function that opens a new, empty
+// database that goes with the test. Without a PostgreSQL the second is skipped, or fails if
+// FRONTDESK_TEST_ALL=1 says that nothing may be left out.
 func Each(t *testing.T, suite func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB)) {
 	t.Helper()
 	EachDSN(t, func(t *testing.T, fresh Fresh) {
@@ -31,8 +31,8 @@ func Each(t *testing.T, suite func(t *testing.T, open func(t *testing.T, schemas
 	})
 }
 
-// Fresh gives the DSN of a new database that holds the tables of schemas and goes with the test. Without schemas it is
-// empty.
+// Fresh gives the DSN of a new database that holds the tables of schemas and goes with the test.
+// Without schemas it is empty.
 type Fresh = func(t testing.TB, schemas ...store.Schema) string
 
 // EachDSN is Each for tests that open the same database more than once.
@@ -57,8 +57,8 @@ func NeedPostgres(t testing.TB) {
 	}
 }
 
-// NewSQLite gives the path of an SQLite database that goes with the test. With schemas it is a copy of one that has
-// their tables; without, it does not exist yet.
+// NewSQLite gives the path of an SQLite database that goes with the test. With schemas it is a copy
+// of one that has their tables; without, it does not exist yet.
 func NewSQLite(t testing.TB, schemas ...store.Schema) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -70,8 +70,9 @@ func NewSQLite(t testing.TB, schemas ...store.Schema) string {
 	return path
 }
 
-// NewPostgres gives the DSN of a new database on the scratch server, which is dropped when the test ends. With schemas
-// it is a copy of one that has their tables; without, it is a new schema in the server's own database, which is cheaper.
+// NewPostgres gives the DSN of a new database on the scratch server, which is dropped when the test
+// ends. With schemas it is a copy of one that has their tables; without, it is a new schema in the
+// server's own database, which is cheaper.
 func NewPostgres(t testing.TB, schemas ...store.Schema) string {
 	t.Helper()
 	NeedPostgres(t)

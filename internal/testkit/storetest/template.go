@@ -14,8 +14,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// A template is a database that has all tables and no rows. Tests copy it, since migrating takes most of the time of a
-// test that is about something else.
+// A template is a database that has all tables and no rows. Tests copy it, since migrating takes
+// most of the time of a test that is about something else.
 
 // migrated holds the SQLite template of each list of schemas as the bytes of its file.
 var migrated sync.Map
@@ -41,7 +41,8 @@ func migratedFile(t testing.TB, schemas []store.Schema) []byte {
 	return file
 }
 
-// migratedDatabase names the PostgreSQL template of schemas, which all processes that use the scratch server share.
+// migratedDatabase names the PostgreSQL template of schemas, which all processes that use the
+// scratch server share.
 func migratedDatabase(t testing.TB, schemas []store.Schema) string {
 	t.Helper()
 	name := "template_" + fingerprint(schemas)[:24]

@@ -97,7 +97,8 @@ func full(rows []Row) object {
 	document := object{}
 	for _, r := range rows {
 		var value any
-		if good := values(r.Good); len(good) > 0 && !strings.HasPrefix(string(good[0]), "{}") && string(good[0]) != "[]" {
+		if good := values(r.Good); len(good) > 0 && !strings.HasPrefix(string(good[0]), "{}") &&
+			string(good[0]) != "[]" {
 			value = good[0]
 		} else if r.object() {
 			value = object{}

@@ -1,6 +1,7 @@
-// Package tables holds a protocol's schemas, types and validator against tables of its members that were written out
-// of the protocol's texts: it makes documents out of the tables, right ones and wrong in one thing alone, and wants the
-// three to agree about each; and it takes each constraint out of the schemas, one at a time, and wants that to tell.
+// Package tables holds a protocol's schemas, types and validator against tables of its members that
+// were written out of the protocol's texts: it makes documents out of the tables, right ones and
+// wrong in one thing alone, and wants the three to agree about each; and it takes each constraint
+// out of the schemas, one at a time, and wants that to tell.
 package tables
 
 import (
@@ -22,8 +23,8 @@ type Row struct {
 	Required bool   // where its object is there
 	Good     string // JSON values that are right, with blanks between; the first stands in the full document
 	Bad      string // JSON values that are wrong; those of other types are added by themselves
-	// Kind is s string, i integer, n number, b boolean, o object, a array; behind it, "0" where null is right, too, and "+"
-	// where an object may have members that the table does not name.
+	// Kind is s string, i integer, n number, b boolean, o object, a array; behind it, "0" where
+	// null is right, too, and "+" where an object may have members that the table does not name.
 	Kind string
 }
 
@@ -79,8 +80,8 @@ func (p Protocol) Agree(t *testing.T) {
 	}
 }
 
-// Constrain takes each constraint out of the schemas, one at a time: what is found in the documents that the tables call
-// wrong must be another then.
+// Constrain takes each constraint out of the schemas, one at a time: what is found in the documents
+// that the tables call wrong must be another then.
 func (p Protocol) Constrain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: judges many documents by many schemas")
@@ -114,13 +115,15 @@ func (p Protocol) Constrain(t *testing.T) {
 	}
 }
 
-// Combine wants a document to be right whatever good values come together, and wrong with one bad value among them.
+// Combine wants a document to be right whatever good values come together, and wrong with one bad
+// value among them.
 func (p Protocol) Combine(t *testing.T) {
 	for _, table := range p.Tables {
 		rapid.Check(t, func(t *rapid.T) {
 			document := full(table.Rows)
 			for _, r := range table.Rows {
-				if good := values(r.Good); len(good) > 0 && strings.Count(r.Good, "{}")+strings.Count(r.Good, "[]") == 0 && !strings.HasSuffix(r.Member, "[]") {
+				if good := values(r.Good); len(good) > 0 &&
+					strings.Count(r.Good, "{}")+strings.Count(r.Good, "[]") == 0 && !strings.HasSuffix(r.Member, "[]") {
 					document.set(r.Member, rapid.SampledFrom(good).Draw(t, r.Member))
 				}
 			}
@@ -178,10 +181,12 @@ func members(schema map[string]any, at string, all map[string]bool) {
 	}
 }
 
-// Swap takes a member out of rows, with all below it, and puts others in, in place of those of the same name.
+// Swap takes a member out of rows, with all below it, and puts others in, in place of those of the
+// same name.
 func Swap(rows []Row, without string, with ...Row) []Row {
 	return append(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
-		return r.Member == without || strings.HasPrefix(r.Member, without+".") || strings.HasPrefix(r.Member, without+"[") ||
+		return r.Member == without || strings.HasPrefix(r.Member, without+".") ||
+			strings.HasPrefix(r.Member, without+"[") ||
 			slices.ContainsFunc(with, func(w Row) bool { return w.Member == r.Member })
 	}), with...)
 }
@@ -199,7 +204,9 @@ func (p Protocol) judge(t interface {
 		t.Errorf("%s: valid is %v, the readings say %v\n%s\n%v", what, findings.Valid(), valid, text, findings)
 		return
 	}
-	if _, err := sign.Canonical(text); err == nil && slices.ContainsFunc(findings, func(f document.Finding) bool { return f.Rule == document.RuleJSON }) {
+	if _, err := sign.Canonical(text); err == nil && slices.ContainsFunc(findings, func(f document.Finding) bool {
+		return f.Rule == document.RuleJSON
+	}) {
 		t.Errorf("%s: the types refuse what the schema takes:\n%s\n%v", what, text, findings)
 	}
 	for _, f := range findings {
@@ -267,11 +274,14 @@ func weaker(t *testing.T, text []byte, try func(what string, schema []byte)) {
 }
 
 var constraints = []string{
-	"type", "enum", "pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "uniqueItems", "contains", "additionalProperties", "then",
+	"type", "enum", "pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "uniqueItems",
+	"contains", "additionalProperties", "then",
 }
 
-// alone says whether a keyword has no effect beside another of its schema: a type beside an enum of strings, the least
-// length of what has to be a domain name, how many elements of what has to contain one.
+// alone says whether a keyword has no effect beside another of its schema: a type beside an enum of
+// strings, the least length of what has to be a domain name, how many elements of what has to
+// contain one.
 func alone(schema map[string]any, keyword string) bool {
-	return keyword == "type" && schema["enum"] != nil || keyword == "minLength" && schema["format"] == "hostname" || keyword == "minItems" && schema["contains"] != nil
+	return keyword == "type" && schema["enum"] != nil || keyword == "minLength" && schema["format"] == "hostname" ||
+		keyword == "minItems" && schema["contains"] != nil
 }

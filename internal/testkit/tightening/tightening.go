@@ -109,7 +109,9 @@ func (k *check) draw(t *rapid.T, exits []Exit) {
 
 // leaves are the marked words that leave by each exit under rules. None may be one that the rules
 // keep inside.
-func leaves(t *rapid.T, c *contenttest.Corpus, exits []Exit, items []marked, rules []policy.Rule) (all []map[string]bool) {
+func leaves(
+	t *rapid.T, c *contenttest.Corpus, exits []Exit, items []marked, rules []policy.Rule,
+) (all []map[string]bool) {
 	c.SetTerms(t, contenttest.Terms(t, licences, rules...))
 	for _, exit := range exits {
 		allowed := map[string]bool{}
@@ -175,14 +177,16 @@ func drawItem(t *rapid.T, n int) marked {
 	m.item = contenttest.Item("site", path, typ, "lamp "+tokens("n", n, m.name), "lamp "+tokens("d", n, m.text))
 	m.item.Passages = nil
 	for i := range rapid.IntRange(0, 2).Draw(t, "passages") {
-		m.item.Passages = append(m.item.Passages, content.Passage{ID: fmt.Sprint(i), Text: "lamp " + tokens("p", n*10+i, 3)})
+		m.item.Passages = append(m.item.Passages,
+			content.Passage{ID: fmt.Sprint(i), Text: "lamp " + tokens("p", n*10+i, 3)})
 	}
 	stated := rapid.SampledFrom([]string{"", "", `"isAccessibleForFree":false`, `"license":"https://creativecommons.org/licenses/by-nc/4.0/"`}).Draw(t, "stated")
 	if stated != "" {
 		m.item.Object = fmt.Appendf(nil, `{"@type":%q,"url":%q,"name":%q,%s}`, typ, m.item.URL, m.item.Name, stated)
 	}
 	if rapid.Bool().Draw(t, "within") {
-		m.child, m.childType = "https://site.example/c/"+fmt.Sprint(n), rapid.SampledFrom([]string{"Article", "Person"}).Draw(t, "type within")
+		m.child, m.childType = "https://site.example/c/"+
+			fmt.Sprint(n), rapid.SampledFrom([]string{"Article", "Person"}).Draw(t, "type within")
 		m.item.Object = fmt.Appendf(nil, `{"@type":%q,"url":%q,"name":%q,"mentions":{"@type":%q,"url":%q,"name":"c%dx0","text":"c%dx1"}}`,
 			typ, m.item.URL, m.item.Name, m.childType, m.child, n, n)
 	}
@@ -191,7 +195,8 @@ func drawItem(t *rapid.T, n int) marked {
 
 // mayGive is what may be given of the item to platforms: its passages and its name.
 func (m marked) mayGive(rules *policy.Terms) map[string]bool {
-	d := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)})
+	d := rules.Decide(policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types,
+		Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)})
 	if !d.Allows(released.Input) || !slices.Contains(d.Labels, "news") {
 		return nil
 	}
@@ -204,7 +209,8 @@ func (m marked) mayGive(rules *policy.Terms) map[string]bool {
 
 // may is what an exit may release of the item under rules, by the documentation.
 func (m marked) may(function string, rules *policy.Terms) map[string]bool {
-	facts := policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types, Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)}
+	facts := policy.Facts{Site: "site", Source: "s", URL: m.item.URL, Types: m.item.Types,
+		Own: policy.Markup(m.item.Types, m.item.Object, content.IsA)}
 	d := rules.Decide(facts)
 	if !d.Allows(released.Search) || !d.Allows(function) {
 		return nil
@@ -223,7 +229,8 @@ func (m marked) may(function string, rules *policy.Terms) map[string]bool {
 		if within.Allows(released.Search) {
 			allowed[fmt.Sprintf("c%dx0", m.number)] = true
 			own := within.OwnPermits(policy.Use{Function: released.Input})
-			if within.Access == policy.Open && (within.Allows(released.Input) || function == released.Search && within.Rule == d.Rule && own) {
+			if within.Access == policy.Open &&
+				(within.Allows(released.Input) || function == released.Search && within.Rule == d.Rule && own) {
 				allowed[fmt.Sprintf("c%dx1", m.number)] = true
 			}
 		}
@@ -232,7 +239,8 @@ func (m marked) may(function string, rules *policy.Terms) map[string]bool {
 }
 
 func drawRule(t *rapid.T) policy.Rule {
-	r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access")}
+	r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Open, policy.Licensed,
+		policy.Blocked}).Draw(t, "access")}
 	r.Match.Path = rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/b/**"}, {"/c/**"}, {"/a/*", "/c/*"}}).Draw(t, "path")
 	r.Match.Type = rapid.SampledFrom([][]string{nil, nil, {"Article"}, {"Recipe"}, {"CreativeWork"}}).Draw(t, "type")
 	if r.Access == policy.Licensed {
@@ -240,7 +248,8 @@ func drawRule(t *rapid.T) policy.Rule {
 	}
 	r.Labels = rapid.SampledFrom([][]string{{"news"}, {"news"}, nil, {"sport"}}).Draw(t, "labels")
 	r.Imported = rapid.SampledFrom([]string{"", "obey", "ignore"}).Draw(t, "imported")
-	r.Functions.Permit = rapid.SampledFrom([][]string{nil, nil, {"search", "ai-input"}, {"search"}, {"all"}}).Draw(t, "permit")
+	r.Functions.Permit = rapid.SampledFrom([][]string{nil, nil, {"search", "ai-input"}, {"search"}, {"all"}}).Draw(t,
+		"permit")
 	r.Functions.Prohibit = rapid.SampledFrom([][]string{nil, nil, {"ai-train"}, {"ai-index"}}).Draw(t, "prohibit")
 	return r
 }
@@ -267,8 +276,11 @@ func tightened(t *rapid.T, r policy.Rule) (tighter policy.Rule, ok bool) {
 		tighter.Excerpt.Words = rapid.IntRange(0, r.Excerpt.Words-1).Draw(t, "fewer")
 	case 2:
 		function := rapid.SampledFrom([]string{"search", "ai-input", "ai-all", "all"}).Draw(t, "function")
-		tighter.Functions.Permit = slices.DeleteFunc(slices.Clone(r.Functions.Permit), func(f string) bool { return f == function })
-		if tighter.Functions.Prohibit = append(slices.Clone(r.Functions.Prohibit), function); len(tighter.Functions.Permit) == 0 {
+		tighter.Functions.Permit = slices.DeleteFunc(slices.Clone(r.Functions.Permit), func(f string) bool {
+			return f == function
+		})
+		if tighter.Functions.Prohibit = append(slices.Clone(r.Functions.Prohibit),
+			function); len(tighter.Functions.Permit) == 0 {
 			tighter.Functions.Permit = nil
 			if len(r.Functions.Permit) > 0 {
 				tighter.Functions.Permit = []string{"ai-index"}
@@ -277,11 +289,14 @@ func tightened(t *rapid.T, r policy.Rule) (tighter policy.Rule, ok bool) {
 		}
 	case 3:
 		tighter.Functions.Permit = rapid.SampledFrom([][]string{{"search"}, {"ai-train"}}).Draw(t, "only")
-		tighter.Functions.Prohibit = slices.DeleteFunc(slices.Clone(r.Functions.Prohibit), func(f string) bool { return f == tighter.Functions.Permit[0] })
+		tighter.Functions.Prohibit = slices.DeleteFunc(slices.Clone(r.Functions.Prohibit), func(f string) bool {
+			return f == tighter.Functions.Permit[0]
+		})
 		if len(tighter.Functions.Prohibit) == 0 {
 			tighter.Functions.Prohibit = nil
 		}
-		if len(r.Functions.Permit) > 0 && !slices.Contains(r.Functions.Permit, tighter.Functions.Permit[0]) && r.Functions.Permit[0] != "all" {
+		if len(r.Functions.Permit) > 0 && !slices.Contains(r.Functions.Permit, tighter.Functions.Permit[0]) &&
+			r.Functions.Permit[0] != "all" {
 			return r, false // which would permit something else
 		}
 	case 4:
@@ -298,7 +313,8 @@ func tightened(t *rapid.T, r policy.Rule) (tighter policy.Rule, ok bool) {
 	case 5:
 		tighter.Countries.Permit = []string{"DE"}
 	case 6:
-		tighter.Users.Prohibit, tighter.Countries.Prohibit = []string{"government"}, []string{"US"} // nothing for strangers
+		// nothing for strangers
+		tighter.Users.Prohibit, tighter.Countries.Prohibit = []string{"government"}, []string{"US"}
 	}
 	return tighter, true
 }

@@ -1,5 +1,6 @@
-// Package transcript holds doors to their contract at the wire: a file says what is sent, byte for byte, and what
-// must come back. All doors share the form, so that a transcript can be read without knowing the test.
+// Package transcript holds doors to their contract at the wire: a file says what is sent, byte for
+// byte, and what must come back. All doors share the form, so that a transcript can be read without
+// knowing the test.
 //
 // A file is a txtar archive. Its comment says what rule it holds. Then come pairs of
 //
@@ -14,12 +15,13 @@
 //
 //	{"_meta": ...}
 //
-// and optionally a file `absent` after a pair: lines that must not occur anywhere in that response. On a [Stage] there may
-// also be a file `do` before a pair, whose lines are done first, and after it files for what the exchange brought about beside
-// its answer, such as entries of the ledger: where there is no such file, there must be nothing of it. Host,
-// Content-Length and Connection are filled in when a request does not set them. The response's status line and
-// body must be equal; of its headers those that the file names. Run the test with -update to write what came back
-// into the files; then read the difference.
+// and optionally a file `absent` after a pair: lines that must not occur anywhere in that response.
+// On a [Stage] there may also be a file `do` before a pair, whose lines are done first, and after
+// it files for what the exchange brought about beside its answer, such as entries of the ledger:
+// where there is no such file, there must be nothing of it. Host, Content-Length and Connection are
+// filled in when a request does not set them. The response's status line and body must be equal; of
+// its headers those that the file names. Run the test with -update to write what came back into the
+// files; then read the difference.
 package transcript
 
 import (
@@ -46,19 +48,22 @@ import (
 var update = flag.Bool("update", false, "write what came back into the transcripts")
 
 // shown are the headers that -update writes down.
-var shown = []string{"Content-Type", "Cache-Control", "Allow", "Retry-After", "Www-Authenticate", "Location", "Access-Control-Allow-Origin"}
+var shown = []string{"Content-Type", "Cache-Control", "Allow", "Retry-After", "Www-Authenticate", "Location",
+	"Access-Control-Allow-Origin"}
 
 // Stage is what a transcript is played on, where that is more than a handler.
 type Stage struct {
 	Handler http.Handler
-	// Send makes of a request as the file has it what is sent, such as one that is signed. Nil sends it as it is.
+	// Send makes of a request as the file has it what is sent, such as one that is signed. Nil
+	// sends it as it is.
 	Send func(request []byte) []byte
-	// Seen makes of an answer what is compared with the file: it changes in header and body what is another in each run. It is
-	// given the request as it was sent. Nil changes nothing.
+	// Seen makes of an answer what is compared with the file: it changes in header and body what is
+	// another in each run. It is given the request as it was sent. Nil changes nothing.
 	Seen func(request []byte, status int, header http.Header, body []byte) []byte
 	// Shown are headers that -update writes down beside the usual.
 	Shown []string
-	// Beside gives, for each name of a file that may follow a pair, what there is of it since it was last asked.
+	// Beside gives, for each name of a file that may follow a pair, what there is of it since it
+	// was last asked.
 	Beside map[string]func() string
 	// Do does what a line of a file `do` says.
 	Do func(line string) error
@@ -217,11 +222,12 @@ func exchange(addr string, request []byte) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: response.Proto + " " + response.Status, code: response.StatusCode, header: response.Header, body: body, raw: raw.Bytes()}, nil
+	return &reply{status: response.Proto + " " + response.Status, code: response.StatusCode, header: response.Header,
+		body: body, raw: raw.Bytes()}, nil
 }
 
-// complete brings a request of a file to the form of the wire: CRLF line ends in its head, and the headers that
-// every request needs.
+// complete brings a request of a file to the form of the wire: CRLF line ends in its head, and the
+// headers that every request needs.
 func complete(request []byte) []byte {
 	head, body, found := bytes.Cut(request, []byte("\n\n"))
 	if !found {

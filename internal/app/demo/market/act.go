@@ -34,9 +34,11 @@ func (m *Market) acts() map[string]func(context.Context, []byte) (any, error) {
 	}
 }
 
-// Act does what a person asks for: a tool of the agent's (search, quote, buy, fetch, report, dispute, spending), or one of the acts retrieve and
-// cite of the platform, and submit and bind of the agent at the business. The arguments of a tool may have one that the tool does not know: by, which is
-// "broker" to buy through the Broker. The result is one JSON object; failed says that it is a failure, which says what to do.
+// Act does what a person asks for: a tool of the agent's (search, quote, buy, fetch, report,
+// dispute, spending), or one of the acts retrieve and cite of the platform, and submit and bind of
+// the agent at the business. The arguments of a tool may have one that the tool does not know: by,
+// which is "broker" to buy through the Broker. The result is one JSON object; failed says that it
+// is a failure, which says what to do.
 func (m *Market) Act(ctx context.Context, name string, arguments []byte) (result []byte, failed, known bool) {
 	defer m.hub.quiet(ctx)
 	arguments, agent := m.by(arguments)
@@ -61,7 +63,8 @@ func (m *Market) Act(ctx context.Context, name string, arguments []byte) (result
 	return result, failed, true
 }
 
-// by takes the argument by off others, and gives who buys so. What cannot be read is left to the tool.
+// by takes the argument by off others, and gives who buys so. What cannot be read is left to the
+// tool.
 func (m *Market) by(arguments []byte) ([]byte, *buyer.Buyer) {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(arguments, &all) != nil || all["by"] == nil {
@@ -101,7 +104,8 @@ func (m *Market) retrieve(ctx context.Context, arguments []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := client.OpenPublisher(ctx, m.address(asked.Publisher), client.Platform{ID: platformID, Key: m.platforms[asked.Publisher], RequireSigned: true}, options)
+	p, err := client.OpenPublisher(ctx, m.address(asked.Publisher),
+		client.Platform{ID: platformID, Key: m.platforms[asked.Publisher], RequireSigned: true}, options)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +116,8 @@ func (m *Market) retrieve(ctx context.Context, arguments []byte) (any, error) {
 	m.actState.mu.Lock()
 	m.actState.asked, m.actState.passages = p, got
 	m.actState.mu.Unlock()
-	return map[string]any{"passages": got.Answer.Content.Chunks, "citations": got.Answer.Citations, "signed": got.Signed}, nil
+	return map[string]any{"passages": got.Answer.Content.Chunks, "citations": got.Answer.Citations,
+		"signed": got.Signed}, nil
 }
 
 // cite tells the publisher that its passages were shown.
@@ -140,7 +145,8 @@ func (m *Market) submit(ctx context.Context, arguments []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := client.DiscoverIntakes(ctx, m.address("business"), client.IntakeAgent{Name: places["agent"].Name}, options)
+	p, err := client.DiscoverIntakes(ctx, m.address("business"), client.IntakeAgent{Name: places["agent"].Name},
+		options)
 	if err != nil {
 		return nil, err
 	}

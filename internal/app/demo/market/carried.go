@@ -131,7 +131,8 @@ func paths(addresses []string) string {
 	return strings.Join(addresses, ", ")
 }
 
-// account is what a message says of itself, as lines in words. An empty one is left out, and so is what has an empty part.
+// account is what a message says of itself, as lines in words. An empty one is left out, and so is
+// what has an empty part.
 type account []string
 
 func (t *account) say(format string, parts ...string) {
@@ -158,13 +159,15 @@ type exchanged struct {
 	media           string
 }
 
-// carried says in words what a message carried, and what was answered. No address with its query is in it, no token, no e-mail address: signatures and
-// secrets are in those.
+// carried says in words what a message carried, and what was answered. No address with its query is
+// in it, no token, no e-mail address: signatures and secrets are in those.
 func (x exchanged) carried() []string {
 	var t account
 	if x.m.Status >= 400 {
 		x.describe(&t)
-		t.say("refused: %s", firstOf(x.answer.at("message").text(), x.answer.at("error").text(), x.answer.at("detail").text(), x.answer.at("denial", "reason").text()))
+		t.say("refused: %s",
+			firstOf(x.answer.at("message").text(), x.answer.at("error").text(), x.answer.at("detail").text(),
+				x.answer.at("denial", "reason").text()))
 		return t
 	}
 	x.describe(&t)
@@ -223,11 +226,14 @@ func (x exchanged) ramp(t *account) {
 		t.say("sold for %s, transaction %s", x.answer.at("cost").money(), x.answer.at("transaction_id").text())
 		t.say("denied: %s", inWords("DENIAL_REASON_", x.answer.at("denial_reason").text()))
 	case "ReportUsage":
-		t.say("transaction %s, %s used", x.request.at("transaction_id").text(), firstOf(x.request.at("usage", "consumed_quantity").text(), "0"))
+		t.say("transaction %s, %s used", x.request.at("transaction_id").text(),
+			firstOf(x.request.at("usage", "consumed_quantity").text(), "0"))
 		t.say("report %s", x.answer.at("report_id").text())
 	case "DisputeTransaction":
-		t.say("transaction %s: %s", x.request.at("transaction_id").text(), inWords("DISPUTE_REASON_", x.request.at("reason").text()))
-		t.say("dispute %s: %s", x.answer.at("dispute_id").text(), inWords("DISPUTE_STATUS_", x.answer.at("status").text()))
+		t.say("transaction %s: %s", x.request.at("transaction_id").text(),
+			inWords("DISPUTE_REASON_", x.request.at("reason").text()))
+		t.say("dispute %s: %s", x.answer.at("dispute_id").text(),
+			inWords("DISPUTE_STATUS_", x.answer.at("status").text()))
 	case "/.well-known/ramp.json":
 		t.say("sells through %s", strings.Join(x.answer.at("exchanges").each("domain"), " and "))
 	case "/.well-known/ramp-agent.json":
@@ -246,7 +252,8 @@ func (x exchanged) ramp(t *account) {
 // discover describes a query, with the hops of those who pass it on, and what is offered.
 func (x exchanged) discover(t *account) {
 	q := x.request
-	t.say("%s of %s wants %s", q.at("requester", "id").text(), q.at("requester", "domain").text(), paths(q.at("requester", "uris").texts()))
+	t.say("%s of %s wants %s", q.at("requester", "id").text(), q.at("requester", "domain").text(),
+		paths(q.at("requester", "uris").texts()))
 	t.say("passed on and signed by %s", strings.Join(q.at("intermediaries").each("domain"), ", then "))
 	n := t.offered("it", x.answer.at("offers").list())
 	groups := x.answer.at("offer_groups").list()
@@ -258,14 +265,17 @@ func (x exchanged) discover(t *account) {
 		n += t.offered(what, group.at("offers").list())
 	}
 	if n == 0 && x.m.Status == http.StatusOK {
-		t.say("offers nothing: %s", inWords("OFFER_ABSENCE_REASON_", firstOf(append(x.answer.at("offer_groups").each("absence_reason"), "not in catalog")...)))
+		t.say("offers nothing: %s",
+			inWords("OFFER_ABSENCE_REASON_",
+				firstOf(append(x.answer.at("offer_groups").each("absence_reason"), "not in catalog")...)))
 	}
 }
 
 // offered tells of offers for one thing, and how many there are.
 func (t *account) offered(what string, offers []document) int {
 	for _, offer := range offers {
-		t.say("offers %s for %s %s %s", what, offer.at("pricing", "rate").text(), offer.at("pricing", "currency").text(), inWords("PRICING_MODEL_", offer.at("pricing", "model").text()))
+		t.say("offers %s for %s %s %s", what, offer.at("pricing", "rate").text(),
+			offer.at("pricing", "currency").text(), inWords("PRICING_MODEL_", offer.at("pricing", "model").text()))
 	}
 	return len(offers)
 }
@@ -273,7 +283,8 @@ func (t *account) offered(what string, offers []document) int {
 // resolve describes what a Broker is asked, what it took, and what it did not.
 func (x exchanged) resolve(t *account) {
 	q, a := x.request, x.answer
-	t.say("%s of %s wants %s", q.at("requester", "id").text(), q.at("requester", "domain").text(), paths(q.at("requester", "uris").texts()))
+	t.say("%s of %s wants %s", q.at("requester", "id").text(), q.at("requester", "domain").text(),
+		paths(q.at("requester", "uris").texts()))
 	t.say("looks for: %s", q.at("query").text())
 	t.say("at most %s", q.at("constraints", "max_price").money())
 	if q.at("ext", "ramp.dry_run").value == true {
@@ -284,7 +295,8 @@ func (x exchanged) resolve(t *account) {
 	}
 	if items := a.at("ext", "ramp.items").list(); len(items) > 1 {
 		for _, one := range items {
-			t.say("for %s chose %s for %s, and %s for itself", path(one.at("ext", "ramp.uri").text()), one.at("exchange").text(), one.at("cost").money(), one.at("broker_fee").money())
+			t.say("for %s chose %s for %s, and %s for itself", path(one.at("ext", "ramp.uri").text()),
+				one.at("exchange").text(), one.at("cost").money(), one.at("broker_fee").money())
 		}
 	} else {
 		t.say("chose %s for %s", a.at("exchange").text(), a.at("cost").money())

@@ -1,9 +1,11 @@
-// Package market is a whole market in one process, for people to watch and for tests: two publishers with edges, two Exchanges, a Broker, a business
-// with intakes, a platform with keys and a buying agent. Each has its own keys and its own store, its own address on this machine, and knows
-// of the others what they publish: all that passes between them passes over sockets, as it would between machines. A page draws it.
+// Package market is a whole market in one process, for people to watch and for tests: two
+// publishers with edges, two Exchanges, a Broker, a business with intakes, a platform with keys and
+// a buying agent. Each has its own keys and its own store, its own address on this machine, and
+// knows of the others what they publish: all that passes between them passes over sockets, as it
+// would between machines. A page draws it.
 //
-// It stands on server and on the commands that put a market up, which it is given; the agent acts by the tools of buyer, and platform
-// and agent as everybody does by client.
+// It stands on server and on the commands that put a market up, which it is given; the agent acts
+// by the tools of buyer, and platform and agent as everybody does by client.
 package market
 
 import (
@@ -37,7 +39,8 @@ type Options struct {
 	// Dir is where everything is kept, a folder for each place.
 	Dir string
 	Log *slog.Logger
-	// Command runs a command of frontdesk ("ramp", "tenant", "add", ...) and gives its standard output and standard error.
+	// Command runs a command of frontdesk ("ramp", "tenant", "add", ...) and gives its standard
+	// output and standard error.
 	Command func(ctx context.Context, args ...string) (stdout, stderr string, err error)
 }
 
@@ -78,16 +81,25 @@ type agentKey struct {
 // Open puts a market up, and gives it once everybody is ready. Close ends it.
 func Open(ctx context.Context, options Options) (*Market, error) {
 	m := &Market{
-		dir: options.Dir, log: options.Log, command: options.Command, listeners: map[string]net.Listener{}, origins: map[string]string{},
-		servers: map[string]*server.Server{}, platforms: map[string]client.Key{}, leaving: make(chan struct{}), failed: make(chan error, 16),
+		dir: options.Dir, log: options.Log, command: options.Command, listeners: map[string]net.Listener{},
+		origins: map[string]string{},
+		servers: map[string]*server.Server{}, platforms: map[string]client.Key{}, leaving: make(chan struct{}),
+		failed: make(chan error, 16),
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	gates, stopEdges := context.WithCancel(run)
 	m.stop, m.stopEdges = stop, stopEdges
 	for _, step := range []func() error{
 		m.listen, m.write, func() error { return m.found(ctx) },
-		func() error { return m.serve(run, func(id string) bool { return !isEdge(id) && id != "broker" }) }, func() error { return m.ready(ctx) },
-		func() error { return m.serve(run, func(id string) bool { return id == "broker" }) }, func() error { return m.readyBroker(ctx) }, // which reads what publishers publish
+		func() error {
+			return m.serve(run, func(id string) bool { return !isEdge(id) && id != "broker" })
+		}, func() error {
+			return m.ready(ctx)
+		},
+		// which reads what publishers publish
+		func() error { return m.serve(run, func(id string) bool { return id == "broker" }) }, func() error {
+			return m.readyBroker(ctx)
+		},
 		func() error { return m.serve(gates, isEdge) }, func() error { return m.serveOrigins(run) },
 		func() error { return m.stock(ctx) }, func() error { return m.openAgent(ctx) },
 	} {
@@ -186,7 +198,8 @@ func (m *Market) write() error {
 			return err
 		}
 		for _, a := range texts[p.id] {
-			if err := os.WriteFile(m.file(p.id, "content", filepath.Base(a.path)+".md"), []byte(a.file(m.address(p.edge))), 0o644); err != nil {
+			if err := os.WriteFile(m.file(p.id, "content", filepath.Base(a.path)+".md"),
+				[]byte(a.file(m.address(p.edge))), 0o644); err != nil {
 				return err
 			}
 		}
@@ -211,7 +224,8 @@ func (m *Market) configure(keys map[string]string) error {
 func (m *Market) do(ctx context.Context, args ...string) (stdout, stderr string, err error) {
 	stdout, stderr, err = m.command(ctx, args...)
 	if err != nil {
-		return "", "", fmt.Errorf("frontdesk %s: %w: %s", strings.Join(args[:min(len(args), 3)], " "), err, strings.TrimSpace(stderr))
+		return "", "", fmt.Errorf("frontdesk %s: %w: %s", strings.Join(args[:min(len(args), 3)], " "), err,
+			strings.TrimSpace(stderr))
 	}
 	return stdout, stderr, nil
 }
@@ -237,13 +251,16 @@ func (m *Market) found(ctx context.Context) error {
 	}
 	who := agentDomain + "/" + agentID
 	for _, id := range append([]string{"broker"}, exchanges...) {
-		if _, _, err := m.do(ctx, "ramp", "requester", "add", agentDomain, agentID, "--key", "@"+m.file("agent", "ramp-agent.json"), "--config", m.config(id)); err != nil {
+		if _, _, err := m.do(ctx, "ramp", "requester", "add", agentDomain, agentID,
+			"--key", "@"+m.file("agent", "ramp-agent.json"), "--config", m.config(id)); err != nil {
 			return err
 		}
 	}
 	for _, id := range exchanges {
 		for _, args := range [][]string{{"open", who, Currency}, {"credit", who, "5", Currency}} {
-			if _, _, err := m.do(ctx, append([]string{"ramp", "account", args[0]}, append(args[1:], "--config", m.config(id))...)...); err != nil {
+			if _, _, err := m.do(ctx,
+				append([]string{"ramp", "account", args[0]}, append(args[1:], "--config", m.config(id))...)...); err !=
+				nil {
 				return err
 			}
 		}
@@ -267,11 +284,14 @@ func (m *Market) found(ctx context.Context) error {
 	return m.configure(edges)
 }
 
-// supply puts a publisher in at an Exchange, and gives the id of the key under which the edge tells it of deliveries.
+// supply puts a publisher in at an Exchange, and gives the id of the key under which the edge tells
+// it of deliveries.
 func (m *Market) supply(ctx context.Context, s sale) (key string, err error) {
 	at := []string{"--config", m.config(s.exchange)}
 	args := []string{
-		"ramp", "tenant", "add", s.publisher, "--name", places[s.publisher].Name, "--domain", host(m.address(s.domainEdge())), "--price", s.price, "--currency", Currency, "--permit", "ai-input", "--permit", "search",
+		"ramp", "tenant", "add", s.publisher, "--name", places[s.publisher].Name, "--domain",
+		host(m.address(s.domainEdge())), "--price", s.price, "--currency", Currency, "--permit", "ai-input", "--permit",
+		"search",
 		"--report", "24h", "--caller", caller(s.publisher), "--key", "@" + m.file(s.publisher, "cms-pub.pem"),
 	}
 	if s.edge != s.domainEdge() {
@@ -305,8 +325,10 @@ func (m *Market) callerKey(publisher string) error {
 		return err
 	}
 	return errors.Join(
-		os.WriteFile(m.file(publisher, "cms.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600),
-		os.WriteFile(m.file(publisher, "cms-pub.pem"), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: shown}), 0o644))
+		os.WriteFile(m.file(publisher, "cms.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}),
+			0o600),
+		os.WriteFile(m.file(publisher, "cms-pub.pem"), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: shown}),
+			0o644))
 }
 
 // isEdge says whether a place is an edge.
@@ -322,7 +344,8 @@ func (m *Market) serve(ctx context.Context, which func(id string) bool) error {
 		if err != nil {
 			return fmt.Errorf("the configuration of %s: %w", id, err)
 		}
-		options := server.Options{Loaded: loaded, Listener: m.listeners[id], Log: m.log.With("place", id), Around: m.hub.around(id), Broker: id == "broker"}
+		options := server.Options{Loaded: loaded, Listener: m.listeners[id], Log: m.log.With("place", id),
+			Around: m.hub.around(id), Broker: id == "broker"}
 		if isEdge(id) {
 			s, err := server.NewEdge(options)
 			if err != nil {
@@ -399,7 +422,8 @@ func (m *Market) until(ctx context.Context, what string, holds func(context.Cont
 
 // ready waits until everybody answers, and the front desks have read what they have.
 func (m *Market) ready(ctx context.Context) error {
-	m.fetcher = fetch.New(fetch.Options{Allow: onThisMachine, UserAgent: "GPTBot/1.0 (the market, looking whether all is ready)"})
+	m.fetcher = fetch.New(fetch.Options{Allow: onThisMachine,
+		UserAgent: "GPTBot/1.0 (the market, looking whether all is ready)"})
 	for _, id := range order {
 		if m.servers[id] == nil {
 			continue
@@ -454,7 +478,9 @@ func (m *Market) stock(ctx context.Context) error {
 	for _, s := range sales {
 		domain, exchange, key := host(m.address(s.domainEdge())), m.address(s.exchange), m.file(s.publisher, "cms.pem")
 		if s.edge == s.domainEdge() {
-			if _, _, err := m.do(ctx, "ramp", "verify-domain", domain, "--exchange", exchange, "--caller", caller(s.publisher), "--key-file", key, "--cdn-type", "hmac", "--config", m.config(s.edge)); err != nil {
+			if _, _, err := m.do(ctx, "ramp", "verify-domain", domain, "--exchange", exchange,
+				"--caller", caller(s.publisher), "--key-file", key,
+				"--cdn-type", "hmac", "--config", m.config(s.edge)); err != nil {
 				return err
 			}
 		}
@@ -462,7 +488,8 @@ func (m *Market) stock(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, _, err := m.do(ctx, "ramp", "push", exchange, entries, "--tenant", s.publisher, "--caller", caller(s.publisher), "--key-file", key); err != nil {
+		if _, _, err := m.do(ctx, "ramp", "push", exchange, entries, "--tenant", s.publisher,
+			"--caller", caller(s.publisher), "--key-file", key); err != nil {
 			return err
 		}
 	}
@@ -477,7 +504,8 @@ func (m *Market) entries(publisher, domain string) (file string, err error) {
 			continue
 		}
 		line, err := json.Marshal(map[string]any{
-			"domain": domain, "path": a.path, "title": a.title, "word_count": len(strings.Fields(a.text)), "content_hash": a.hash(), "hash_method": "sha256",
+			"domain": domain, "path": a.path, "title": a.title, "word_count": len(strings.Fields(a.text)),
+			"content_hash": a.hash(), "hash_method": "sha256",
 		})
 		if err != nil {
 			return "", err
@@ -488,7 +516,8 @@ func (m *Market) entries(publisher, domain string) (file string, err error) {
 	return file, os.WriteFile(file, []byte(lines.String()), 0o644)
 }
 
-// web are the options of a client of a place: what it asks for is known by its name, and reaches this machine alone.
+// web are the options of a client of a place: what it asks for is known by its name, and reaches
+// this machine alone.
 func (m *Market) web(id string) (client.Options, error) {
 	way, err := m.fetcher.Transport()
 	return client.Options{HTTP: &http.Client{Transport: way}, UserAgent: id + "/1.0"}, err
@@ -503,7 +532,8 @@ func (m *Market) openAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.wallet, err = buyer.Open(ctx, buyer.StoreConfig{File: m.file("agent", "buyer.db"), Limits: buyer.Limits{limit}}); err != nil {
+	if m.wallet, err = buyer.Open(ctx,
+		buyer.StoreConfig{File: m.file("agent", "buyer.db"), Limits: buyer.Limits{limit}}); err != nil {
 		return err
 	}
 	options, err := m.web("agent")
@@ -517,7 +547,8 @@ func (m *Market) openAgent(ctx context.Context) error {
 	options.Buyer = client.Buyer{ID: agentID, Domain: agentDomain, Key: who.key, KeyID: who.id}
 	desks := []string{m.address("review"), m.address("almanac")}
 	m.agent = buyer.New(buyer.Options{Purchases: m.wallet, Client: options, FrontDesks: desks})
-	m.brokered = buyer.New(buyer.Options{Purchases: m.wallet, Client: options, FrontDesks: desks, Broker: m.address("broker")})
+	m.brokered = buyer.New(buyer.Options{Purchases: m.wallet, Client: options, FrontDesks: desks,
+		Broker: m.address("broker")})
 	for _, p := range publishers {
 		if err := m.offered(ctx, p.id, options); err != nil {
 			return err
@@ -526,7 +557,8 @@ func (m *Market) openAgent(ctx context.Context) error {
 	return nil
 }
 
-// offered waits until what a publisher sells is offered everywhere, and its edges know what is sold.
+// offered waits until what a publisher sells is offered everywhere, and its edges know what is
+// sold.
 func (m *Market) offered(ctx context.Context, publisher string, options client.Options) error {
 	path, through := texts[publisher][0].path, 0
 	for _, s := range sales {
@@ -534,7 +566,9 @@ func (m *Market) offered(ctx context.Context, publisher string, options client.O
 			continue
 		}
 		through++
-		if err := m.until(ctx, "the policy of "+s.edge, func(ctx context.Context) error { return m.gated(ctx, m.address(s.edge)+path) }); err != nil {
+		if err := m.until(ctx, "the policy of "+s.edge, func(ctx context.Context) error {
+			return m.gated(ctx, m.address(s.edge)+path)
+		}); err != nil {
 			return err
 		}
 	}
@@ -559,7 +593,8 @@ func (m *Market) offered(ctx context.Context, publisher string, options client.O
 	})
 }
 
-// gated says whether an edge knows by now that an address is sold: it tells an agent without a licence through whom.
+// gated says whether an edge knows by now that an address is sold: it tells an agent without a
+// licence through whom.
 func (m *Market) gated(ctx context.Context, address string) error {
 	got, err := m.fetcher.Get(ctx, fetch.Request{URL: address})
 	if err == nil && !strings.Contains(string(got.Body), "need a licence") {

@@ -23,13 +23,14 @@ var assets embed.FS
 var page = template.Must(template.ParseFS(assets, "assets/market.html"))
 
 // policy lets the page load its own files, ask its own server, and nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 // maxAct is the most bytes of what a page sends.
 const maxAct = 64 << 10
 
-// Handler is the market's page: at "/" itself, below it what it asks for. It is for people at this machine: other hosts than those of this machine are
-// refused, and so is what pages of others send.
+// Handler is the market's page: at "/" itself, below it what it asks for. It is for people at this
+// machine: other hosts than those of this machine are refused, and so is what pages of others send.
 func (m *Market) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", m.show)
@@ -39,7 +40,9 @@ func (m *Market) Handler() http.Handler {
 	mux.HandleFunc("GET /receipts/{place}/{id}", m.showReceipt)
 	mux.HandleFunc("POST /verify/{place}", m.verify)
 	mux.HandleFunc("POST /act/{act}", m.act)
-	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ready\n") })
 	same := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +53,8 @@ func (m *Market) Handler() http.Handler {
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("Cache-Control", "no-store")
 		if !here(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest, "this page is for people at this machine; open it by the address that the command has printed")
+			refuse(w, http.StatusMisdirectedRequest,
+				"this page is for people at this machine; open it by the address that the command has printed")
 			return
 		}
 		same.Handler(mux).ServeHTTP(w, r)
@@ -93,7 +97,10 @@ func (m *Market) show(w http.ResponseWriter, _ *http.Request) {
 		all[i].Address = m.address(id)
 	}
 	var text bytes.Buffer
-	err := page.Execute(&text, map[string]any{"Places": all, "Opened": m.opened, "Limit": strings.Replace(spending, Currency+"/", " "+Currency+" a ", 1), "Fee": brokerFee, "Budget": brokerBudget, "Currency": Currency})
+	err := page.Execute(&text,
+		map[string]any{"Places": all, "Opened": m.opened,
+			"Limit": strings.Replace(spending, Currency+"/", " "+Currency+" a ", 1), "Fee": brokerFee,
+			"Budget": brokerBudget, "Currency": Currency})
 	if err == nil {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(text.Bytes())

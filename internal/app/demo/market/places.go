@@ -50,7 +50,8 @@ var sales = []sale{
 // domainEdge is the edge at the publisher's domain, which answers for it.
 func (s sale) domainEdge() string { return s.publisher + "edge" }
 
-// Currency is that of all prices: XTS, which ISO 4217 keeps for tests, so that nothing costs anybody money.
+// Currency is that of all prices: XTS, which ISO 4217 keeps for tests, so that nothing costs
+// anybody money.
 const Currency = "XTS"
 
 const (
@@ -68,9 +69,12 @@ const (
 	brokerBudget = "0.1"
 )
 
-// common is what the configurations have in common. What a place asks for is known by its user agent.
+// common is what the configurations have in common. What a place asks for is known by its user
+// agent.
 func (m *Market) common(id string) string {
-	return fmt.Sprintf("# A place of `frontdesk demo --market`, written anew at each start.\nurl: %q\ndata: %q\nmetrics: {listen: off}\nlog: {level: warn}\nfetch: {allow: [\"127.0.0.0/8\", \"::1\"], user_agent: \"%s/1.0\", interval: 0s}\n",
+	return fmt.Sprintf("# A place of `frontdesk demo --market`, written anew at each start.\nurl: %q\ndata: "+
+		"%q\nmetrics: {listen: off}\nlog: {level: warn}\nfetch: {allow: [\"127.0.0.0/8\", \"::1\"], user_agent: "+
+		"\"%s/1.0\", interval: 0s}\n",
 		m.address(id), m.file(id), id)
 }
 
@@ -116,7 +120,8 @@ broker:
 	}
 	all["broker"] += "sources: # what publishers publish, so that it can be searched\n"
 	for _, p := range publishers {
-		all["broker"] += fmt.Sprintf("  - {name: %s, url: %q, kind: schemamap, crawl: {hosts: [%q]}}\n", p.id, m.address(p.id)+"/schemamap.xml", host(m.address(p.edge)))
+		all["broker"] += fmt.Sprintf("  - {name: %s, url: %q, kind: schemamap, crawl: {hosts: [%q]}}\n", p.id,
+			m.address(p.id)+"/schemamap.xml", host(m.address(p.edge)))
 	}
 	all["business"] = m.common("business") + fmt.Sprintf(`site: {id: business, name: %q, url: %q}
 terms: [{match: {}, access: open}]
@@ -125,7 +130,8 @@ intakes:
 	for line := range strings.Lines(intakes) {
 		all["business"] += "  " + line
 	}
-	all["agent"] = fmt.Sprintf("# The agent of `frontdesk demo --market`.\ndata: %q\nramp: {agent: {id: %s}}\nfetch: {allow: [\"127.0.0.0/8\", \"::1\"]}\n", m.file("agent"), agentID)
+	all["agent"] = fmt.Sprintf("# The agent of `frontdesk demo --market`.\ndata: %q\nramp: {agent: {id: "+
+		"%s}}\nfetch: {allow: [\"127.0.0.0/8\", \"::1\"]}\n", m.file("agent"), agentID)
 	return all
 }
 
@@ -137,13 +143,15 @@ func (m *Market) others(s sale) string {
 	var all []string
 	for _, other := range sales {
 		if other.publisher == s.publisher && other.exchange != s.exchange {
-			all = append(all, fmt.Sprintf("{domain: %s, endpoint: %q}", domain(other.exchange), m.address(other.exchange)))
+			all = append(all,
+				fmt.Sprintf("{domain: %s, endpoint: %q}", domain(other.exchange), m.address(other.exchange)))
 		}
 	}
 	return strings.Join(all, ", ")
 }
 
-// signedBy are the keys by which an edge verifies, where it is not the one at the domain, for which one is registered.
+// signedBy are the keys by which an edge verifies, where it is not the one at the domain, for which
+// one is registered.
 func (m *Market) signedBy(s sale) string {
 	if s.edge == s.domainEdge() {
 		return ""
@@ -167,7 +175,8 @@ var places = map[string]Place{
 }
 
 // order is that of the lanes.
-var order = []string{"platform", "agent", "broker", "north", "south", "review", "reviewedge", "secondedge", "almanac", "almanacedge", "business"}
+var order = []string{"platform", "agent", "broker", "north", "south", "review", "reviewedge", "secondedge", "almanac",
+	"almanacedge", "business"}
 
 // intakes are what the business takes in.
 const intakes = `provider:

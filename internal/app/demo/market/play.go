@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// step is one act of the scenario: what it is called for people, and with what it is done, which may be of what came of the steps before.
+// step is one act of the scenario: what it is called for people, and with what it is done, which
+// may be of what came of the steps before.
 type step struct {
 	title string
 	act   string
@@ -47,23 +48,34 @@ func and(one func(map[string]any) map[string]any, more map[string]any) func(map[
 
 // scenario presses every button once, in the order in which a person would.
 var scenario = []step{
-	{title: "The agent asks both publishers", act: "search", with: with(map[string]any{"query": "what is inside the dredging contract?"}), keep: []string{"url"}},
-	{title: "The platform asks the Review for passages", act: "retrieve", with: with(map[string]any{"publisher": "review", "query": "what does a barge of mud cost?"})},
+	{title: "The agent asks both publishers", act: "search",
+		with: with(map[string]any{"query": "what is inside the dredging contract?"}), keep: []string{"url"}},
+	{title: "The platform asks the Review for passages", act: "retrieve",
+		with: with(map[string]any{"publisher": "review", "query": "what does a barge of mud cost?"})},
 	{title: "The platform tells the Review that they were shown", act: "cite", with: with(nil)},
 	{title: "The agent asks the Exchanges what the text costs", act: "quote", with: take("url")},
-	{title: "The agent asks the Broker what the text costs", act: "quote", with: and(take("url"), map[string]any{"by": "broker"}), keep: []string{"purchase_id"}},
-	{title: "The agent buys through the Broker", act: "buy", with: and(take("purchase_id"), map[string]any{"by": "broker"}), keep: []string{"transaction_id"}},
+	{title: "The agent asks the Broker what the text costs", act: "quote",
+		with: and(take("url"), map[string]any{"by": "broker"}), keep: []string{"purchase_id"}},
+	{title: "The agent buys through the Broker", act: "buy",
+		with: and(take("purchase_id"), map[string]any{"by": "broker"}), keep: []string{"transaction_id"}},
 	{title: "The agent fetches what it bought", act: "fetch", with: take("transaction_id")},
-	{title: "The agent reports its use, through the Broker", act: "report", with: and(take("transaction_id"), map[string]any{"displayed_to_user": true})},
-	{title: "The agent disputes it, through the Broker", act: "dispute", with: and(take("transaction_id"), map[string]any{"reason": "incomplete-content"})},
-	{title: "The agent asks the Broker for a text that it cannot name", act: "quote", with: with(map[string]any{"by": "broker", "query": "whose names stand in the land register?"}), keep: []string{"purchase_id"}},
-	{title: "The agent buys what fits best", act: "buy", with: and(take("purchase_id"), map[string]any{"by": "broker"}), keep: []string{"transaction_id"}},
+	{title: "The agent reports its use, through the Broker", act: "report",
+		with: and(take("transaction_id"), map[string]any{"displayed_to_user": true})},
+	{title: "The agent disputes it, through the Broker", act: "dispute",
+		with: and(take("transaction_id"), map[string]any{"reason": "incomplete-content"})},
+	{title: "The agent asks the Broker for a text that it cannot name", act: "quote",
+		with: with(map[string]any{"by": "broker", "query": "whose names stand in the land register?"}),
+		keep: []string{"purchase_id"}},
+	{title: "The agent buys what fits best", act: "buy", with: and(take("purchase_id"), map[string]any{"by": "broker"}),
+		keep: []string{"transaction_id"}},
 	{title: "The agent fetches what it bought by words", act: "fetch", with: take("transaction_id")},
-	{title: "The agent submits to the business", act: "submit", with: with(map[string]any{"hull": "wood", "length_m": 8})},
+	{title: "The agent submits to the business", act: "submit",
+		with: with(map[string]any{"hull": "wood", "length_m": 8})},
 	{title: "You accept the offer", act: "bind", with: with(map[string]any{"email": "sailor@tidewater.example"})},
 }
 
-// Play does the whole scenario, and writes what passes, with what it carried, and what came of each act.
+// Play does the whole scenario, and writes what passes, with what it carried, and what came of each
+// act.
 func (m *Market) Play(ctx context.Context, out io.Writer) error {
 	done, told := map[string]any{}, m.opened
 	for i, s := range scenario {
@@ -87,7 +99,8 @@ func (m *Market) Play(ctx context.Context, out io.Writer) error {
 	return m.playReceipts(ctx, out, done["transaction_id"])
 }
 
-// keep takes over what later steps need: of the first item for sale, or offer, or of the result itself.
+// keep takes over what later steps need: of the first item for sale, or offer, or of the result
+// itself.
 func keep(done map[string]any, names []string, result []byte) error {
 	var d document
 	if err := json.Unmarshal(result, &d.value); err != nil {
@@ -127,12 +140,14 @@ func (m Message) String() string {
 	return fmt.Sprintf("%s > %s  %s %s  %d", places[m.From].Name, places[m.To].Name, m.Protocol, m.What, m.Status)
 }
 
-// playReceipts verifies the receipt of every entry that there is, once the edge has told of what was delivered of a transaction.
+// playReceipts verifies the receipt of every entry that there is, once the edge has told of what
+// was delivered of a transaction.
 func (m *Market) playReceipts(ctx context.Context, out io.Writer, transaction any) error {
 	var facts []Fact
 	if err := m.until(ctx, "the delivery", func(ctx context.Context) (err error) {
 		facts, err = m.Facts(ctx)
-		if err == nil && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Kind == "delivery" && f.Subject == transaction }) {
+		if err == nil &&
+			!slices.ContainsFunc(facts, func(f Fact) bool { return f.Kind == "delivery" && f.Subject == transaction }) {
 			err = errors.New("the edge did not tell of it yet")
 		}
 		return err
@@ -156,7 +171,9 @@ func (m *Market) playReceipts(ctx context.Context, out io.Writer, transaction an
 		if _, _, err := m.Verify(ctx, f.Place, text); err != nil {
 			verdict = "NOT TRUE: " + err.Error()
 		}
-		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("   %-12s %-22s %s  %s", f.Kind, places[f.Place].Name, verdict, f.Subject), " "))
+		fmt.Fprintln(out,
+			strings.TrimRight(fmt.Sprintf("   %-12s %-22s %s  %s", f.Kind, places[f.Place].Name, verdict, f.Subject),
+				" "))
 	}
 	return nil
 }

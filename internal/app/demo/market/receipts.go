@@ -24,8 +24,10 @@ type Fact struct {
 	Time    string `json:"time"`
 }
 
-// listedKinds are the kinds of entries that a list has: what passed between two sides, and not how each set itself up.
-var listedKinds = []string{"access", "citation", "intake", "offer", "bind", "transaction", "delivery", "usage", "dispute"}
+// listedKinds are the kinds of entries that a list has: what passed between two sides, and not how
+// each set itself up.
+var listedKinds = []string{"access", "citation", "intake", "offer", "bind", "transaction", "delivery", "usage",
+	"dispute"}
 
 // maxFacts is how many entries of each ledger are looked through for a list.
 const maxFacts = 200
@@ -60,8 +62,11 @@ func (m *Market) Receipt(ctx context.Context, place, id string) (receipt.Receipt
 	return s.Ledger.Receipt(ctx, id)
 }
 
-// Verify says whether a receipt is true, by nothing but the keys that its place publishes, read over the network. keys is where they stand.
-func (m *Market) Verify(ctx context.Context, place string, text []byte) (about receipt.Checkpoint, keys string, err error) {
+// Verify says whether a receipt is true, by nothing but the keys that its place publishes, read
+// over the network. keys is where they stand.
+func (m *Market) Verify(
+	ctx context.Context, place string, text []byte,
+) (about receipt.Checkpoint, keys string, err error) {
 	if m.servers[place] == nil {
 		return about, "", fail.New(fail.NotFound, "%.40q keeps no ledger in this market", place)
 	}

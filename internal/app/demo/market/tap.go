@@ -59,7 +59,8 @@ func (h *hub) fly(from string) (land func()) {
 	}
 }
 
-// quiet waits until all messages of those who act are told, so that what comes of an act is told after what passed.
+// quiet waits until all messages of those who act are told, so that what comes of an act is told
+// after what passed.
 func (h *hub) quiet(ctx context.Context) {
 	h.mu.Lock()
 	if h.flying == 0 {
@@ -77,7 +78,8 @@ func (h *hub) quiet(ctx context.Context) {
 	}
 }
 
-// again says whether an edge asks for what it keeps asking for. The first time is told alone, or nothing else would be seen.
+// again says whether an edge asks for what it keeps asking for. The first time is told alone, or
+// nothing else would be seen.
 func (h *hub) again(from, method, path string) bool {
 	if method != http.MethodGet || !isEdge(from) {
 		return false
@@ -94,7 +96,8 @@ func (h *hub) again(from, method, path string) bool {
 	return false
 }
 
-// broadcast tells everybody who watches. Who does not keep up loses messages, and the page asks anew.
+// broadcast tells everybody who watches. Who does not keep up loses messages, and the page asks
+// anew.
 func (h *hub) broadcast(m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,7 +123,8 @@ func (h *hub) number() int64 {
 	return h.last
 }
 
-// watch gives the messages after one, and those to come until stop is called. The channel is closed for who does not keep up.
+// watch gives the messages after one, and those to come until stop is called. The channel is closed
+// for who does not keep up.
 func (h *hub) watch(after int64) (before []Message, next chan Message, stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -149,7 +153,8 @@ func (h *hub) around(to string) func(http.Handler) http.Handler {
 			if from == brokerAgent {
 				from = "broker"
 			}
-			if !placeIDs[from] || from == to || h.again(from, r.Method, r.URL.Path) { // a person's browser, or whoever looks after itself
+			// a person's browser, or whoever looks after itself
+			if !placeIDs[from] || from == to || h.again(from, r.Method, r.URL.Path) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -164,7 +169,8 @@ func (h *hub) around(to string) func(http.Handler) http.Handler {
 			defer func() {
 				m.Status = answer.status
 				m.Carried = exchanged{
-					m: &m, request: read(asked, header), answer: read(&answer.seen, w.Header()), bytes: answer.bytes, media: w.Header().Get("Content-Type"),
+					m: &m, request: read(asked, header), answer: read(&answer.seen, w.Header()), bytes: answer.bytes,
+					media: w.Header().Get("Content-Type"),
 				}.carried()
 				h.broadcast(m)
 			}()
@@ -214,7 +220,9 @@ func described(path string) (protocol, what string) {
 	switch {
 	case strings.HasPrefix(path, "/deliver/"):
 		return "RAMP", "/deliver/…"
-	case path == "/ask", strings.HasPrefix(path, "/await"), path == "/schemamap.xml", strings.HasPrefix(path, "/feeds/"): // what is read by those who search themselves
+	// what is read by those who search themselves
+	case path == "/ask", strings.HasPrefix(path, "/await"), path == "/schemamap.xml",
+		strings.HasPrefix(path, "/feeds/"):
 		return "NLWeb", path
 	case strings.HasPrefix(path, "/intent/receipts/"):
 		return "Intent", "/intent/receipts/…"
@@ -224,7 +232,8 @@ func described(path string) (protocol, what string) {
 		return "Intake", path
 	case strings.HasPrefix(path, "/.well-known/ramp-verify/"):
 		return "RAMP", "/.well-known/ramp-verify/…"
-	case strings.HasPrefix(path, "/.well-known/ramp"), strings.HasPrefix(path, "/exchange/v1/"), strings.HasPrefix(path, "/broker/v1/"), strings.HasPrefix(path, "/provider/"):
+	case strings.HasPrefix(path, "/.well-known/ramp"), strings.HasPrefix(path, "/exchange/v1/"),
+		strings.HasPrefix(path, "/broker/v1/"), strings.HasPrefix(path, "/provider/"):
 		return "RAMP", path
 	case strings.HasPrefix(path, "/premium/"):
 		return "RAMP", path // what is fetched at an edge
@@ -232,7 +241,8 @@ func described(path string) (protocol, what string) {
 	return "Web", path
 }
 
-// stream sends messages as they pass, by server-sent events, after the one that the page has seen last.
+// stream sends messages as they pass, by server-sent events, after the one that the page has seen
+// last.
 func (h *hub) stream(w http.ResponseWriter, r *http.Request, last int64, leaving <-chan struct{}) {
 	control := http.NewResponseController(w)
 	header := w.Header()

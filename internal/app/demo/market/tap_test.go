@@ -37,7 +37,8 @@ func reads(status int, body string) http.HandlerFunc {
 	}
 }
 
-// TestWhatAMessageCarriedIsSaid: by whom it was passed on, what was offered, and why it was refused; and nothing of what is no JSON, or another thing than it should be.
+// TestWhatAMessageCarriedIsSaid: by whom it was passed on, what was offered, and why it was
+// refused; and nothing of what is no JSON, or another thing than it should be.
 func TestWhatAMessageCarriedIsSaid(t *testing.T) {
 	t.Parallel()
 	const rpc = "/ramp.v1.ExchangeService/DiscoverResources"
@@ -48,26 +49,35 @@ func TestWhatAMessageCarriedIsSaid(t *testing.T) {
 		status                int
 		want                  []string
 	}{
-		{rpc, query, offers, 200, []string{"bot of a.example wants /x", "passed on and signed by one.example, then two.example", "offers it for 0.02 XTS per access"}},
-		{rpc, query, `{"offer_groups": [{"absence_reason": "OFFER_ABSENCE_REASON_NOT_IN_CATALOG"}]}`, 200, []string{"bot of a.example wants /x", "passed on and signed by one.example, then two.example", "offers nothing: not in catalog"}},
-		{rpc, query, `{"code": "unauthenticated", "message": "who?"}`, 401, []string{"bot of a.example wants /x", "passed on and signed by one.example, then two.example", "refused: who?"}},
+		{rpc, query, offers, 200,
+			[]string{"bot of a.example wants /x", "passed on and signed by one.example, then two.example",
+				"offers it for 0.02 XTS per access"}},
+		{rpc, query, `{"offer_groups": [{"absence_reason": "OFFER_ABSENCE_REASON_NOT_IN_CATALOG"}]}`, 200,
+			[]string{"bot of a.example wants /x", "passed on and signed by one.example, then two.example",
+				"offers nothing: not in catalog"}},
+		{rpc, query, `{"code": "unauthenticated", "message": "who?"}`, 401,
+			[]string{"bot of a.example wants /x", "passed on and signed by one.example, then two.example",
+				"refused: who?"}},
 		{rpc, "not JSON", "[1, 2", 200, []string{"offers nothing: not in catalog"}},
 		{rpc, `{"requester": 7, "intermediaries": {"domain": []}}`, `{"offers": "none", "offer_groups": [null, 4]}`, 200, []string{"offers nothing: not in catalog"}},
 		{"/ramp.v1.BrokerService/Resolve", `{"ext": {"ramp.dry_run": true}, "constraints": {"max_price": {"currency": "XTS"}}}`, `{"exchange": "x.example", "cost": {"amount": 0.015, "currency": "XTS"}, "ext": {"ramp.passed": [{"exchange": "y.example", "why": "dear"}]}}`, 200,
-			[]string{"at most 0 XTS", "asks what would be bought, and buys nothing", "chose x.example for 0.015 XTS", "passed over y.example: dear"}},
+			[]string{"at most 0 XTS", "asks what would be bought, and buys nothing", "chose x.example for 0.015 XTS",
+				"passed over y.example: dear"}},
 		{"/intake/boat-repair/bind", `{"bind_data": {"email": "sailor@sea.example"}}`, `{"message": "noted"}`, 200, []string{"says: noted"}},
 	} {
 		m := passes(t, "agent/1.0", tc.path, tc.asked, reads(tc.status, tc.answered))
 		if fmt.Sprint(m.Carried) != fmt.Sprint(tc.want) || m.Status != tc.status {
 			t.Errorf("%s: %d %q, want %q", tc.path, m.Status, m.Carried, tc.want)
 		}
-		if text := fmt.Sprint(m.Carried); strings.Contains(text, "secret") || strings.Contains(text, "c2Vj") || strings.Contains(text, "sailor") {
+		if text := fmt.Sprint(m.Carried); strings.Contains(text, "secret") || strings.Contains(text, "c2Vj") ||
+			strings.Contains(text, "sailor") {
 			t.Errorf("%s tells %s", tc.path, text)
 		}
 	}
 }
 
-// TestTheTapChangesNothing: a place reads and answers whole what is longer than the tap looks at, and compressed answers are read.
+// TestTheTapChangesNothing: a place reads and answers whole what is longer than the tap looks at,
+// and compressed answers are read.
 func TestTheTapChangesNothing(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*maxSeen)
@@ -103,7 +113,8 @@ func TestTheTapChangesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatPassesIsToldBeforeWhatComesOfIt: whoever waits for quiet has every message of those who act, however many there are at once.
+// TestWhatPassesIsToldBeforeWhatComesOfIt: whoever waits for quiet has every message of those who
+// act, however many there are at once.
 func TestWhatPassesIsToldBeforeWhatComesOfIt(t *testing.T) {
 	t.Parallel()
 	h := &hub{}

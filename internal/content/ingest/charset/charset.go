@@ -1,8 +1,8 @@
-// Package charset makes valid UTF-8 of documents in any encoding, also where they do not say in which, or say it
-// wrongly.
+// Package charset makes valid UTF-8 of documents in any encoding, also where they do not say in
+// which, or say it wrongly.
 //
-// Enter at DecodePage for HTML, DecodeJSON for JSON and Markdown, NewReader for lines. The package is pure, and knows no more
-// of a document than where it may name its encoding.
+// Enter at DecodePage for HTML, DecodeJSON for JSON and Markdown, NewReader for lines. The package
+// is pure, and knows no more of a document than where it may name its encoding.
 package charset
 
 import (
@@ -18,8 +18,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// utf16 gives the decoder of a text that begins like head, nil if that is no UTF-16: it has a byte order mark, or
-// begins with an ASCII character in two bytes, as JSON does.
+// utf16 gives the decoder of a text that begins like head, nil if that is no UTF-16: it has a byte
+// order mark, or begins with an ASCII character in two bytes, as JSON does.
 func utf16(head []byte) *encoding.Decoder {
 	if len(head) < 2 {
 		return nil
@@ -56,8 +56,8 @@ func DecodeJSON(data []byte) string {
 	return Repair(string(bytes.TrimPrefix(data, []byte("\ufeff"))))
 }
 
-// Repair makes a text valid UTF-8. One in which no byte beyond ASCII fits UTF-8 is taken for Windows' form of
-// Latin-1, the usual mistake; in any other, what does not fit becomes U+FFFD.
+// Repair makes a text valid UTF-8. One in which no byte beyond ASCII fits UTF-8 is taken for
+// Windows' form of Latin-1, the usual mistake; in any other, what does not fit becomes U+FFFD.
 func Repair(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -76,8 +76,9 @@ func Repair(s string) string {
 	return decoded
 }
 
-// IsBinary says whether the beginning of a body is no text in any encoding: an image, an archive or the like that is
-// served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for ISO-2022 does.
+// IsBinary says whether the beginning of a body is no text in any encoding: an image, an archive or
+// the like that is served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for
+// ISO-2022 does.
 func IsBinary(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return false

@@ -36,11 +36,13 @@ func TestPagesThatDoNotSayTheirEncodingAreRead(t *testing.T) {
 	t.Parallel()
 	for language, entry := range encodedTexts {
 		for _, name := range entry[1:] {
-			for _, head := range []string{"<html><title>x</title><p>", "<html dir=ltr lang=\"" + language + "\"><p>", "<html lang='en'><meta charset=utf-8><p>" + strings.Repeat(" ", 10)} {
+			for _, head := range []string{"<html><title>x</title><p>", "<html dir=ltr lang=\"" + language + "\"><p>",
+				"<html lang='en'><meta charset=utf-8><p>" + strings.Repeat(" ", 10)} {
 				if strings.Contains(head, "'en'") && name != "windows-1252" {
 					continue // a page that says a language of other letters is read in its encodings
 				}
-				if decoded := DecodePage(encoded(t, head+entry[0]+"</p>", name), ""); !strings.Contains(decoded, entry[0]) {
+				if decoded := DecodePage(encoded(t, head+entry[0]+"</p>", name), ""); !strings.Contains(decoded,
+					entry[0]) {
 					t.Errorf("%s in %s below %q became %q", language, name, head, decoded)
 				}
 			}
@@ -70,7 +72,8 @@ func TestWhatAPageSaysOfItsEncodingIsBelievedIfItFits(t *testing.T) {
 }
 
 func FuzzPagesAreDecoded(f *testing.F) {
-	for _, s := range []string{"<meta charset=shift_jis>\x93\x8c", "<html lang=ja>\xa4\xa2", "\xff\xfe<\x00", "<?xml encoding='utf-16'?>\xd8\x00", "\x1b$B", "<html lang=vi>\xd2\xe3\xff"} {
+	for _, s := range []string{"<meta charset=shift_jis>\x93\x8c", "<html lang=ja>\xa4\xa2", "\xff\xfe<\x00",
+		"<?xml encoding='utf-16'?>\xd8\x00", "\x1b$B", "<html lang=vi>\xd2\xe3\xff"} {
 		f.Add(s, "")
 	}
 	f.Add("\xcf\xf0", "text/html; charset=windows-1251")

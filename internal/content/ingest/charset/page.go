@@ -10,11 +10,12 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// This file finds out in which encoding a page is. What is valid UTF-8 is UTF-8, whatever it says of itself; for the
-// rest a page's own word counts as long as it fits what is there, and then what pages in its language were written in.
+// This file finds out in which encoding a page is. What is valid UTF-8 is UTF-8, whatever it says
+// of itself; for the rest a page's own word counts as long as it fits what is there, and then what
+// pages in its language were written in.
 
-// DecodePage gives a page as UTF-8. media is the media type that its server gives, which may name an encoding; empty for
-// none.
+// DecodePage gives a page as UTF-8. media is the media type that its server gives, which may name
+// an encoding; empty for none.
 func DecodePage(data, media string) string {
 	head := []byte(data[:min(len(data), 1024)])
 	found, name, certain := charset.DetermineEncoding(head, cmp.Or(media, "text/html"))
@@ -35,13 +36,15 @@ func DecodePage(data, media string) string {
 	return guessed(data)
 }
 
-// Bounds of the search for what a page says of itself, and of the sample by which its encoding is guessed, in bytes.
+// Bounds of the search for what a page says of itself, and of the sample by which its encoding is
+// guessed, in bytes.
 const (
 	longestHead = 64 << 10
 	sampleSize  = 4 << 10
 )
 
-// declaredEncoding is the encoding that a page names, wherever in its head; nil for none that is known.
+// declaredEncoding is the encoding that a page names, wherever in its head; nil for none that is
+// known.
 func declaredEncoding(data string) (encoding.Encoding, string) {
 	head := lowered(data)
 	if end := strings.Index(head, "?>"); end > 0 && strings.HasPrefix(strings.TrimSpace(head), "<?xml") {
@@ -74,7 +77,8 @@ func lowered(data string) string {
 	return string(head)
 }
 
-// labelIn is the label that follows an equals sign at the beginning of a text, in quotes or without.
+// labelIn is the label that follows an equals sign at the beginning of a text, in quotes or
+// without.
 func labelIn(s string) string {
 	s = strings.TrimLeft(s[:min(len(s), 100)], " \t\r\n")
 	s, found := strings.CutPrefix(s, "=")
@@ -90,7 +94,8 @@ func labelIn(s string) string {
 	return s
 }
 
-// declaredLanguage is the language that a page's first element names, without region; empty if it names none.
+// declaredLanguage is the language that a page's first element names, without region; empty if it
+// names none.
 func declaredLanguage(data string) string {
 	head := lowered(data)
 	start := strings.Index(head, "<html")
@@ -110,7 +115,8 @@ func declaredLanguage(data string) string {
 	return ""
 }
 
-// decodeAs decodes a page; ok is false where so much of it does not fit the encoding that the page cannot be in it.
+// decodeAs decodes a page; ok is false where so much of it does not fit the encoding that the page
+// cannot be in it.
 func decodeAs(data string, as encoding.Encoding) (decoded string, ok bool) {
 	decoded, err := as.NewDecoder().String(data)
 	if err != nil {
@@ -126,7 +132,8 @@ func decodeAs(data string, as encoding.Encoding) (decoded string, ok bool) {
 	return strings.ToValidUTF8(strings.TrimPrefix(decoded, "\ufeff"), "\ufffd"), misfits*20 <= beyond
 }
 
-// nearlyUTF8 says whether a text is UTF-8 but for a few characters, as where a program cut one in two.
+// nearlyUTF8 says whether a text is UTF-8 but for a few characters, as where a program cut one in
+// two.
 func nearlyUTF8(data string) bool {
 	fits, misfits := 0, 0
 	for i := 0; i < len(data); {
@@ -142,20 +149,26 @@ func nearlyUTF8(data string) bool {
 	return misfits*4 <= fits
 }
 
-// older are the encodings that pages in a language were written in before UTF-8, by what the HTML standard (section
-// 13.2.3.2) and the habits of each country say; "" is for languages that need no other than Latin-1, and for pages
-// that do not say their language all of them come into question.
+// older are the encodings that pages in a language were written in before UTF-8, by what the HTML
+// standard (section 13.2.3.2) and the habits of each country say; "" is for languages that need no
+// other than Latin-1, and for pages that do not say their language all of them come into question.
 var older = map[string][]string{
 	"": {"windows-1252"}, "ja": {"shift_jis", "euc-jp"}, "zh": {"gb18030", "big5"}, "ko": {"euc-kr"},
-	"ru": {"windows-1251", "koi8-r", "iso-8859-5"}, "uk": {"windows-1251", "koi8-u"}, "be": {"windows-1251"}, "bg": {"windows-1251"}, "sr": {"windows-1251", "windows-1250"}, "mk": {"windows-1251"}, "kk": {"windows-1251"},
-	"el": {"windows-1253"}, "tr": {"windows-1254"}, "az": {"windows-1254"}, "he": {"windows-1255"}, "ar": {"windows-1256", "iso-8859-6"}, "fa": {"windows-1256"}, "ur": {"windows-1256"}, "th": {"windows-874"}, "vi": {"windows-1258"},
-	"pl": {"windows-1250", "iso-8859-2"}, "cs": {"windows-1250", "iso-8859-2"}, "sk": {"windows-1250", "iso-8859-2"}, "hu": {"windows-1250", "iso-8859-2"}, "sl": {"windows-1250", "iso-8859-2"}, "hr": {"windows-1250", "iso-8859-2"}, "ro": {"windows-1250", "iso-8859-2"}, "bs": {"windows-1250"}, "sq": {"windows-1250"},
+	"ru": {"windows-1251", "koi8-r", "iso-8859-5"}, "uk": {"windows-1251", "koi8-u"}, "be": {"windows-1251"},
+	"bg": {"windows-1251"}, "sr": {"windows-1251", "windows-1250"}, "mk": {"windows-1251"}, "kk": {"windows-1251"},
+	"el": {"windows-1253"}, "tr": {"windows-1254"}, "az": {"windows-1254"}, "he": {"windows-1255"},
+	"ar": {"windows-1256", "iso-8859-6"}, "fa": {"windows-1256"}, "ur": {"windows-1256"}, "th": {"windows-874"},
+	"vi": {"windows-1258"},
+	"pl": {"windows-1250", "iso-8859-2"}, "cs": {"windows-1250", "iso-8859-2"}, "sk": {"windows-1250", "iso-8859-2"},
+	"hu": {"windows-1250", "iso-8859-2"}, "sl": {"windows-1250", "iso-8859-2"}, "hr": {"windows-1250", "iso-8859-2"},
+	"ro": {"windows-1250", "iso-8859-2"}, "bs": {"windows-1250"}, "sq": {"windows-1250"},
 	"lt": {"windows-1257"}, "lv": {"windows-1257"}, "et": {"windows-1257", "windows-1252"},
 }
 
 // anyOlder are candidates for a page that does not say its language.
 var anyOlder = []string{
-	"windows-1252", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr", "windows-1251", "koi8-r", "windows-1253", "windows-1255", "windows-1256", "windows-874", "windows-1250",
+	"windows-1252", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr", "windows-1251", "koi8-r", "windows-1253",
+	"windows-1255", "windows-1256", "windows-874", "windows-1250",
 }
 
 // guessed decodes a page that does not say in what it is written, or says it wrongly.
@@ -200,8 +213,8 @@ func sampleOf(data string) string {
 	return sample
 }
 
-// plausible scores a text by how much it looks like writing, over as many bytes as it was decoded from: letters of
-// one script side by side, capitals at the beginning of words, no oddities.
+// plausible scores a text by how much it looks like writing, over as many bytes as it was decoded
+// from: letters of one script side by side, capitals at the beginning of words, no oddities.
 func plausible(text string) int {
 	score := 0
 	var last rune
@@ -228,8 +241,19 @@ func plausible(text string) int {
 // frequent are characters of which Chinese texts are full, in both forms.
 var frequent = func() map[rune]bool {
 	all := map[rune]bool{}
-	for _, r := range "的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等几很业最间新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市眼体别处总才场师书比住员九笑性通目华报立马命张活难神数件安表原车白应路期叫死常提感金何更反合放做系计或司利受光王果亲界及今京务制解各任至清物台象记边共风战干接它许八特觉望直服毛林题建南度统色字请交爱让认算论百吃义科怎元社术结六功指思非流每青管夫连远资队跟带花快条院变联言权往展该领传近留红治决周保达办运武半候七必城父强步完革深区即求品士转量空甚众技轻程告江语英基派满式李息写呢识极令黄德收脸钱党倒未持取设始版双历越史商千片容研像找友孩站广改议形委早房音火际则首单据导影失拿网香似斯专石若兵弟谁校读志飞观争究包组造落视济喜离虽坏" +
-		"這個來國說們為時會過還後對學發經現將與進實點種聲話問機給幾業間麼東電門聽氣關並內產員書報馬張難數車應親務記邊戰許覺題統請愛讓認論義術結連遠資隊帶條變聯權該領傳紅達辦運強區轉輕語滿寫識極黃錢黨設雙歷" {
+	for _, r := range "的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她" +
+		"里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老" +
+		"从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机" +
+		"给等几很业最间新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产" +
+		"入先山五太水万市眼体别处总才场师书比住员九笑性通目华报立马命张活难神数件安表原车白应路期叫死常提" +
+		"感金何更反合放做系计或司利受光王果亲界及今京务制解各任至清物台象记边共风战干接它许八特觉望直服毛" +
+		"林题建南度统色字请交爱让认算论百吃义科怎元社术结六功指思非流每青管夫连远资队跟带花快条院变联言权" +
+		"往展该领传近留红治决周保达办运武半候七必城父强步完革深区即求品士转量空甚众技轻程告江语英基派满式" +
+		"李息写呢识极令黄德收脸钱党倒未持取设始版双历越史商千片容研像找友孩站广改议形委早房音火际则首单据" +
+		"导影失拿网香似斯专石若兵弟谁校读志飞观争究包组造落视济喜离虽坏" +
+		"這個來國說們為時會過還後對學發經現將與進實點種聲話問機給幾業間麼東電門聽氣關並內產員書報馬張難數" +
+		"車應親務記邊戰許覺題統請愛讓認論義術結連遠資隊帶條變聯權該領傳紅達辦運強區轉輕語滿寫識極黃錢黨設" +
+		"雙歷" {
 		all[r] = true
 	}
 	return all
@@ -238,7 +262,9 @@ var frequent = func() map[rune]bool {
 // frequentHangul are syllables of which Korean texts are full.
 var frequentHangul = func() map[rune]bool {
 	all := map[rune]bool{}
-	for _, r := range "이다는에의가을를은지고하한도로기서어아사나자리대인있것수그들시만해게정일여부주와보니전원라상장구과우제스동었성조으면신소공미적화안국내무유중교방개선했않없년명문때생경학입실말물분오위회후모간건용연산본또세" {
+	for _, r := range "이다는에의가을를은지고하한도로기서어아사나자리대인있것수그들시만해게정일여부주와보니전원라상장구" +
+		"과우제스동었성조으면신소공미적화안국내무유중교방개선했않없년명문때생경학입실말물분오위회후모간건" +
+		"용연산본또세" {
 		all[r] = true
 	}
 	return all
@@ -275,12 +301,14 @@ func beside(last, r rune) int {
 	return 2
 }
 
-// frequentLetters are the usual ones of Cyrillic, Greek, Hebrew and Arabic: another encoding makes rare ones of them.
+// frequentLetters are the usual ones of Cyrillic, Greek, Hebrew and Arabic: another encoding makes
+// rare ones of them.
 const frequentLetters = "оеаинтсрвл" + "αοιετνσρκπ" + "ויהלאתמרבנ" + "اليمونرتبه"
 
 // sameScript says whether two letters can stand in one word.
 func sameScript(a, b rune) bool {
-	for _, script := range []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Arabic, unicode.Hebrew, unicode.Thai} {
+	for _, script := range []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Arabic,
+		unicode.Hebrew, unicode.Thai} {
 		if unicode.Is(script, a) {
 			return unicode.Is(script, b)
 		}

@@ -36,7 +36,8 @@ func bodyOf(n *jsonrepair.Node) []passage.Block {
 
 // isKnownText says whether the texts of a property are dealt with elsewhere, or are no text.
 func isKnownText(property string) bool {
-	return otherTexts[property] || keyProperties[property] || nameProperties[property] || vocabulary.HoldsURL(property) ||
+	return otherTexts[property] || keyProperties[property] || nameProperties[property] ||
+		vocabulary.HoldsURL(property) ||
 		content.GivesText(property)
 }
 
@@ -99,7 +100,8 @@ func withoutTitle(blocks []passage.Block, name string) []passage.Block {
 	return blocks
 }
 
-// isPrefix says whether text begins with a name, as a step's text does whose name is a short form of it.
+// isPrefix says whether text begins with a name, as a step's text does whose name is a short form
+// of it.
 func isPrefix(name, text string) bool {
 	return len(text) >= len(name) && text[:len(name)] == name
 }

@@ -52,15 +52,23 @@ func TestAHostilePageTakesBoundedMemory(t *testing.T) {
 		over       string
 	}{
 		{"attributes in one tag", head + "<div" + numbered(1_500_000) + ">", 160, "200,000 attributes"},
-		{"attributes in many tags", head + strings.Repeat("<p a b c d e f g h i j>x", 150_000), 160, "200,000 attributes"},
+		{"attributes in many tags", head + strings.Repeat("<p a b c d e f g h i j>x", 150_000), 160,
+			"200,000 attributes"},
 		{"tags", head + strings.Repeat("<i>x</i><p>", 1_000_000), 260, "400,000 tags"},
-		{"tags that a tokenizer takes for a style", head + "<svg><style>" + strings.Repeat("<a b c d/>", 1_000_000), 260, ""},
-		{"tags in what is a comment by itself", head + "<svg><![CDATA[ > <!-- ]]>" + strings.Repeat("<a b c d/>", 1_000_000), 260, ""},
+		{"tags that a tokenizer takes for a style", head + "<svg><style>" + strings.Repeat("<a b c d/>", 1_000_000),
+			260, ""},
+		{"tags in what is a comment by itself",
+			head + "<svg><![CDATA[ > <!-- ]]>" + strings.Repeat("<a b c d/>", 1_000_000), 260, ""},
 		{"formatting that is opened again", head + "<p>" + fonts(400, "font") + strings.Repeat("<p>x", 10_000), 24, ""},
-		{"formatting with many attributes", head + "<p><b" + numbered(1000) + ">" + strings.Repeat("<div>", 100) + strings.Repeat("</b><p>y", 2_000), 24, ""},
+		{"formatting with many attributes",
+			head + "<p><b" + numbered(1000) + ">" + strings.Repeat("<div>", 100) + strings.Repeat("</b><p>y", 2_000),
+			24, ""},
 		{"a link with many attributes", head + "<p><a" + numbered(1000) + ">" + strings.Repeat("<p>x", 10_000), 24, ""},
-		{"a link with a few attributes", head + "<p><a b c d e>" + strings.Repeat("<p>x", 399_000), 160, "400,000 tags"},
-		{"a link that is left open", head + "<p><a b c d e>" + strings.Repeat("<div>", 200) + "</a>" + strings.Repeat("<p>x", 399_000), 160, "400,000 tags"},
+		{"a link with a few attributes", head + "<p><a b c d e>" + strings.Repeat("<p>x", 399_000), 160,
+			"400,000 tags"},
+		{"a link that is left open",
+			head + "<p><a b c d e>" + strings.Repeat("<div>", 200) + "</a>" + strings.Repeat("<p>x", 399_000), 160,
+			"400,000 tags"},
 		{"a link with odd quotes", head + `<p><a b=x" c=">" ` + numbered(1000) + ">" + strings.Repeat("<p>x", 10_000), 24, ""},
 	} {
 		bytes, names, problems := allocated(t, c.page)
@@ -71,7 +79,8 @@ func TestAHostilePageTakesBoundedMemory(t *testing.T) {
 		if len(names) != 1 || names[0] != "Leek soup" {
 			t.Errorf("%s: it gave %q", c.name, names)
 		}
-		if told := strings.Join(problems, "; "); (c.over != "") != (told != "") || !strings.Contains(told, c.over) || c.over != "" && !strings.Contains(told, "page.html") {
+		if told := strings.Join(problems, "; "); (c.over != "") != (told != "") || !strings.Contains(told, c.over) ||
+			c.over != "" && !strings.Contains(told, "page.html") {
 			t.Errorf("%s: told %q", c.name, told)
 		}
 	}

@@ -32,7 +32,8 @@ type find struct {
 	beside string
 }
 
-// extraction finds the things that a document is about. References are joined by @id over the whole document.
+// extraction finds the things that a document is about. References are joined by @id over the whole
+// document.
 type extraction struct {
 	base  *url.URL
 	ids   map[string]*jsonrepair.Node // nil where the document has none
@@ -85,15 +86,17 @@ func (h *extraction) visit(f find) {
 	}
 }
 
-// held goes on with a thing that a page or an article holds in a property that mostly says something else: a recipe
-// as a part of it, or as that which it should be the page of. False if there is none that says enough.
+// held goes on with a thing that a page or an article holds in a property that mostly says
+// something else: a recipe as a part of it, or as that which it should be the page of. False if
+// there is none that says enough.
 func (h *extraction) held(f find, properties ...string) bool {
 	for _, property := range properties {
 		things := f.node.Get(property).List()
 		if len(things) != 1 {
 			continue
 		}
-		if thing := h.resolve(things[0]); thing.IsObject() && len(typesOf(thing)) > 0 && vocabulary.Specificity(ranked(typesOf(thing))[0]) > vocabulary.BesideRank && !isStub(thing) {
+		if thing := h.resolve(things[0]); thing.IsObject() && len(typesOf(thing)) > 0 &&
+			vocabulary.Specificity(ranked(typesOf(thing))[0]) > vocabulary.BesideRank && !isStub(thing) {
 			return h.entity(f, property)
 		}
 	}
@@ -127,8 +130,9 @@ func isPaid(n *jsonrepair.Node) bool {
 	})
 }
 
-// isMainItem reports whether a page is the item, and the one thing that the page is about only a part of it: the page
-// has text, and the thing has none, such as the organization of a contact page.
+// isMainItem reports whether a page is the item, and the one thing that the page is about only a
+// part of it: the page has text, and the thing has none, such as the organization of a contact
+// page.
 func (h *extraction) isMainItem(f find) bool {
 	things := f.node.Get("mainEntity").List()
 	if f.page || len(things) != 1 || vocabulary.KindOf(typesOf(f.node)) != vocabulary.Webpage || !saysText(f.node) {
@@ -143,7 +147,8 @@ func saysText(n *jsonrepair.Node) bool {
 	return firstText(n, "description", "text", "articleBody", "abstract", "disambiguatingDescription") != ""
 }
 
-// elements takes an ItemList apart. Its elements are items, or ListItems that hold one or describe one.
+// elements takes an ItemList apart. Its elements are items, or ListItems that hold one or describe
+// one.
 func (h *extraction) elements(f find) bool {
 	elements := f.node.Get("itemListElement").List()
 	for i, element := range elements {
@@ -213,7 +218,8 @@ func isStub(n *jsonrepair.Node) bool {
 	return true
 }
 
-// list takes a feed apart into the things that a property of it holds, or that hang on those by a further one.
+// list takes a feed apart into the things that a property of it holds, or that hang on those by a
+// further one.
 func (h *extraction) list(f find, property, further string) bool {
 	found := false
 	for i, element := range f.node.Get(property).List() {
@@ -227,7 +233,8 @@ func (h *extraction) list(f find, property, further string) bool {
 	return found
 }
 
-// entity goes on with what a page is about, by the property that names it; false if that names nothing.
+// entity goes on with what a page is about, by the property that names it; false if that names
+// nothing.
 func (h *extraction) entity(f find, property string) bool {
 	entity := f.node.Get(property)
 	things := 0
@@ -241,7 +248,8 @@ func (h *extraction) entity(f find, property string) bool {
 	}
 	h.inside(f, property, entity, func(inner *find) {
 		inner.main, inner.several = true, things > 1
-		if things == 1 && property == "mainEntity" && vocabulary.KindOf(typesOf(f.node)) == vocabulary.Webpage && !h.isMainItem(f) {
+		if things == 1 && property == "mainEntity" && vocabulary.KindOf(typesOf(f.node)) == vocabulary.Webpage &&
+			!h.isMainItem(f) {
 			if name := firstText(f.node, "name", "headline"); name != "" {
 				inner.also = append(inner.also, name)
 			}
@@ -283,8 +291,8 @@ func (h *extraction) inside(f find, property string, value *jsonrepair.Node, cha
 // tooDeep says whether a value was left out because it is nested too deeply.
 func tooDeep(n *jsonrepair.Node) bool { return n != nil && n.TooDeep && n.Kind == jsonrepair.Null }
 
-// choose leaves out what is no item: furniture, pages without text of their own, and things that only serve to
-// tell of others.
+// choose leaves out what is no item: furniture, pages without text of their own, and things that
+// only serve to tell of others.
 func (h *extraction) choose() []find {
 	hasSubject := false
 	for i := range h.finds {
@@ -310,8 +318,8 @@ func (h *extraction) choose() []find {
 	return chosen
 }
 
-// hasText says whether a page has text of its own. Where several things describe a page together, a description
-// is not enough, for it describes them.
+// hasText says whether a page has text of its own. Where several things describe a page together, a
+// description is not enough, for it describes them.
 func hasText(n *jsonrepair.Node, strict bool) bool {
 	properties := []string{"text", "articleBody", "mainContentOfPage", "abstract"}
 	if !strict {
@@ -334,7 +342,8 @@ const (
 )
 
 // makers are properties by which pages and sites name those behind them.
-var makers = vocabulary.Set("publisher author creator provider copyrightHolder sourceOrganization editor contributor logo image primaryImageOfPage brand")
+var makers = vocabulary.Set("publisher author creator provider copyrightHolder sourceOrganization editor " +
+	"contributor logo image primaryImageOfPage brand")
 
 // links finds how the candidates refer to each other.
 func (h *extraction) links() map[*jsonrepair.Node]link {
@@ -367,8 +376,8 @@ func (h *extraction) follow(n *jsonrepair.Node, property string, ofSubject bool,
 	}
 }
 
-// index notes every node of the documents that has an @id and says something; of several with the same the one that
-// says most.
+// index notes every node of the documents that has an @id and says something; of several with the
+// same the one that says most.
 func (h *extraction) index(n *jsonrepair.Node) {
 	for _, item := range n.Items {
 		h.index(item)
@@ -420,16 +429,17 @@ type joining struct {
 	path  []*jsonrepair.Node // the objects around, against cycles
 }
 
-// Bounds of joining: how many nodes may take the place of references in one item and in all items of a document,
-// and how far references are followed.
+// Bounds of joining: how many nodes may take the place of references in one item and in all items
+// of a document, and how far references are followed.
 const (
 	maxJoined    = 2_000
 	maxJoinedAll = 1_000_000
 	maxHops      = 4
 )
 
-// join gives a thing with its references replaced by what they refer to. Pages and other subjects are replaced by
-// their name and address only; so is everything beyond the bounds, and what would contain itself.
+// join gives a thing with its references replaced by what they refer to. Pages and other subjects
+// are replaced by their name and address only; so is everything beyond the bounds, and what would
+// contain itself.
 func (h *extraction) join(n *jsonrepair.Node) *jsonrepair.Node {
 	if h.ids == nil {
 		return n
@@ -482,7 +492,9 @@ func (j *joining) whole(target *jsonrepair.Node, hops int) bool {
 		}
 	}
 	part := vocabulary.KindOf(typesOf(target))
-	return part == vocabulary.Support || part == vocabulary.PageChrome && !vocabulary.IsA(typesOf(target), "WebSite") && !vocabulary.IsA(typesOf(target), "BreadcrumbList") ||
+	return part == vocabulary.Support ||
+		part == vocabulary.PageChrome && !vocabulary.IsA(typesOf(target), "WebSite") &&
+			!vocabulary.IsA(typesOf(target), "BreadcrumbList") ||
 		part == vocabulary.Subject && !j.seen[target]
 }
 
@@ -490,7 +502,8 @@ func (j *joining) whole(target *jsonrepair.Node, hops int) bool {
 func brief(n *jsonrepair.Node) *jsonrepair.Node {
 	short := &jsonrepair.Node{Kind: jsonrepair.Object, Offset: n.Offset}
 	for _, name := range []string{"@type", "@id", "url", "name", "headline"} {
-		if value := n.Get(name); value != nil && value.Kind != jsonrepair.Object && !strings.HasPrefix(text(value), "_:") {
+		if value := n.Get(name); value != nil && value.Kind != jsonrepair.Object &&
+			!strings.HasPrefix(text(value), "_:") {
 			short.Set(name, value)
 		}
 	}

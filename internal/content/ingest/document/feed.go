@@ -104,8 +104,9 @@ func thingOf(entry *gofeed.Item, feed *gofeed.Feed, base *url.URL) *jsonrepair.N
 	return n
 }
 
-// withoutCredit is the HTML of an entry without the paragraph that many sites put behind each of them ("The post … appeared
-// first on …", in the site's language): the last one, when it is short and has two links, the one named as the entry is.
+// withoutCredit is the HTML of an entry without the paragraph that many sites put behind each of
+// them ("The post … appeared first on …", in the site's language): the last one, when it is short
+// and has two links, the one named as the entry is.
 func withoutCredit(text, title string) string {
 	const most = 200 // bytes beside the title and the tags
 	at := max(strings.LastIndex(text, "<p>"), strings.LastIndex(text, "<p "))

@@ -29,8 +29,8 @@ type matterFault struct {
 
 func (f matterFault) Error() string { return f.reason }
 
-// splitMatter divides a page of Markdown into its front matter, with the mark around it, and its body: --- is around
-// YAML, +++ around TOML.
+// splitMatter divides a page of Markdown into its front matter, with the mark around it, and its
+// body: --- is around YAML, +++ around TOML.
 func splitMatter(text string) (mark, matter, body string) {
 	first, rest, _ := strings.Cut(text, "\n")
 	mark = strings.TrimRight(first, " \t\r")
@@ -58,8 +58,8 @@ func readMatter(mark, matter string) (*jsonrepair.Node, error) {
 	return parseMatter(matter)
 }
 
-// parseMatter reads front matter as an object in the order of the source. Texts keep their form: a date is what
-// was written.
+// parseMatter reads front matter as an object in the order of the source. Texts keep their form: a
+// date is what was written.
 func parseMatter(matter string) (*jsonrepair.Node, error) {
 	if len(matter) > longestMatter {
 		return nil, matterFault{1, "the front matter is longer than " + FormatBytes(longestMatter)}
@@ -70,7 +70,8 @@ func parseMatter(matter string) (*jsonrepair.Node, error) {
 	parsed, err := parser.ParseBytes([]byte(matter), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		var mendErr error
-		if parsed, mendErr = parser.ParseBytes([]byte(quoteColons(matter)), 0, parser.AllowDuplicateMapKey()); mendErr != nil {
+		if parsed, mendErr = parser.ParseBytes([]byte(quoteColons(matter)), 0,
+			parser.AllowDuplicateMapKey()); mendErr != nil {
 			return nil, matterError(err)
 		}
 	}
@@ -90,11 +91,12 @@ func parseMatter(matter string) (*jsonrepair.Node, error) {
 	return n, nil
 }
 
-// plainPair is a line with a name and a text on it, neither in quotes nor in brackets, where the text has a colon.
+// plainPair is a line with a name and a text on it, neither in quotes nor in brackets, where the
+// text has a colon.
 var plainPair = regexp.MustCompile(`(?m)^([\w-]+):[ \t]+([^\s"'\[{|>&*!#%@` + "`" + `][^\r\n]*:(?:[ \t][^\r\n]*)?)[ \t]*(\r?)$`)
 
-// quoteColons puts the texts in quotes that have a colon, as people write titles ("title: Tea: how we make it"). YAML
-// takes such a line for two names.
+// quoteColons puts the texts in quotes that have a colon, as people write titles ("title: Tea: how
+// we make it"). YAML takes such a line for two names.
 func quoteColons(matter string) string {
 	return plainPair.ReplaceAllStringFunc(matter, func(line string) string {
 		part := plainPair.FindStringSubmatch(line)
@@ -141,7 +143,8 @@ func nested(matter string) bool {
 	return false
 }
 
-// fromYAML makes a tree of a YAML node. Anchors and aliases, by which little can stand for very much, are refused.
+// fromYAML makes a tree of a YAML node. Anchors and aliases, by which little can stand for very
+// much, are refused.
 func fromYAML(n ast.Node, depth int) (*jsonrepair.Node, error) {
 	if depth > deepestMatter {
 		return nil, matterFault{1, fmt.Sprintf("the front matter is nested deeper than %d levels", deepestMatter)}
@@ -164,7 +167,8 @@ func fromYAML(n ast.Node, depth int) (*jsonrepair.Node, error) {
 	case *ast.TagNode:
 		return fromYAML(n.Value, depth+1)
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-		return nil, matterFault{1 + n.GetToken().Position.Line, "the front matter has an anchor or alias (& or *); write the value out, or in quotes"}
+		return nil, matterFault{1 + n.GetToken().Position.Line,
+			"the front matter has an anchor or alias (& or *); write the value out, or in quotes"}
 	}
 	return fromScalar(n), nil
 }
@@ -173,7 +177,8 @@ func fromMapping(values []*ast.MappingValueNode, depth int) (*jsonrepair.Node, e
 	object := &jsonrepair.Node{Kind: jsonrepair.Object}
 	for _, pair := range values {
 		if _, merge := pair.Key.(*ast.MergeKeyNode); merge {
-			return nil, matterFault{1 + pair.Key.GetToken().Position.Line, "the front matter has a merge key (<<); write the values out"}
+			return nil, matterFault{1 + pair.Key.GetToken().Position.Line,
+				"the front matter has a merge key (<<); write the values out"}
 		}
 		value, err := fromYAML(pair.Value, depth+1)
 		if err != nil {

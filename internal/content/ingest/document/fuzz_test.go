@@ -16,7 +16,8 @@ import (
 	"frontdesk/internal/testkit/contenttest"
 )
 
-// fuzzed is a reader, and a portion of the given form, to be read without the net that catches faults.
+// fuzzed is a reader, and a portion of the given form, to be read without the net that catches
+// faults.
 func fuzzed(name, text string) (Reader, *Portion) {
 	base, _ := pageurl.AsFolder("https://www.example.com/")
 	f, _ := FormatOf(name)
@@ -64,7 +65,8 @@ func checkItem(t *testing.T, i content.Item) {
 	}
 	ids := map[string]bool{}
 	for _, p := range i.Passages {
-		if p.ID == "" || ids[p.ID] || strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) || passage.Words(p.Text) > passage.MaxWords {
+		if p.ID == "" || ids[p.ID] || strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) ||
+			passage.Words(p.Text) > passage.MaxWords {
 			t.Fatalf("passage %q (%d words)", p, passage.Words(p.Text))
 		}
 		ids[p.ID] = true
@@ -97,7 +99,8 @@ func FuzzLinesBecomeItems(f *testing.F) {
 		checkResult(t, &r)
 		w, p = fuzzed("a.json", text)
 		r = Result{}
-		w.text(&r, &piece{file: p.File, text: p.Text, line: 1, page: pageurl.FromFile(w.Base, p.File.Name), base: w.Base})
+		w.text(&r,
+			&piece{file: p.File, text: p.Text, line: 1, page: pageurl.FromFile(w.Base, p.File.Name), base: w.Base})
 		checkResult(t, &r)
 	})
 }
@@ -122,8 +125,10 @@ func FuzzPageBecomesItems(f *testing.F) {
 
 func FuzzMarkdownBecomesAnItem(f *testing.F) {
 	for _, s := range []string{
-		"---\ntitle: T\ntags: [a, b]\ndate: 2020-01-01\nauthor: {name: x}\n---\n# T\n\ntext *em* [l](u) ![i](p)\n\n- a\n  - b\n\n| a | b |\n|---|---|\n| c | d |\n",
-		"+++\nx = 1\n+++\ntext", "# only\n", "\x00", "```\ncode\n```\n<div>html</div>\n", "---\ntype: [Recipe, x]\nurl: /x\nslug: y\ndraft: no\n---\n", "term\n: definition\n\n> quote\n",
+		"---\ntitle: T\ntags: [a, b]\ndate: 2020-01-01\nauthor: {name: x}\n---\n# T\n\ntext *em* [l](u) " +
+			"![i](p)\n\n- a\n  - b\n\n| a | b |\n|---|---|\n| c | d |\n",
+		"+++\nx = 1\n+++\ntext", "# only\n", "\x00", "```\ncode\n```\n<div>html</div>\n",
+		"---\ntype: [Recipe, x]\nurl: /x\nslug: y\ndraft: no\n---\n", "term\n: definition\n\n> quote\n",
 	} {
 		f.Add(s)
 	}
@@ -139,10 +144,13 @@ func FuzzMarkdownBecomesAnItem(f *testing.F) {
 }
 
 func FuzzFrontMatterIsReadOrRefused(f *testing.F) {
-	for _, s := range []string{"a: 1\nb: [x, {y: z}]\n", "a: &x 1\nb: *x", "<<: {a: 1}", "a: |\n  text\n  more\n", "- a\n- b", "? a\n: b", "a: !!str 1\nb: .inf\nc: 0x1f\nd: 1_000", "\"q\": 'r'", "%YAML 1.2\n---\na: b"} {
+	for _, s := range []string{"a: 1\nb: [x, {y: z}]\n", "a: &x 1\nb: *x", "<<: {a: 1}", "a: |\n  text\n  more\n",
+		"- a\n- b", "? a\n: b", "a: !!str 1\nb: .inf\nc: 0x1f\nd: 1_000", "\"q\": 'r'", "%YAML 1.2\n---\na: b"} {
 		f.Add("---", s)
 	}
-	for _, s := range []string{"a = 1\nb = [\"x\", {y = \"z\"}]\n", "a.b.c = true\n[a]\nd = 1979-05-27T07:32:00Z\n[[e]]\nf = 'g'\n[[e]]\n", "a = \"\"\"\ntext\n\"\"\"", "[a]\n[a.b]\n[[a]]\n", "a = 0x1f\nb = inf\nc = 1_000", "a = [\n# x\n1, ]", "a = {}\na.b = 1\n"} {
+	for _, s := range []string{"a = 1\nb = [\"x\", {y = \"z\"}]\n",
+		"a.b.c = true\n[a]\nd = 1979-05-27T07:32:00Z\n[[e]]\nf = 'g'\n[[e]]\n", "a = \"\"\"\ntext\n\"\"\"",
+		"[a]\n[a.b]\n[[a]]\n", "a = 0x1f\nb = inf\nc = 1_000", "a = [\n# x\n1, ]", "a = {}\na.b = 1\n"} {
 		f.Add("+++", s)
 	}
 	f.Fuzz(func(t *testing.T, mark, matter string) {
@@ -180,8 +188,8 @@ func FuzzCompressedBytesDoNoHarm(f *testing.F) {
 // saying is a paragraph.
 const saying = "The paragraph says what the page has to say, in words of its own, and comes to an end."
 
-// What a page costs grows with its size alone, however it is built: a megabyte of each of these takes no time to
-// speak of, and would take hours if each part of it had to do with each other.
+// What a page costs grows with its size alone, however it is built: a megabyte of each of these
+// takes no time to speak of, and would take hours if each part of it had to do with each other.
 func TestMainTextOfHostilePagesIsFound(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20

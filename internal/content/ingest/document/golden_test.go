@@ -20,8 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests find into their golden files")
 
-// TestDocumentsGiveTheseItems reads the files of each archive in testdata/items and compares what comes of them with
-// the file "want" in it. Its first lines may set their base, schemes and language.
+// TestDocumentsGiveTheseItems reads the files of each archive in testdata/items and compares what
+// comes of them with the file "want" in it. Its first lines may set their base, schemes and
+// language.
 func TestDocumentsGiveTheseItems(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/items/*.txtar")

@@ -45,7 +45,8 @@ type mapper struct {
 	isPage bool     // the file is a page: its URL is that of what it is about
 }
 
-// item maps one thing. blocks are running text that was found beside it. An error is a sentence for the owner.
+// item maps one thing. blocks are running text that was found beside it. An error is a sentence for
+// the owner.
 func (m *mapper) item(f find, n *jsonrepair.Node, blocks []passage.Block) (Draft, error) {
 	var d Draft
 	switch {
@@ -65,7 +66,8 @@ func (m *mapper) item(f find, n *jsonrepair.Node, blocks []passage.Block) (Draft
 	body := bodyOf(n)
 	body = append(body, blocks...)
 	description := firstText(n, "description", "disambiguatingDescription", "summary")
-	if f.beside != "" && markup.CollapseSpace(f.beside) != markup.CollapseSpace(description) && !begins(body, f.beside) {
+	if f.beside != "" && markup.CollapseSpace(f.beside) != markup.CollapseSpace(description) &&
+		!begins(body, f.beside) {
 		body = append(body, passage.Blocks(f.beside)...)
 	}
 	d.Passages = passages(description, body)
@@ -75,7 +77,8 @@ func (m *mapper) item(f find, n *jsonrepair.Node, blocks []passage.Block) (Draft
 	d.Description = describeItem(description, n, body)
 	d.Language = cmp.Or(languageOf(n), f.language, vocabulary.LanguageTag(m.reader.Language))
 	d.Image = imageOf(n, "image", "primaryImageOfPage", "thumbnailUrl", "thumbnail", "photo", "logo")
-	d.Publisher = markup.PlainLine(cmp.Or(firstText(n, "publisher", "provider", "sourceOrganization"), f.publisher, m.reader.Publisher))
+	d.Publisher = markup.PlainLine(cmp.Or(firstText(n, "publisher", "provider", "sourceOrganization"), f.publisher,
+		m.reader.Publisher))
 	d.Published = dateOf(n, "datePublished", "dateCreated", "uploadDate", "datePosted")
 	d.Modified = dateOf(n, "dateModified", "dateUpdated")
 	var err error
@@ -97,7 +100,8 @@ var errTorn = errors.New("the item's end is missing")
 // describe names what stands where an object should.
 func describe(n *jsonrepair.Node) string {
 	return map[jsonrepair.Kind]string{
-		jsonrepair.Null: "null", jsonrepair.Bool: "true or false", jsonrepair.Number: "a number", jsonrepair.String: "a text", jsonrepair.Array: "a list",
+		jsonrepair.Null: "null", jsonrepair.Bool: "true or false", jsonrepair.Number: "a number",
+		jsonrepair.String: "a text", jsonrepair.Array: "a list",
 	}[n.Kind]
 }
 
@@ -108,13 +112,15 @@ func ranked(types []string) []string {
 	}
 	if len(types) > 1 {
 		types = slices.Compact(types)
-		slices.SortStableFunc(types, func(a, b string) int { return vocabulary.Specificity(b) - vocabulary.Specificity(a) })
+		slices.SortStableFunc(types, func(a, b string) int {
+			return vocabulary.Specificity(b) - vocabulary.Specificity(a)
+		})
 	}
 	return types
 }
 
-// withAdditional puts the classes of schema.org that an item names as additionalType behind its types, so that a rule
-// on one of them holds for it.
+// withAdditional puts the classes of schema.org that an item names as additionalType behind its
+// types, so that a rule on one of them holds for it.
 func withAdditional(types []string, n *jsonrepair.Node) []string {
 	for _, value := range n.Get("additionalType").List() {
 		if value.IsObject() {
@@ -154,8 +160,8 @@ func nameOf(n *jsonrepair.Node) string {
 	return markup.PlainLine(s)
 }
 
-// describeItem is a short description: the thing's own, or the first sentences of what it says. One that was cut off
-// is read on where the text goes on.
+// describeItem is a short description: the thing's own, or the first sentences of what it says. One
+// that was cut off is read on where the text goes on.
 func describeItem(own string, n *jsonrepair.Node, body []passage.Block) string {
 	if own == "" {
 		own = text(n.Get("abstract"))
@@ -177,7 +183,8 @@ func describeItem(own string, n *jsonrepair.Node, body []passage.Block) string {
 	return passage.FirstSentences(own, longestDescription)
 }
 
-// spoken is the text of a block, with those beside it where it is one of several short steps or lines.
+// spoken is the text of a block, with those beside it where it is one of several short steps or
+// lines.
 func spoken(body []passage.Block, i int) string {
 	const short = 120 // bytes
 	if len(body[i].Text) >= short || !body[i].Tight && (i == 0 || !body[i-1].Tight) {
@@ -230,7 +237,8 @@ func sentenceEnd(s string) bool {
 	return strings.ContainsRune(".!?…。！？｡؟۔।॥։។።", last)
 }
 
-// passages cuts a thing's running text: its description, unless the body begins with it, and its body.
+// passages cuts a thing's running text: its description, unless the body begins with it, and its
+// body.
 func passages(description string, body []passage.Block) []content.Passage {
 	var blocks []passage.Block
 	if description != "" && !(len(body) > 0 && begins(body, description)) {
@@ -246,13 +254,15 @@ func passages(description string, body []passage.Block) []content.Passage {
 	return cut
 }
 
-// begins says whether a body begins with a description, but for a line or two, which then needs no saying twice.
+// begins says whether a body begins with a description, but for a line or two, which then needs no
+// saying twice.
 func begins(body []passage.Block, description string) bool {
 	const enough = 80
 	opening := markup.CollapseSpace(description[:boundary(description, min(len(description), 4*enough))])
 	opening = strings.TrimRight(uncut(opening[:boundary(opening, min(len(opening), enough))]), " .…")
 	for _, b := range body[:min(len(body), 6)] {
-		if !b.Leads && strings.HasPrefix(markup.CollapseSpace(b.Text[:boundary(b.Text, min(len(b.Text), 4*enough))]), opening) {
+		if !b.Leads &&
+			strings.HasPrefix(markup.CollapseSpace(b.Text[:boundary(b.Text, min(len(b.Text), 4*enough))]), opening) {
 			return true
 		}
 	}
@@ -267,9 +277,10 @@ func boundary(s string, pos int) int {
 	return pos
 }
 
-// address is the URL by which an item is known. What the item says of itself counts first: its url, the page it is
-// the main entity of, its @id; then where it was found. derived is true for a URL that only this program made up.
-// None is made up in the place of one that was given and cannot be read, for rules on paths would not know it.
+// address is the URL by which an item is known. What the item says of itself counts first: its url,
+// the page it is the main entity of, its @id; then where it was found. derived is true for a URL
+// that only this program made up. None is made up in the place of one that was given and cannot be
+// read, for rules on paths would not know it.
 func (m *mapper) address(f find, n *jsonrepair.Node, name string) (address string, derived bool, err error) {
 	if f.fixed {
 		return m.page.String(), false, nil
@@ -278,7 +289,8 @@ func (m *mapper) address(f find, n *jsonrepair.Node, name string) (address strin
 	if !identifies(text(own)) && !pageurl.LooksLikePage(text(own)) {
 		own = nil
 	}
-	for i, value := range []*jsonrepair.Node{n.Get("url"), jsonrepair.NewString(f.address), n.Get("mainEntityOfPage"), own} {
+	for i, value := range []*jsonrepair.Node{n.Get("url"), jsonrepair.NewString(f.address), n.Get("mainEntityOfPage"),
+		own} {
 		u, err := m.given(value, i == 0)
 		if err != nil {
 			return "", false, err
@@ -300,15 +312,17 @@ func (m *mapper) address(f find, n *jsonrepair.Node, name string) (address strin
 	return around.String(), true, nil
 }
 
-// given is the first address among the values of a property; nil where there is none. It is an error when there is
-// one, and none that can be read. pure says that the property's texts are addresses; others may be names as well.
+// given is the first address among the values of a property; nil where there is none. It is an
+// error when there is one, and none that can be read. pure says that the property's texts are
+// addresses; others may be names as well.
 func (m *mapper) given(value *jsonrepair.Node, pure bool) (*url.URL, error) {
 	var err error
 	for _, one := range value.List() {
 		if one.IsObject() {
 			one, pure = jsonrepair.NewString(firstText(one, "@id", "url")), false
 		}
-		if one.Kind != jsonrepair.String || strings.TrimSpace(one.Text) == "" || pageurl.NamesNoPage(one.Text) && pageurl.Resource(one.Text, m.reader.Schemes) == nil {
+		if one.Kind != jsonrepair.String || strings.TrimSpace(one.Text) == "" ||
+			pageurl.NamesNoPage(one.Text) && pageurl.Resource(one.Text, m.reader.Schemes) == nil {
 			continue
 		}
 		u := pageurl.Parse(one.Text, m.base)
@@ -329,15 +343,18 @@ func (m *mapper) given(value *jsonrepair.Node, pure bool) (*url.URL, error) {
 
 func unreadableAddress(given string) error {
 	const most = 100
-	return fmt.Errorf("the address %q cannot be read; write it like https://www.example.com/page", given[:boundary(given, min(len(given), most))])
+	return fmt.Errorf("the address %q cannot be read; write it like https://www.example.com/page",
+		given[:boundary(given, min(len(given), most))])
 }
 
-// isFront says whether an address is that of the site's front page, which many pages give by mistake as their own.
+// isFront says whether an address is that of the site's front page, which many pages give by
+// mistake as their own.
 func (m *mapper) isFront(u *url.URL) bool {
 	return m.isPage && pageurl.IsFrontPage(u, m.page)
 }
 
-// handle is what tells a thing without URL from others: a number that somebody gave it, its name, or its text.
+// handle is what tells a thing without URL from others: a number that somebody gave it, its name,
+// or its text.
 func handle(n *jsonrepair.Node, name string) string {
 	for _, property := range []string{"@id", "identifier", "id", "sku", "productID", "gtin13", "gtin", "isbn", "mpn"} {
 		if s := text(n.Get(property)); s != "" && !strings.HasPrefix(s, "_:") {

@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// keyProperties are the properties by whose names a person looks for a thing, beside its name and its text.
+// keyProperties are the properties by whose names a person looks for a thing, beside its name and
+// its text.
 var keyProperties = vocabulary.Set(`
 	keywords category brand manufacturer model mpn sku gtin gtin8 gtin12 gtin13 gtin14 isbn productID identifier color material pattern size
 	alternateName alternativeHeadline legalName additionalType audience award genre articleSection about mentions
@@ -29,7 +30,8 @@ var keyProperties = vocabulary.Set(`
 	tourBookingPage touristType provider publisher seller tag tags
 `)
 
-// silentProperties hold words by which nobody looks for the thing: what is said of other things, and what only programs read.
+// silentProperties hold words by which nobody looks for the thing: what is said of other things,
+// and what only programs read.
 var silentProperties = vocabulary.Set(`
 	@context type gender inLanguage availableLanguage currenciesAccepted priceCurrency priceRange version email telephone faxNumber encodingFormat
 	review reviews comment offers aggregateRating potentialAction interactionStatistic openingHours openingHoursSpecification
@@ -39,7 +41,8 @@ var silentProperties = vocabulary.Set(`
 	sdPublisher usageInfo conditionsOfAccess eventStatus eventAttendanceMode availability itemCondition
 `)
 
-// isWords says whether a label is words, and neither a number, a date, a code or an address nor running text.
+// isWords says whether a label is words, and neither a number, a date, a code or an address nor
+// running text.
 func isWords(label string) bool {
 	if scheme, _, ok := strings.Cut(label, ":"); ok && !strings.Contains(scheme, " ") {
 		return false

@@ -26,7 +26,8 @@ import (
 	"frontdesk/internal/content/ingest/passage"
 )
 
-// markdown makes an item of a page of Markdown: its front matter in schema.org's terms, its body as running text.
+// markdown makes an item of a page of Markdown: its front matter in schema.org's terms, its body as
+// running text.
 func (r *Reader) markdown(portion *Portion, out *Result) {
 	source := charset.Printable(charset.DecodeJSON([]byte(portion.Text)))
 	p := piece{file: portion.File, line: 1, page: portion.address(r.Base), isPage: true}
@@ -66,7 +67,8 @@ func (r *Reader) markdown(portion *Portion, out *Result) {
 func isDraft(matter *jsonrepair.Node) bool {
 	for _, m := range matter.Members {
 		name := strings.ToLower(m.Name)
-		if m.Value.Kind == jsonrepair.Bool && (name == "draft" && m.Value.Text == "true" || name == "published" && m.Value.Text == "false") {
+		if m.Value.Kind == jsonrepair.Bool &&
+			(name == "draft" && m.Value.Text == "true" || name == "published" && m.Value.Text == "false") {
 			return true
 		}
 	}
@@ -79,9 +81,11 @@ var matterNames = map[string]string{
 	"summary": "description", "excerpt": "description", "subtitle": "alternativeHeadline",
 	"date": "datePublished", "published": "datePublished", "pubdate": "datePublished", "publishdate": "datePublished",
 	"published_at": "datePublished", "published_time": "datePublished", "created": "dateCreated",
-	"updated": "dateModified", "lastmod": "dateModified", "modified": "dateModified", "last_modified_at": "dateModified", "updated_at": "dateModified",
+	"updated": "dateModified", "lastmod": "dateModified", "modified": "dateModified",
+	"last_modified_at": "dateModified", "updated_at": "dateModified",
 	"authors": "author", "by": "author", "byline": "author",
-	"cover": "image", "banner": "image", "thumbnail": "image", "featured_image": "image", "featuredimage": "image", "hero": "image", "og_image": "image", "ogimage": "image", "images": "image",
+	"cover": "image", "banner": "image", "thumbnail": "image", "featured_image": "image", "featuredimage": "image",
+	"hero": "image", "og_image": "image", "ogimage": "image", "images": "image",
 	"tags": "keywords", "categories": "keywords", "topics": "keywords", "category": "keywords", "keywords": "keywords",
 	"section": "articleSection",
 	"lang":    "inLanguage", "language": "inLanguage", "locale": "inLanguage",
@@ -115,7 +119,9 @@ func matterThing(matter *jsonrepair.Node) *jsonrepair.Node {
 		case name == "@type":
 			setType(thing, m.Value)
 		case name == "keywords" && thing.Get(name) != nil:
-			thing.Set(name, jsonrepair.NewArray(append(append([]*jsonrepair.Node(nil), thing.Get(name).List()...), m.Value.List()...)...))
+			thing.Set(name,
+				jsonrepair.NewArray(append(append([]*jsonrepair.Node(nil), thing.Get(name).List()...),
+					m.Value.List()...)...))
 		case thing.Get(name) == nil || name == m.Name:
 			thing.Set(name, m.Value)
 		}
@@ -126,8 +132,8 @@ func matterThing(matter *jsonrepair.Node) *jsonrepair.Node {
 	return thing
 }
 
-// setType takes a type from front matter if schema.org knows it, or if it is written like one; "post" and "page" are
-// words of the program that builds the site.
+// setType takes a type from front matter if schema.org knows it, or if it is written like one;
+// "post" and "page" are words of the program that builds the site.
 func setType(thing, value *jsonrepair.Node) {
 	var names []*jsonrepair.Node
 	for _, one := range value.List() {
@@ -167,7 +173,8 @@ func (p *prose) name(file string) string {
 }
 
 var markdownParser = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.DefinitionList))
+	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
+		extension.DefinitionList))
 })
 
 // readMarkdown gives the running text of Markdown.
@@ -178,14 +185,15 @@ func readMarkdown(source string) *prose {
 	return &r.prose
 }
 
-// Bounds within which the parser of Markdown takes linear time; no page that a person wrote comes near.
+// Bounds within which the parser of Markdown takes linear time; no page that a person wrote comes
+// near.
 const (
 	maxMarkers = 32   // of quotes and lists at the beginning of one line
 	maxMarks   = 1000 // of emphasis, links and the like in one paragraph
 )
 
-// tame takes from Markdown what would cost more than it says: markers of a line beyond a number, and the marks of
-// paragraphs that have very many.
+// tame takes from Markdown what would cost more than it says: markers of a line beyond a number,
+// and the marks of paragraphs that have very many.
 func tame(source string) string {
 	var out strings.Builder
 	paragraph, marks, tamed := 0, 0, false
@@ -318,7 +326,9 @@ func (r *markdownReader) write(out *strings.Builder, n ast.Node) {
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
 		switch child := child.(type) {
 		case *ast.Text:
-			out.Write(util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(child.Segment.Value(r.source)))))
+			out.Write(
+				util.UnescapePunctuations(
+					util.ResolveEntityNames(util.ResolveNumericReferences(child.Segment.Value(r.source)))))
 			if child.SoftLineBreak() || child.HardLineBreak() {
 				out.WriteByte(' ')
 			}

@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// normaliser brings a document into one form: names of properties and types without prefix, JSON-LD's value
-// objects replaced by their values, texts without markup, URLs absolute.
+// normaliser brings a document into one form: names of properties and types without prefix,
+// JSON-LD's value objects replaced by their values, texts without markup, URLs absolute.
 type normaliser struct {
 	base     *url.URL // for relative URLs
 	page     *url.URL // for fragments
@@ -77,7 +77,8 @@ func (z *normaliser) aliases(n *jsonrepair.Node) {
 
 // identifies says whether a member named "id" means JSON-LD's identity: a URL or a blank node.
 func identifies(id string) bool {
-	return strings.HasPrefix(id, "http://") || strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "_:") || strings.HasPrefix(id, "#")
+	return strings.HasPrefix(id, "http://") || strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "_:") ||
+		strings.HasPrefix(id, "#")
 }
 
 // merged joins members that came to have the same name.
@@ -130,8 +131,8 @@ func (z *normaliser) unwrap(name string, n *jsonrepair.Node) *jsonrepair.Node {
 	return n
 }
 
-// spoken chooses among values of several languages; nil if the items are anything else, or expanded JSON-LD's one
-// value in an array.
+// spoken chooses among values of several languages; nil if the items are anything else, or expanded
+// JSON-LD's one value in an array.
 func (z *normaliser) spoken(items []*jsonrepair.Node) *jsonrepair.Node {
 	var best *jsonrepair.Node
 	for _, item := range items {
@@ -183,7 +184,8 @@ func (z *normaliser) text(property, s string) string {
 
 // address makes a URL absolute that is plainly relative; what may be a text instead stays.
 func (z *normaliser) address(property, s string) string {
-	relative := strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "#")
+	relative := strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
+		strings.HasPrefix(s, "#")
 	if !relative && pureAddresses[property] {
 		relative = s != "" && !strings.ContainsAny(s, ": ") && !strings.HasPrefix(s, "www.") // no scheme, no host
 	}

@@ -17,8 +17,8 @@ import (
 // bodyMembers are left out of an item's object where they are long: they are its passages.
 var bodyMembers = vocabulary.Set("articleBody text reviewBody transcript mainContentOfPage lyrics liveBlogUpdate")
 
-// object writes the thing as the item's object: its members in the order of the source, with the item's type and
-// absolute URL, and without long texts and addresses that run.
+// object writes the thing as the item's object: its members in the order of the source, with the
+// item's type and absolute URL, and without long texts and addresses that run.
 func object(n *jsonrepair.Node, types []string, address string) []byte {
 	out := &jsonrepair.Node{Kind: jsonrepair.Object, Members: make([]jsonrepair.Member, 0, len(n.Members)+2)}
 	if n.Get("@type") == nil {
@@ -49,8 +49,9 @@ func object(n *jsonrepair.Node, types []string, address string) []byte {
 	return jsonrepair.Append(make([]byte, 0, size(out)*9/8+256), out)
 }
 
-// harmless is the value of a member without the addresses in it that are scripts or carry data, which whoever shows an
-// item might open; nil where nothing is left. Values are shared, so what changes is a copy.
+// harmless is the value of a member without the addresses in it that are scripts or carry data,
+// which whoever shows an item might open; nil where nothing is left. Values are shared, so what
+// changes is a copy.
 func harmless(name string, n *jsonrepair.Node) *jsonrepair.Node {
 	switch n.Kind {
 	case jsonrepair.String:
@@ -101,13 +102,15 @@ func list(n *jsonrepair.Node, items []*jsonrepair.Node) *jsonrepair.Node {
 	return &whole
 }
 
-// proseMembers are texts that no program takes for an address, whatever they begin with; so are nameProperties.
+// proseMembers are texts that no program takes for an address, whatever they begin with; so are
+// nameProperties.
 var proseMembers = vocabulary.Set(`description disambiguatingDescription abstract summary articleBody text reviewBody transcript
 	mainContentOfPage lyrics liveBlogUpdate recipeInstructions recipeIngredient`)
 
-// runs says whether a member's text is the address of a script or of data, as a browser would read it and also after
-// the catalog has taken out what only a model reads. Where a member may hold a text as well ("JavaScript: the good
-// parts"), an address has no blank behind its scheme, and one of data its comma.
+// runs says whether a member's text is the address of a script or of data, as a browser would read
+// it and also after the catalog has taken out what only a model reads. Where a member may hold a
+// text as well ("JavaScript: the good parts"), an address has no blank behind its scheme, and one
+// of data its comma.
 func runs(member, text string) bool {
 	address := holdsAddress(member)
 	if !strings.Contains(text, ":") || !address && (nameProperties[member] || proseMembers[member]) {
@@ -144,8 +147,8 @@ func holdsAddress(member string) bool {
 	return false
 }
 
-// outline is what things within a long text are and where they are, each once: by that the owner's terms decide on the
-// text.
+// outline is what things within a long text are and where they are, each once: by that the owner's
+// terms decide on the text.
 func outline(n *jsonrepair.Node, named []*jsonrepair.Node) []*jsonrepair.Node {
 	short := &jsonrepair.Node{Kind: jsonrepair.Object}
 	for _, name := range []string{"@type", "@id", "url", "mainEntityOfPage", "additionalType"} {

@@ -15,9 +15,9 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// page makes items of an HTML page: of its JSON-LD, its microdata and its RDFa, and of the page itself with its main
-// text where these do not tell what the page is about. The page's tree is built only where its JSON-LD leaves
-// something open.
+// page makes items of an HTML page: of its JSON-LD, its microdata and its RDFa, and of the page
+// itself with its main text where these do not tell what the page is about. The page's tree is
+// built only where its JSON-LD leaves something open.
 func (r *Reader) page(portion *Portion, out *Result) {
 	if len(strings.TrimSpace(portion.Text)) == 0 {
 		out.problem(portion.File.Name, "the page is empty")
@@ -97,7 +97,9 @@ func (v *view) jsonLD() []*jsonrepair.Node {
 		said[script] = true
 		block := "#" + strconv.Itoa(i+1)
 		read, fault := jsonrepair.Parse(script, maxDepth)
-		if len(read) == 1 && read[0].Kind == jsonrepair.String && strings.HasPrefix(strings.TrimSpace(read[0].Text), "{") { // written as JSON twice
+		// written as JSON twice
+		if len(read) == 1 && read[0].Kind == jsonrepair.String &&
+			strings.HasPrefix(strings.TrimSpace(read[0].Text), "{") {
 			read, fault = jsonrepair.Parse(read[0].Text, maxDepth)
 		}
 		for _, d := range read {
@@ -126,8 +128,8 @@ func (v *view) embedded() []*jsonrepair.Node {
 	return documents
 }
 
-// saysAll says whether JSON-LD tells of a thing so much that the page's elements need not be asked: one that is
-// neither a page nor an article nor what stands beside things, and has a name and more.
+// saysAll says whether JSON-LD tells of a thing so much that the page's elements need not be asked:
+// one that is neither a page nor an article nor what stands beside things, and has a name and more.
 func saysAll(documents []*jsonrepair.Node) bool {
 	for _, d := range documents {
 		for _, n := range topThings(d) {
@@ -135,7 +137,8 @@ func saysAll(documents []*jsonrepair.Node) bool {
 			for _, t := range n.Get("@type").List() {
 				names = append(names, vocabulary.TypeName(t.Text))
 			}
-			if len(names) > 0 && vocabulary.Specificity(ranked(names)[0]) >= 5 && len(n.Members) > 4 && vocabulary.KindOf(names) == vocabulary.Subject && !vocabulary.IsA(names, "ItemList") &&
+			if len(names) > 0 && vocabulary.Specificity(ranked(names)[0]) >= 5 && len(n.Members) > 4 &&
+				vocabulary.KindOf(names) == vocabulary.Subject && !vocabulary.IsA(names, "ItemList") &&
 				text(n.Get("name")) != "" {
 				return true
 			}
@@ -157,15 +160,18 @@ func topThings(d *jsonrepair.Node) []*jsonrepair.Node {
 	return all
 }
 
-// learnSite takes the names that the page's data has for the site: its own, and that of who publishes the page.
+// learnSite takes the names that the page's data has for the site: its own, and that of who
+// publishes the page.
 func (v *view) learnSite(h *extraction) {
 	var names []string
 	for _, f := range h.finds {
 		types := typesOf(f.node)
 		if vocabulary.IsA(types, "WebSite") {
 			names = append(names, markup.PlainLine(text(f.node.Get("name"))))
-		} else if publisher := h.resolve(f.node.Get("publisher")); publisher.IsObject() && vocabulary.Specificity(ranked(types)[0]) <= vocabulary.ArticleRank {
-			if name := markup.PlainLine(text(publisher.Get("name"))); !v.page.IsOwnName(name) { // some programs give the page's own name
+		} else if publisher := h.resolve(f.node.Get("publisher")); publisher.IsObject() &&
+			vocabulary.Specificity(ranked(types)[0]) <= vocabulary.ArticleRank {
+			// some programs give the page's own name
+			if name := markup.PlainLine(text(publisher.Get("name"))); !v.page.IsOwnName(name) {
 				names = append(names, name)
 			}
 		}
@@ -189,34 +195,40 @@ func (v *view) distinct(finds []find) []find {
 	return kept
 }
 
-// isFurniture says whether a thing only tells who is behind the site, as on each of its pages: one of those that
-// mostly tell of another thing, which the page neither names as what it is about nor has as its title.
+// isFurniture says whether a thing only tells who is behind the site, as on each of its pages: one
+// of those that mostly tell of another thing, which the page neither names as what it is about nor
+// has as its title.
 func (v *view) isFurniture(f *find) bool {
-	if !f.page || f.main || f.several || vocabulary.KindOf(typesOf(f.node)) != vocabulary.Support || len(v.page.Titles) == 0 {
+	if !f.page || f.main || f.several || vocabulary.KindOf(typesOf(f.node)) != vocabulary.Support ||
+		len(v.page.Titles) == 0 {
 		return false
 	}
 	name := nameOf(f.node)
 	return !v.page.IsOwnName(name) && !(v.page.Address.Path == "/" && v.page.IsSiteName(name))
 }
 
-// isMain says whether a thing is what the page is about, so that the page's own facts are its facts: the only one
-// of a page, or one known by the page's URL.
+// isMain says whether a thing is what the page is about, so that the page's own facts are its
+// facts: the only one of a page, or one known by the page's URL.
 func (v *view) isMain(m *mapper, f find, n *jsonrepair.Node, found int) bool {
 	address, derived, err := m.address(f, n, "")
 	if err != nil || derived {
 		return false
 	}
 	at, err := url.Parse(address)
-	return err == nil && (found == 1 && !f.several || at.Host == v.page.Address.Host && at.Path == v.page.Address.Path ||
-		f.page && !f.several && vocabulary.Specificity(ranked(typesOf(n))[0]) >= vocabulary.ArticleRank && v.page.IsOwnName(nameOf(n)))
+	return err == nil &&
+		(found == 1 && !f.several || at.Host == v.page.Address.Host && at.Path == v.page.Address.Path ||
+			f.page && !f.several && vocabulary.Specificity(ranked(typesOf(n))[0]) >= vocabulary.ArticleRank &&
+				v.page.IsOwnName(nameOf(n)))
 }
 
-// covers says whether a thing that a page tells of stands for the page: an article, a recipe, a product. What
-// stands beside such things, as a film or a review, does so only under the page's own name.
+// covers says whether a thing that a page tells of stands for the page: an article, a recipe, a
+// product. What stands beside such things, as a film or a review, does so only under the page's own
+// name.
 func (v *view) covers(n *jsonrepair.Node, named bool) bool {
 	types := typesOf(n)
 	rank := vocabulary.Specificity(ranked(types)[0])
-	return len(v.page.Titles) == 0 || named && !vocabulary.IsA(types, "Question") || rank == vocabulary.PageRank || rank == vocabulary.ArticleRank || rank > vocabulary.BesideRank ||
+	return len(v.page.Titles) == 0 || named && !vocabulary.IsA(types, "Question") || rank == vocabulary.PageRank ||
+		rank == vocabulary.ArticleRank || rank > vocabulary.BesideRank ||
 		v.page.IsOwnName(nameOf(n))
 }
 
@@ -234,36 +246,38 @@ func (v *view) tidied(n *jsonrepair.Node) *jsonrepair.Node {
 	whole := *n
 	whole.Members = append([]jsonrepair.Member(nil), n.Members...)
 	for i := range whole.Members {
-		if m := &whole.Members[i]; (m.Name == "name" || m.Name == "headline") && markup.PlainLine(text(m.Value)) == name {
+		if m := &whole.Members[i]; (m.Name == "name" || m.Name == "headline") &&
+			markup.PlainLine(text(m.Value)) == name {
 			m.Value = jsonrepair.NewString(short)
 		}
 	}
 	return &whole
 }
 
-// maxMain is how many things of a page may take the page's facts and its text for theirs. Well-meant pages have a
-// few that share its URL; each costs the whole text.
+// maxMain is how many things of a page may take the page's facts and its text for theirs.
+// Well-meant pages have a few that share its URL; each costs the whole text.
 const maxMain = 8
 
 // enough is the number of words from which a thing's own text makes the page's text unnecessary.
 const enough = 80
 
-// body is the page's main text where what is said of its main thing lacks one: an article's mostly, and whatever
-// has no text at all.
+// body is the page's main text where what is said of its main thing lacks one: an article's mostly,
+// and whatever has no text at all.
 func (v *view) body(n *jsonrepair.Node) []passage.Block {
 	words := passage.CountWords(bodyOf(n))
 	types := typesOf(n)
 	if words >= enough || words > 0 && !vocabulary.IsA(types, "Article") {
 		return nil
 	}
-	if vocabulary.IsA(types, "Article") || vocabulary.KindOf(types) == vocabulary.Webpage || text(n.Get("description")) == "" {
+	if vocabulary.IsA(types, "Article") || vocabulary.KindOf(types) == vocabulary.Webpage ||
+		text(n.Get("description")) == "" {
 		return v.page.MainText()
 	}
 	return nil
 }
 
-// itself makes an item of the page where its data does not tell what it is about. Beside other things, a page needs
-// a title and a text.
+// itself makes an item of the page where its data does not tell what it is about. Beside other
+// things, a page needs a title and a text.
 func (v *view) itself(m *mapper, h *extraction, beside bool) {
 	n := &jsonrepair.Node{Kind: jsonrepair.Object}
 	n.Set("@type", jsonrepair.NewString(v.page.Kind))
@@ -290,8 +304,9 @@ func (v *view) itself(m *mapper, h *extraction, beside bool) {
 		return
 	}
 	f := find{
-		node: n, page: true, covers: true, also: v.page.Aliases(name), language: v.page.Language, publisher: v.page.Site(),
-		fixed: v.page.Claimed,
+		node: n, page: true, covers: true, also: v.page.Aliases(name), language: v.page.Language,
+		publisher: v.page.Site(),
+		fixed:     v.page.Claimed,
 	}
 	around := v.piece.blocks
 	v.piece.blocks = nil
@@ -313,7 +328,8 @@ func (v *view) complete(n *jsonrepair.Node) *jsonrepair.Node {
 		setOnly(&whole, "name", p.Titles[0])
 	}
 	description := p.Meta("og:description", "description", "twitter:description", "dc.description")
-	if own := text(whole.Get("description")); own == "" || markup.IsTemplate(own) || markup.SameText(own, nameOf(&whole)) {
+	if own := text(whole.Get("description")); own == "" || markup.IsTemplate(own) ||
+		markup.SameText(own, nameOf(&whole)) {
 		if description != "" && !markup.SameText(description, nameOf(&whole)) {
 			setOnly(&whole, "description", description)
 		}

@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/content"
 )
 
-// The questions of a page whose text is not free have no terms of their own: the page is the item, with its own.
+// The questions of a page whose text is not free have no terms of their own: the page is the item,
+// with its own.
 func TestPagesOfQuestionsThatAreNotFreeStayWhole(t *testing.T) {
 	t.Parallel()
 	const page = `{"@type":"FAQPage","url":"https://spa.example/faq","name":"Questions",%s"mainEntity":[` +
@@ -20,7 +21,11 @@ func TestPagesOfQuestionsThatAreNotFreeStayWhole(t *testing.T) {
 	} {
 		var names []string
 		from := fstest.MapFS{"faq.jsonl": {Data: fmt.Appendf(nil, page, flag)}}
-		_, err := itemsOf(t.Context(), readerAt("https://spa.example/"), from, func(i content.Item) { names = append(names, i.Name) }, func(p Problem) { t.Error(p) })
+		_, err := itemsOf(t.Context(), readerAt("https://spa.example/"), from, func(i content.Item) {
+			names = append(names, i.Name)
+		}, func(p Problem) {
+			t.Error(p)
+		})
 		if err != nil || len(names) != want {
 			t.Errorf("%s gives %q, %v; want %d items", flag, names, err, want)
 		}

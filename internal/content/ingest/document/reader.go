@@ -1,11 +1,14 @@
-// Package document makes items of one document: lines or documents of JSON-LD, a page of HTML or Markdown, a feed.
+// Package document makes items of one document: lines or documents of JSON-LD, a page of HTML or
+// Markdown, a feed.
 //
-// A Splitter takes a file, or what came from the web, apart into Portions in bounded memory; a Reader turns each into
-// Drafts of items, on as many cores as one likes; URLSet, in the order of the documents, keeps the drafts of one source
-// apart by their URLs. What cannot be read is a Problem with its place and reason, and no more.
+// A Splitter takes a file, or what came from the web, apart into Portions in bounded memory; a
+// Reader turns each into Drafts of items, on as many cores as one likes; URLSet, in the order of
+// the documents, keeps the drafts of one source apart by their URLs. What cannot be read is a
+// Problem with its place and reason, and no more.
 //
-// The package opens the files that it is told of and no others. It must not know where documents come from, what was
-// read before, or what becomes of the items: that is package ingest's. How pages are read is package markup's.
+// The package opens the files that it is told of and no others. It must not know where documents
+// come from, what was read before, or what becomes of the items: that is package ingest's. How
+// pages are read is package markup's.
 package document
 
 import (
@@ -31,7 +34,8 @@ type Result struct {
 	Drafts   []Draft
 	Problems []Problem
 	Read     int // candidates for items
-	// Cut is why the rest of the file could not be read, where that is so: what is missing may still be the source's.
+	// Cut is why the rest of the file could not be read, where that is so: what is missing may
+	// still be the source's.
 	Cut *Problem
 }
 
@@ -41,17 +45,19 @@ type Reader struct {
 	Base *url.URL
 	// Language and Publisher are those of items that give none.
 	Language, Publisher string
-	// Schemes are those of URIs that items may have as their url beside the web's, separated by blanks.
+	// Schemes are those of URIs that items may have as their url beside the web's, separated by
+	// blanks.
 	Schemes string
 	Limits  Limits
 }
 
-// Read makes items of one portion. A fault of this program, or of a library, on one hostile portion is that portion's
-// problem.
+// Read makes items of one portion. A fault of this program, or of a library, on one hostile portion
+// is that portion's problem.
 func (r *Reader) Read(p *Portion) (out Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			out.problem(p.File.Name, fmt.Sprintf("this program failed on the file, which is a fault of the program: %v", fault))
+			out.problem(p.File.Name,
+				fmt.Sprintf("this program failed on the file, which is a fault of the program: %v", fault))
 		}
 	}()
 	switch {
@@ -65,7 +71,8 @@ func (r *Reader) Read(p *Portion) (out Result) {
 	case p.Format == JSON && p.spans != nil:
 		r.elements(p, &out)
 	case p.Format == JSON:
-		out.Cut = r.text(&out, &piece{file: p.File, text: p.Text, line: 1, page: p.address(r.Base), base: p.base(r.Base)})
+		out.Cut = r.text(&out,
+			&piece{file: p.File, text: p.Text, line: 1, page: p.address(r.Base), base: p.base(r.Base)})
 	case p.Format == Markdown:
 		r.markdown(p, &out)
 	case p.Format == HTML:
@@ -200,7 +207,8 @@ func (r *Reader) finds(p *piece, documents []*jsonrepair.Node) ([]find, *extract
 	return h.choose(), h
 }
 
-// contextBase is the base for relative URLs that a document's @context names, else the one that holds without it.
+// contextBase is the base for relative URLs that a document's @context names, else the one that
+// holds without it.
 func contextBase(n *jsonrepair.Node, otherwise *url.URL) *url.URL {
 	for _, context := range n.Get("@context").List() {
 		if base := context.Get("@base"); base != nil {
@@ -224,9 +232,9 @@ func (r *Reader) items(out *Result, p *piece, h *extraction, finds []find) {
 	}
 }
 
-// resolvePage keeps the things apart that describe one page together and so came to have one URL. The one that stands for
-// the page keeps it, the most telling of several; an article or a page beside it is the same thing said again, and
-// others get a URL of their own within it.
+// resolvePage keeps the things apart that describe one page together and so came to have one URL.
+// The one that stands for the page keeps it, the most telling of several; an article or a page
+// beside it is the same thing said again, and others get a URL of their own within it.
 func resolvePage(drafts []Draft) []Draft {
 	drafts = withoutEchoes(once(drafts))
 	best := map[string]int{}
@@ -263,8 +271,8 @@ func (d *Draft) pageRank() int {
 	return rank
 }
 
-// once leaves out what a page tells more than once: things of one name and type at one place, as several programs that
-// write data into a page do. The one that says most stays.
+// once leaves out what a page tells more than once: things of one name and type at one place, as
+// several programs that write data into a page do. The one that says most stays.
 func once(drafts []Draft) []Draft {
 	if len(drafts) < 2 {
 		return drafts
@@ -280,7 +288,8 @@ func once(drafts []Draft) []Draft {
 		key := kind + "\x00" + name + "\x00" + placeOf(d.URL)
 		known, said := first[key]
 		switch {
-		case name == "" || d.stub || d.Derived && !d.generic || vocabulary.IsA(d.Types, "Event"): // which has one name on many days
+		// which has one name on many days
+		case name == "" || d.stub || d.Derived && !d.generic || vocabulary.IsA(d.Types, "Event"):
 		case !said:
 			first[key] = len(kept)
 		case d.weight() > kept[known].weight():
@@ -300,8 +309,8 @@ func once(drafts []Draft) []Draft {
 	return kept
 }
 
-// withoutEchoes leaves out what stands beside the thing that a page is about and has the same name, as the film of a
-// recipe does.
+// withoutEchoes leaves out what stands beside the thing that a page is about and has the same name,
+// as the film of a recipe does.
 func withoutEchoes(drafts []Draft) []Draft {
 	main := map[string]bool{}
 	for i := range drafts {
@@ -310,7 +319,8 @@ func withoutEchoes(drafts []Draft) []Draft {
 		}
 	}
 	return slices.DeleteFunc(drafts, func(d Draft) bool {
-		return vocabulary.Specificity(d.Types[0]) == vocabulary.BesideRank && main[markup.FoldLetters(d.Name)+"\x00"+placeOf(d.URL)]
+		return vocabulary.Specificity(d.Types[0]) == vocabulary.BesideRank &&
+			main[markup.FoldLetters(d.Name)+"\x00"+placeOf(d.URL)]
 	})
 }
 

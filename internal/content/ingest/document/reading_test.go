@@ -21,26 +21,28 @@ import (
 	"frontdesk/internal/testkit/contenttest"
 )
 
-// itemsOf reads the documents of a file system in the order of their paths, and hands on what came of them: for each
-// portion its problems, and then its items. broken says that a file could not be read whole.
+// itemsOf reads the documents of a file system in the order of their paths, and hands on what came
+// of them: for each portion its problems, and then its items. broken says that a file could not be
+// read whole.
 func itemsOf(
 	ctx context.Context, r *Reader, from fs.FS, item func(content.Item), problem func(Problem),
 ) (broken bool, err error) {
 	r.Limits = r.Limits.WithDefaults()
 	names := NewURLSet()
-	s := Splitter{From: from, Limits: r.Limits, Count: &atomic.Int64{}, Emit: func(_ context.Context, p *Portion) error {
-		out := r.Read(p)
-		broken = broken || out.Cut != nil
-		for _, p := range out.Problems {
-			problem(p)
-		}
-		for i := range out.Drafts {
-			if names.Admit(&out.Drafts[i], false) {
-				item(out.Drafts[i].Item)
+	s := Splitter{From: from, Limits: r.Limits, Count: &atomic.Int64{},
+		Emit: func(_ context.Context, p *Portion) error {
+			out := r.Read(p)
+			broken = broken || out.Cut != nil
+			for _, p := range out.Problems {
+				problem(p)
 			}
-		}
-		return nil
-	}}
+			for i := range out.Drafts {
+				if names.Admit(&out.Drafts[i], false) {
+					item(out.Drafts[i].Item)
+				}
+			}
+			return nil
+		}}
 	err = fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 		f := File{Name: name}
 		f.Format, f.Zipped = FormatOf(name)
@@ -114,7 +116,8 @@ func TestCompressedFilesAreRead(t *testing.T) {
 		"d.md.gz":     contenttest.Gzip(t, "# D\n\nText."),
 		"e.html.gz":   contenttest.Gzip(t, "<title>E</title><p>Text.</p>"),
 	}, Limits{})
-	if diff := cmp.Diff([]string{"/0", "/1", "/second", "/b", "/c", "/d", "/e.html"}, c.urls); diff != "" || len(c.problems) > 0 {
+	if diff := cmp.Diff([]string{"/0", "/1", "/second", "/b", "/c", "/d", "/e.html"}, c.urls); diff != "" ||
+		len(c.problems) > 0 {
 		t.Error(diff, c.problems)
 	}
 }
@@ -193,7 +196,8 @@ func TestLimitsAreToldAndPassed(t *testing.T) {
 		"a.jsonl:3: the item is longer than 8 KiB, the most that one may have",
 		"a.jsonl:4: the item is longer than 8 KiB, the most that one may have",
 		"b.json:1 /1: the item is nested deeper than 64 levels",
-		"c-big.json: the JSON document has more than 64 KiB; write one item a line into a .jsonl file, which may be as long as you like",
+		"c-big.json: the JSON document has more than 64 KiB; write one item a line into a .jsonl file, which may be " +
+			"as long as you like",
 		"d.jsonl: the file is 1.3 MiB, and at most 1 MiB of one is read; divide it, or compress it with gzip",
 	}
 	if diff := cmp.Diff(want, c.problems); diff != "" {
@@ -207,10 +211,14 @@ func TestLimitsAreToldAndPassed(t *testing.T) {
 func TestDeepNestingIsAProblemInEveryForm(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
-		"a.jsonl": strings.Repeat("[", 10_000), "b.json": strings.Repeat(`{"@graph":`, 10_000), "c.json": strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
-		"d.html": strings.Repeat("<div>", 10_000), "e.html": "<script type=application/ld+json>" + strings.Repeat("[", 10_000) + "</script>",
-		"f.html": strings.Repeat("<div itemscope itemprop=a itemtype=https://schema.org/Thing>", 10_000), "g.md": "---\na: " + strings.Repeat("[", 10_000) + "\n---\n",
-		"h.md": strings.Repeat("> ", 10_000) + "x", "i.md": "---\n" + strings.Repeat("- ", 10_000) + "x\n---\n", "j.md": strings.Repeat("[a](", 50_000), "k.md": strings.Repeat("*a_ ", 50_000),
+		"a.jsonl": strings.Repeat("[", 10_000), "b.json": strings.Repeat(`{"@graph":`, 10_000),
+		"c.json": strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
+		"d.html": strings.Repeat("<div>", 10_000),
+		"e.html": "<script type=application/ld+json>" + strings.Repeat("[", 10_000) + "</script>",
+		"f.html": strings.Repeat("<div itemscope itemprop=a itemtype=https://schema.org/Thing>", 10_000),
+		"g.md":   "---\na: " + strings.Repeat("[", 10_000) + "\n---\n",
+		"h.md":   strings.Repeat("> ", 10_000) + "x", "i.md": "---\n" + strings.Repeat("- ", 10_000) + "x\n---\n",
+		"j.md": strings.Repeat("[a](", 50_000), "k.md": strings.Repeat("*a_ ", 50_000),
 	} {
 		begin := time.Now()
 		c := read(t, map[string]string{name: body}, Limits{})
@@ -239,8 +247,11 @@ func TestEncodingsAreRead(t *testing.T) {
 		return s
 	}
 	for name, body := range map[string]string{
-		"bom.jsonl": "\ufeff" + line, "le.jsonl": utf16(unicode.LittleEndian, unicode.UseBOM), "be.jsonl": utf16(unicode.BigEndian, unicode.UseBOM),
-		"bare.jsonl": utf16(unicode.LittleEndian, unicode.IgnoreBOM), "le.json": utf16(unicode.LittleEndian, unicode.UseBOM), "be.json": utf16(unicode.BigEndian, unicode.IgnoreBOM),
+		"bom.jsonl": "\ufeff" + line, "le.jsonl": utf16(unicode.LittleEndian, unicode.UseBOM),
+		"be.jsonl":   utf16(unicode.BigEndian, unicode.UseBOM),
+		"bare.jsonl": utf16(unicode.LittleEndian, unicode.IgnoreBOM),
+		"le.json":    utf16(unicode.LittleEndian, unicode.UseBOM),
+		"be.json":    utf16(unicode.BigEndian, unicode.IgnoreBOM),
 		"crlf.jsonl": line + "\r\n" + line + "\r\n",
 	} {
 		c := read(t, map[string]string{name: body}, Limits{})
@@ -261,17 +272,20 @@ func TestEncodingsAreRead(t *testing.T) {
 		}
 	}
 	for charset, body := range map[string]string{
-		"shift_jis":    "<meta charset=shift_jis><title>\x93\x8c\x8b\x9e</title><p>\x90\x85</p>",
-		"windows-1251": "<meta http-equiv=content-type content='text/html; charset=windows-1251'><title>\xce\xea</title><p>\xce\xea</p>",
+		"shift_jis": "<meta charset=shift_jis><title>\x93\x8c\x8b\x9e</title><p>\x90\x85</p>",
+		"windows-1251": "<meta http-equiv=content-type content='text/html; " +
+			"charset=windows-1251'><title>\xce\xea</title><p>\xce\xea</p>",
 	} {
 		c := read(t, map[string]string{"a.html": body}, Limits{})
-		if want := map[string]string{"shift_jis": "東京", "windows-1251": "Ок"}[charset]; len(c.items) != 1 || c.items[0].Name != want {
+		if want := map[string]string{"shift_jis": "東京", "windows-1251": "Ок"}[charset]; len(c.items) != 1 ||
+			c.items[0].Name != want {
 			t.Errorf("%s: %v %v", charset, c.items, c.problems)
 		}
 	}
 }
 
-// TestLongArrayIsReadInPortions compares an array that is long enough to be divided with the same items as lines.
+// TestLongArrayIsReadInPortions compares an array that is long enough to be divided with the same
+// items as lines.
 func TestLongArrayIsReadInPortions(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(books(9000), "story", `st[o]r}y \" "`)), "\n")
@@ -324,14 +338,16 @@ func TestMereMentionDoesNotReplaceTheItem(t *testing.T) {
 	}
 }
 
-// An address that was given and cannot be read must not become one that this program made up: rules on paths are
-// written for the addresses that were given.
+// An address that was given and cannot be read must not become one that this program made up: rules
+// on paths are written for the addresses that were given.
 func TestItemWithAnUnreadableAddressIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
-		"https://x .example/secret/1", "https://[::1/secret/3", "https:///x.example/secret/6", "https:/x.example/secret/7",
+		"https://x .example/secret/1", "https://[::1/secret/3", "https:///x.example/secret/6",
+		"https:/x.example/secret/7",
 		"https:x.example/secret/8", "HTTPS:/x.example/secret/9", "https://x.example:port/secret", `https:\\\\x.example\\secret`,
-		"https//x.example/secret", "///x.example/secret", "//x .example/secret", "www.x .example/secret", "htps://x.example/secret",
+		"https//x.example/secret", "///x.example/secret", "//x .example/secret", "www.x .example/secret",
+		"htps://x.example/secret",
 		"x.example:8080/secret", "https://x%zz.example/secret",
 	} {
 		for name, member := range map[string]string{"url": `"url":"` + address + `"`, "list": `"url":["` + address + `"],"@id":"https://x.example/shown"`, "@id": `"@id":"` + address + `"`} {
@@ -339,7 +355,8 @@ func TestItemWithAnUnreadableAddressIsLeftOut(t *testing.T) {
 				continue // names of any other kind are no addresses
 			}
 			c := read(t, map[string]string{"a.jsonl": `{"@type":"Book","name":"n",` + member + `}`}, Limits{})
-			if len(c.urls) > 0 || len(c.problems) != 1 || !strings.HasPrefix(c.problems[0], "a.jsonl:1: ") || !strings.Contains(c.problems[0], "cannot be read") {
+			if len(c.urls) > 0 || len(c.problems) != 1 || !strings.HasPrefix(c.problems[0], "a.jsonl:1: ") ||
+				!strings.Contains(c.problems[0], "cannot be read") {
 				t.Errorf("%s %s: %q, %q", name, address, c.urls, c.problems)
 			}
 		}
@@ -397,7 +414,8 @@ func TestWhatNestsTooDeepIsSaidToDoSo(t *testing.T) {
 		strings.Repeat(`{"@graph":`, 10_000) + "1" + strings.Repeat("}", 10_000),
 	} {
 		c := read(t, map[string]string{"deep.json": body}, Limits{})
-		if len(c.items) > 0 || len(c.problems) != 1 || !strings.Contains(c.problems[0], "nested deeper than 64 levels") || len(c.problems[0]) > 200 {
+		if len(c.items) > 0 || len(c.problems) != 1 ||
+			!strings.Contains(c.problems[0], "nested deeper than 64 levels") || len(c.problems[0]) > 200 {
 			t.Errorf("%.30s: %v, %q", body, c.items, c.problems)
 		}
 	}

@@ -33,7 +33,8 @@ type Portion struct {
 	Base *url.URL
 	// Media is the media type that its server gives.
 	Media string
-	// Filter is told of a page of HTML before items are made of it, and says whether they are; nil for always.
+	// Filter is told of a page of HTML before items are made of it, and says whether they are; nil
+	// for always.
 	Filter func(*markup.Page) bool
 
 	Problem *Problem // instead of a text: why there is none
@@ -68,13 +69,14 @@ type Splitter struct {
 	Emit func(context.Context, *Portion) error
 }
 
-// File takes one file apart. What is wrong with the file is emitted as a problem; an error ends the run.
+// File takes one file apart. What is wrong with the file is emitted as a problem; an error ends the
+// run.
 func (s *Splitter) File(ctx context.Context, f File) error {
 	return s.end(ctx, f, s.open(ctx, f))
 }
 
-// Body takes apart what was read elsewhere, of the form and name of a file. What is wrong with it is emitted as a
-// problem; an error ends the run.
+// Body takes apart what was read elsewhere, of the form and name of a file. What is wrong with it
+// is emitted as a problem; an error ends the run.
 func (s *Splitter) Body(ctx context.Context, f File, from io.Reader) error {
 	return s.end(ctx, f, s.split(ctx, f, from))
 }
@@ -109,7 +111,9 @@ func place(name string, line int) string {
 
 func (s *Splitter) open(ctx context.Context, f File) error {
 	if f.Size > s.Limits.File {
-		return fileFault{0, fmt.Sprintf("the file is %s, and at most %s of one is read; divide it, or compress it with gzip", FormatBytes(f.Size), FormatBytes(s.Limits.File))}
+		return fileFault{0,
+			fmt.Sprintf("the file is %s, and at most %s of one is read; divide it, or compress it with gzip",
+				FormatBytes(f.Size), FormatBytes(s.Limits.File))}
 	}
 	opened, err := s.From.Open(f.Name)
 	if err != nil {
@@ -165,8 +169,8 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A file that unpacks to more than freeSize may unpack to maxRatio times its size. What people write packs to a
-// twentieth at the best; a gzip bomb packs to a thousandth.
+// A file that unpacks to more than freeSize may unpack to maxRatio times its size. What people
+// write packs to a twentieth at the best; a gzip bomb packs to a thousandth.
 const (
 	freeSize = 64 << 20
 	maxRatio = 250
@@ -187,7 +191,8 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	case b.out > b.most:
 		return n, fileFault{0, "the file unpacks to more than " + FormatBytes(b.most) + "; divide it"}
 	case b.out > freeSize && b.out/maxRatio > b.in.own:
-		return n, fileFault{0, fmt.Sprintf("the file unpacks to more than %d times its size, which no honest content does", maxRatio)}
+		return n, fileFault{0,
+			fmt.Sprintf("the file unpacks to more than %d times its size, which no honest content does", maxRatio)}
 	}
 	return n, err
 }
@@ -228,13 +233,16 @@ func (s *Splitter) page(ctx context.Context, f File, from io.Reader) error {
 		return err
 	}
 	if charset.IsBinary(data[:min(len(data), 4<<10)]) {
-		return s.Emit(ctx, &Portion{File: f, Problem: &Problem{f.Name, "this is no text in any encoding; is it an image or an archive under a wrong name?"}})
+		return s.Emit(ctx,
+			&Portion{File: f,
+				Problem: &Problem{f.Name,
+					"this is no text in any encoding; is it an image or an archive under a wrong name?"}})
 	}
 	return s.Emit(ctx, &Portion{File: f, Format: f.Format, Text: string(data), Line: 1})
 }
 
-// document emits a JSON file: whole, so that references are joined over all of it, or a long array without any
-// references in portions, so that many workers have their part.
+// document emits a JSON file: whole, so that references are joined over all of it, or a long array
+// without any references in portions, so that many workers have their part.
 func (s *Splitter) document(ctx context.Context, f File, from io.Reader) error {
 	data, err := all(from, s.Limits.Document, "the JSON document")
 	var fault fileFault
@@ -265,7 +273,8 @@ func (s *Splitter) document(ctx context.Context, f File, from io.Reader) error {
 	return nil
 }
 
-// elements finds the items of a long array that can be read apart from each other; nil for any other document.
+// elements finds the items of a long array that can be read apart from each other; nil for any
+// other document.
 func elements(text string) []span {
 	if len(text) < 2*batchSize || strings.Contains(text, "@id") {
 		return nil
@@ -313,7 +322,8 @@ func elements(text string) []span {
 	return nil
 }
 
-// lines emits a file of lines in portions. Lines that are too long are passed by without being kept.
+// lines emits a file of lines in portions. Lines that are too long are passed by without being
+// kept.
 func (s *Splitter) lines(ctx context.Context, f File, from io.Reader) error {
 	buffered, err := charset.NewReader(from)
 	if err != nil {
@@ -326,8 +336,8 @@ func (s *Splitter) lines(ctx context.Context, f File, from io.Reader) error {
 	return l.run()
 }
 
-// opensDocument says whether a file begins with a bracket alone on its line: a document over many lines, whatever
-// the file's name says.
+// opensDocument says whether a file begins with a bracket alone on its line: a document over many
+// lines, whatever the file's name says.
 func opensDocument(from *bufio.Reader) bool {
 	head, _ := from.Peek(512)
 	line, _, found := bytes.Cut(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("\n"))
@@ -376,7 +386,8 @@ func fill(from io.Reader, buffer []byte) ([]byte, error) {
 	return buffer, nil
 }
 
-// portion emits the whole lines of the buffer and gives the rest; at the end of the file there is none.
+// portion emits the whole lines of the buffer and gives the rest; at the end of the file there is
+// none.
 func (l *lineReader) portion(buffer []byte, ended bool) (rest []byte, err error) {
 	if l.passing {
 		end := bytes.IndexByte(buffer, '\n')

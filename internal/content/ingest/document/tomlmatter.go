@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/content/ingest/jsonrepair"
 )
 
-// parseTOML reads front matter between lines of +++ as an object in the order of the source, as parseMatter does that
-// in YAML.
+// parseTOML reads front matter between lines of +++ as an object in the order of the source, as
+// parseMatter does that in YAML.
 func parseTOML(matter string) (*jsonrepair.Node, error) {
 	if len(matter) > longestMatter {
 		return nil, matterFault{1, "the front matter is longer than " + FormatBytes(longestMatter)}
@@ -58,8 +58,8 @@ func keyParts(keys unstable.Iterator) []string {
 	return parts
 }
 
-// tableAt gives the object that a table's name leads to, and makes what is missing on the way. A name of several
-// things leads to the last of them; more appends one.
+// tableAt gives the object that a table's name leads to, and makes what is missing on the way. A
+// name of several things leads to the last of them; more appends one.
 func tableAt(n *jsonrepair.Node, parts []string, more bool) (*jsonrepair.Node, error) {
 	if len(parts) > deepestMatter {
 		return nil, matterFault{1, fmt.Sprintf("the front matter is nested deeper than %d levels", deepestMatter)}
@@ -80,14 +80,16 @@ func tableAt(n *jsonrepair.Node, parts []string, more bool) (*jsonrepair.Node, e
 			value = value.Items[len(value.Items)-1]
 		}
 		if !value.IsObject() {
-			return nil, matterFault{1, fmt.Sprintf("the front matter gives %q both a value and a table", strings.Join(parts, "."))}
+			return nil, matterFault{1,
+				fmt.Sprintf("the front matter gives %q both a value and a table", strings.Join(parts, "."))}
 		}
 		n = value
 	}
 	return n, nil
 }
 
-// setTOML sets a name in an object to a value; a name of several parts stands for objects in each other.
+// setTOML sets a name in an object to a value; a name of several parts stands for objects in each
+// other.
 func setTOML(n *jsonrepair.Node, pair *unstable.Node, depth int) error {
 	parts := keyParts(pair.Key())
 	if len(parts) == 0 {
@@ -107,7 +109,8 @@ func setTOML(n *jsonrepair.Node, pair *unstable.Node, depth int) error {
 	return nil
 }
 
-// fromTOML makes a tree of a value. Dates keep their form; a number in a form that JSON does not know is a text.
+// fromTOML makes a tree of a value. Dates keep their form; a number in a form that JSON does not
+// know is a text.
 func fromTOML(n *unstable.Node, depth int) (*jsonrepair.Node, error) {
 	if depth > deepestMatter {
 		return nil, matterFault{1, fmt.Sprintf("the front matter is nested deeper than %d levels", deepestMatter)}

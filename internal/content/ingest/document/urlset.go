@@ -12,8 +12,9 @@ import (
 
 // URLSet keeps the items of a source apart by their URLs. It is not safe for concurrent use.
 type URLSet struct {
-	seed  maphash.Seed
-	known map[uint64]uint64 // the URLs that were given out, each with a digest of its item's name, 0 if that is not known
+	seed maphash.Seed
+	// the URLs that were given out, each with a digest of its item's name, 0 if that is not known
+	known map[uint64]uint64
 	taken map[string]string // made-up URLs, each with a digest of its object
 }
 
@@ -25,8 +26,8 @@ func NewURLSet() *URLSet {
 	return &URLSet{taken: map[string]string{}, known: map[uint64]uint64{}, seed: maphash.MakeSeed()}
 }
 
-// Admit settles an item's URL; false for one that something else tells more of. A foreign item is one that was found
-// on another page than its own.
+// Admit settles an item's URL; false for one that something else tells more of. A foreign item is
+// one that was found on another page than its own.
 func (n *URLSet) Admit(d *Draft, foreign bool) bool {
 	if d.Derived {
 		n.part(d)
@@ -60,14 +61,15 @@ func (n *URLSet) know(address, name string) {
 	}
 }
 
-// differs says whether the address that a page claims was given out to another page: some sites give all their pages
-// the address of one.
+// differs says whether the address that a page claims was given out to another page: some sites
+// give all their pages the address of one.
 func (n *URLSet) differs(d *Draft) bool {
 	name := n.known[maphash.String(n.seed, d.URL)]
 	return name != 0 && d.Name != "" && name != maphash.String(n.seed, markup.FoldLetters(d.Name))
 }
 
-// part keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in their order.
+// part keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in
+// their order.
 func (n *URLSet) part(d *Draft) {
 	made, sum := d.URL, content.PassageID(string(d.Object), 0)
 	address := made

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// text gives a value as one text: a string, a number, a thing's name, the first of several that has one.
+// text gives a value as one text: a string, a number, a thing's name, the first of several that has
+// one.
 func text(n *jsonrepair.Node) string {
 	if n == nil {
 		return ""
@@ -44,8 +45,8 @@ func firstText(n *jsonrepair.Node, properties ...string) string {
 	return ""
 }
 
-// labels gives the names of the things that a property holds: strings as they are, members of enumerations in
-// words, objects by name. URLs name nothing.
+// labels gives the names of the things that a property holds: strings as they are, members of
+// enumerations in words, objects by name. URLs name nothing.
 func labels(n *jsonrepair.Node) []string {
 	var all []string
 	for _, value := range n.List() {
@@ -81,7 +82,8 @@ func thingLabels(n *jsonrepair.Node) []string {
 	} else if s := markup.CollapseSpace(text(n.Get("givenName")) + " " + text(n.Get("familyName"))); s != "" {
 		all = append(all, s)
 	}
-	for _, property := range []string{"value", "address", "addressLocality", "addressRegion", "postalCode", "addressCountry", "streetAddress", "item"} {
+	for _, property := range []string{"value", "address", "addressLocality", "addressRegion", "postalCode",
+		"addressCountry", "streetAddress", "item"} {
 		if value := n.Get(property); value != nil {
 			all = append(all, labels(value)...)
 		}

@@ -40,7 +40,8 @@ func set(words string) map[string]bool {
 
 func ending(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(path.Ext(u.Path)), ".") }
 
-// isFile says whether an address is that of a picture, a film, a program and the like, by its ending.
+// isFile says whether an address is that of a picture, a film, a program and the like, by its
+// ending.
 func isFile(u *url.URL) bool { return files[ending(u)] }
 
 // isPage says whether an address may be that of a page that people read.

@@ -1,9 +1,10 @@
-// Package frontier decides which addresses of a site are worth a visit: those inside of the agreed bounds, each once,
-// and none of the endless ones (calendars, session ids, pages that link to ever more of their kind). It also learns
-// from what was found: where ever more pages say the same, it stops.
+// Package frontier decides which addresses of a site are worth a visit: those inside of the agreed
+// bounds, each once, and none of the endless ones (calendars, session ids, pages that link to ever
+// more of their kind). It also learns from what was found: where ever more pages say the same, it
+// stops.
 //
-// It fetches nothing and knows nothing of pages but their addresses and what the reader tells of them. Its decisions
-// depend only on the order of what it is asked. It stands below ingest.
+// It fetches nothing and knows nothing of pages but their addresses and what the reader tells of
+// them. Its decisions depend only on the order of what it is asked. It stands below ingest.
 package frontier
 
 import (
@@ -15,14 +16,17 @@ import (
 
 // Options are the bounds.
 type Options struct {
-	// Start is the address at which reading begins. What is below its path is inside, on its host, with or without www.
+	// Start is the address at which reading begins. What is below its path is inside, on its host,
+	// with or without www.
 	Start *url.URL
 	// Hosts are further hosts that belong to the site, with all their paths.
 	Hosts []string
-	// Include and Exclude are patterns of paths, in which * stands for characters of a name and ** for any folders. Only
-	// what a pattern of Include matches is inside, where there is one, and nothing that one of Exclude matches.
+	// Include and Exclude are patterns of paths, in which * stands for characters of a name and **
+	// for any folders. Only what a pattern of Include matches is inside, where there is one, and
+	// nothing that one of Exclude matches.
 	Include, Exclude []string
-	// Pages is the most addresses that are admitted, Depth how many links away from the start one may be.
+	// Pages is the most addresses that are admitted, Depth how many links away from the start one
+	// may be.
 	Pages, Depth int
 }
 
@@ -59,7 +63,8 @@ type place struct{ fresh, stale int }
 // New returns a frontier at which nothing was offered yet.
 func New(options Options) *Frontier {
 	f := &Frontier{
-		options: options, hosts: map[string]bool{hostOf(options.Start): true}, seed: maphash.MakeSeed(), seen: map[uint64]struct{}{},
+		options: options, hosts: map[string]bool{hostOf(options.Start): true}, seed: maphash.MakeSeed(),
+		seen:    map[uint64]struct{}{},
 		refused: map[Verdict]int{}, places: map[string]*place{}, titles: map[uint64]struct{}{},
 	}
 	for _, host := range options.Hosts {
@@ -105,8 +110,8 @@ func anyMatches(patterns, parts []string) bool {
 	return false
 }
 
-// Matches says whether the parts of a path match those of a pattern; a part ** matches any number of parts. Its work
-// is bounded by the product of both lengths.
+// Matches says whether the parts of a path match those of a pattern; a part ** matches any number
+// of parts. Its work is bounded by the product of both lengths.
 func Matches(pattern, name []string) bool {
 	row := make([]bool, len(name)+1) // row[i]: the pattern so far matches the first i parts
 	row[0] = true
@@ -124,8 +129,8 @@ func Matches(pattern, name []string) bool {
 	return row[len(name)]
 }
 
-// Offer asks for a link that was found depth links away from the start. listed says that the site lists the address
-// itself, so that it need not be guessed whether it is worth a visit.
+// Offer asks for a link that was found depth links away from the start. listed says that the site
+// lists the address itself, so that it need not be guessed whether it is worth a visit.
 func (f *Frontier) Offer(u *url.URL, depth int, listed bool) Verdict {
 	verdict := f.judge(u, depth, listed)
 	f.refused[verdict]++
@@ -153,7 +158,8 @@ func (f *Frontier) judge(u *url.URL, depth int, listed bool) Verdict {
 	return Admitted
 }
 
-// MarkSeen marks an address as one that needs no visit any more, and says whether it was so already.
+// MarkSeen marks an address as one that needs no visit any more, and says whether it was so
+// already.
 func (f *Frontier) MarkSeen(u *url.URL) (before bool) {
 	key := maphash.String(f.seed, u.String())
 	_, before = f.seen[key]
@@ -177,8 +183,8 @@ const (
 	wornRatio  = 3
 )
 
-// LearnPage tells what a page turned out to be, and says whether it is nearly the same as one before it: a like title and a
-// like text.
+// LearnPage tells what a page turned out to be, and says whether it is nearly the same as one
+// before it: a like title and a like text.
 func (f *Frontier) LearnPage(u *url.URL, p Page) (stale bool) {
 	title := maphash.String(f.seed, plainTitle(p.Title))
 	_, stale = f.titles[title]
@@ -212,7 +218,8 @@ func (f *Frontier) worn(u *url.URL) bool {
 	return false
 }
 
-// placesOf names the shape of an address, its folder and the first part of its path, as places that pages may wear.
+// placesOf names the shape of an address, its folder and the first part of its path, as places that
+// pages may wear.
 func placesOf(u *url.URL) []string {
 	shape := strings.ToLower(u.Host) + shapeOf(u.Path)
 	var names []string

@@ -54,7 +54,8 @@ func TestWhatIsInsideIsVisitedOnce(t *testing.T) {
 		}
 	}
 	only := newFrontier("https://x.example/", func(o *Options) { o.Include = []string{"/recipes/**"} })
-	for address, want := range map[string]Verdict{"https://x.example/": Admitted, "https://x.example/recipes/soup": Admitted, "https://x.example/about": Outside} {
+	for address, want := range map[string]Verdict{"https://x.example/": Admitted,
+		"https://x.example/recipes/soup": Admitted, "https://x.example/about": Outside} {
 		if got := only.Offer(at(address), 1, false); got != want {
 			t.Errorf("include: %s: %d, want %d", address, got, want)
 		}
@@ -113,13 +114,15 @@ func read(f *Frontier, most int, page func(i int) (address, title, text string))
 	return most
 }
 
-const furniture = "Welcome to our site with its menu of things and its footer of addresses, where you may write to us or come by. "
+const furniture = "Welcome to our site with its menu of things and its footer of addresses, where you may write to " +
+	"us or come by. "
 
 func TestPagesThatSayTheSameForEverAreLeft(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields("January February March April May June July August September October November December")
 	calendar := func(i int) (string, string, string) {
-		return fmt.Sprintf("/calendar/%d/%d", 2026+i/12, i%12+1), fmt.Sprintf("Calendar, %s %d", names[i%12], 2026+i/12),
+		return fmt.Sprintf("/calendar/%d/%d", 2026+i/12, i%12+1), fmt.Sprintf("Calendar, %s %d", names[i%12],
+				2026+i/12),
 			furniture + strings.Repeat("Mon Tue Wed Thu Fri Sat Sun 1 2 3 4 5 6 7 no events ", 5) + names[i%12]
 	}
 	if n := read(newFrontier("https://x.example/"), 1000, calendar); n > 60 {
@@ -142,7 +145,8 @@ func TestPagesThatSayTheSameForEverAreLeft(t *testing.T) {
 func TestPagesThatDifferAreReadHoweverManyThereAre(t *testing.T) {
 	t.Parallel()
 	product := func(i int) (string, string, string) {
-		return fmt.Sprint("/product/", i), fmt.Sprintf("Pan with %s handle %s", word(i), word(i*7)), strings.Repeat(furniture, 10) + "A pan of " + word(i)
+		return fmt.Sprint("/product/", i), fmt.Sprintf("Pan with %s handle %s", word(i),
+			word(i*7)), strings.Repeat(furniture, 10) + "A pan of " + word(i)
 	}
 	if n := read(newFrontier("https://x.example/"), 900, product); n != 900 {
 		t.Errorf("only %d products with much furniture were read", n)
@@ -174,7 +178,8 @@ func TestPatternsMatchWithoutEnd(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"/a/**", "/a/b/c", true}, {"/a/**", "/a", true}, {"/a/**", "/b", false}, {"/**/x", "/a/b/x", true}, {"/*/x", "/a/b/x", false},
+		{"/a/**", "/a/b/c", true}, {"/a/**", "/a", true}, {"/a/**", "/b", false}, {"/**/x", "/a/b/x", true},
+		{"/*/x", "/a/b/x", false},
 		{"/a*", "/abc", true}, {"/a*", "/abc/d", false}, {"**", "/anything/at/all", true},
 	} {
 		if got := Matches(split(test.pattern), split(test.path)); got != test.want {

@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// Signature is a number for a text by which like texts have like numbers: each word and each pair of
-// words that follow each other votes for its bits, once. Numbers in the text do not count, so that a calendar's months are alike.
+// Signature is a number for a text by which like texts have like numbers: each word and each pair
+// of words that follow each other votes for its bits, once. Numbers in the text do not count, so
+// that a calendar's months are alike.
 func Signature(text string) uint64 {
 	var votes [64]int32
 	var before uint64
@@ -63,11 +64,12 @@ func vote(votes *[64]int32, hash uint64) {
 // Alike says whether two signatures are those of nearly the same text.
 func Alike(a, b uint64) bool { return bits.OnesCount64(a^b) <= maxApart }
 
-// maxApart is how many bits two like texts differ in. Texts that have nothing to do with each other differ in about 32.
+// maxApart is how many bits two like texts differ in. Texts that have nothing to do with each other
+// differ in about 32.
 const maxApart = 6
 
-// texts are the signatures so far, found again by any of their eight bytes: two that differ in less than eight bits
-// have one in common.
+// texts are the signatures so far, found again by any of their eight bytes: two that differ in less
+// than eight bits have one in common.
 type texts struct {
 	byByte [8][256][]uint64
 	known  map[uint64]struct{}

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file reads what is not valid JSON as what was probably meant. Every step goes forward, and looks ahead by a
-// bounded number of bytes, so that the time is linear in the length of the text whatever it holds.
+// This file reads what is not valid JSON as what was probably meant. Every step goes forward, and
+// looks ahead by a bounded number of bytes, so that the time is linear in the length of the text
+// whatever it holds.
 
 // lookahead bounds how far a guess may look.
 const lookahead = 256
@@ -39,7 +40,8 @@ func (p *parser) skipBetween() {
 	}
 }
 
-// wrappers stand around a document where it was taken from a page, or hidden from old readers of pages.
+// wrappers stand around a document where it was taken from a page, or hidden from old readers of
+// pages.
 var wrappers = []string{"<![CDATA[", "]]>", "<!--", "-->"}
 
 // skipOddity passes over one comment, wrapper or unusual blank.
@@ -93,7 +95,8 @@ func throughOr(s, mark string, otherwise int) int {
 	return otherwise
 }
 
-// oddNext is next when mending: commas may be missing or too many, and brackets that do not match are guessed at.
+// oddNext is next when mending: commas may be missing or too many, and brackets that do not match
+// are guessed at.
 func (p *parser) oddNext(closing byte) (more bool) {
 	for p.skip(); p.pos < len(p.src); p.skip() {
 		switch c := p.src[p.pos]; {
@@ -114,7 +117,8 @@ func (p *parser) oddNext(closing byte) (more bool) {
 	return false
 }
 
-// oddKey reads a name with or without quotes; empty where an object or array follows without a name.
+// oddKey reads a name with or without quotes; empty where an object or array follows without a
+// name.
 func (p *parser) oddKey() string {
 	if p.quote(p.pos) > 0 {
 		return p.mended(true)
@@ -138,8 +142,8 @@ var oddWords = map[string]Node{
 	"true": {Kind: Bool, Text: "true"}, "false": {Kind: Bool, Text: "false"},
 }
 
-// oddValue reads a value that begins with no character that JSON allows: another quote, another language's word,
-// a number in another form, or a text without quotes.
+// oddValue reads a value that begins with no character that JSON allows: another quote, another
+// language's word, a number in another form, or a text without quotes.
 func (p *parser) oddValue() (*Node, *Error) {
 	if p.quote(p.pos) > 0 {
 		return p.text()
@@ -164,14 +168,15 @@ func (p *parser) oddValue() (*Node, *Error) {
 	return n, nil
 }
 
-// comment says whether a comment begins here and ends the bare word that began at start. A comment's slashes
-// follow a blank; those of a URL do not.
+// comment says whether a comment begins here and ends the bare word that began at start. A
+// comment's slashes follow a blank; those of a URL do not.
 func (p *parser) comment(start int) bool {
 	rest := p.src[p.pos:]
 	return p.pos > start && p.src[p.pos-1] == ' ' && (strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*"))
 }
 
-// mendNumber gives JSON's form of a number written like "+1", ".5" or "5."; empty for anything else.
+// mendNumber gives JSON's form of a number written like "+1", ".5" or "5."; empty for anything
+// else.
 func mendNumber(word string) string {
 	word = strings.TrimPrefix(word, "+")
 	sign := ""
@@ -206,8 +211,9 @@ func (p *parser) quote(pos int) int {
 	return 0
 }
 
-// mended reads a string whose quotes may be of any sort, and may stand inside it without a backslash: one closes
-// the string only if what follows can follow a string. Control characters stand for themselves.
+// mended reads a string whose quotes may be of any sort, and may stand inside it without a
+// backslash: one closes the string only if what follows can follow a string. Control characters
+// stand for themselves.
 func (p *parser) mended(key bool) string {
 	first := p.src[p.pos]
 	p.pos += p.quote(p.pos)
@@ -242,8 +248,8 @@ func unescapeFor(quote byte, text string) string {
 	return text
 }
 
-// oddEscape appends what an escape stands for; a backslash that escapes nothing stands for itself before a letter
-// or digit, and is dropped before other characters.
+// oddEscape appends what an escape stands for; a backslash that escapes nothing stands for itself
+// before a letter or digit, and is dropped before other characters.
 func (p *parser) oddEscape(out []byte) []byte {
 	if out, ok := p.escape(out); ok {
 		return out
@@ -262,8 +268,9 @@ func (p *parser) oddEscape(out []byte) []byte {
 	return out
 }
 
-// closes says whether a quotation mark that ends before pos can be a string's last: whether a colon follows a name,
-// and a bracket, a comma with something sensible behind it, or the next member follows a value.
+// closes says whether a quotation mark that ends before pos can be a string's last: whether a colon
+// follows a name, and a bracket, a comma with something sensible behind it, or the next member
+// follows a value.
 func (p *parser) closes(pos int, key bool) bool {
 	next, line := p.blanks(pos)
 	if next >= len(p.src) {

@@ -1,9 +1,10 @@
-// Package jsonrepair reads JSON as it is found in the wild into a tree that keeps the order of members, the text of
-// numbers and the place of each value, and writes it back compactly.
+// Package jsonrepair reads JSON as it is found in the wild into a tree that keeps the order of
+// members, the text of numbers and the place of each value, and writes it back compactly.
 //
-// What is valid is read fast and means what encoding/json means by it. Only where that fails is the document mended:
-// trailing and missing commas, comments, raw line ends in strings, quotes that are not escaped or escaped for HTML,
-// wrappers of comments and CDATA, NaN, an end that is missing. It stands below package document.
+// What is valid is read fast and means what encoding/json means by it. Only where that fails is the
+// document mended: trailing and missing commas, comments, raw line ends in strings, quotes that are
+// not escaped or escaped for HTML, wrappers of comments and CDATA, NaN, an end that is missing. It
+// stands below package document.
 package jsonrepair
 
 import (
@@ -27,15 +28,18 @@ const (
 // Node is one value.
 type Node struct {
 	Kind Kind
-	// TooDeep is set on a value that was left out (as null) because it is nested too deeply, and on all around it.
+	// TooDeep is set on a value that was left out (as null) because it is nested too deeply, and on
+	// all around it.
 	TooDeep bool
 	// Truncated is set on a value whose end is missing, and on all around it.
 	Truncated bool
 	// Offset is where the value begins, in bytes from the document's start.
 	Offset int
-	// Text is the value of a String, the digits of a Number as they were written, and "true" or "false".
+	// Text is the value of a String, the digits of a Number as they were written, and "true" or
+	// "false".
 	Text string
-	// Members are an Object's, in the order of the source; a name occurs once, with the last of its values.
+	// Members are an Object's, in the order of the source; a name occurs once, with the last of its
+	// values.
 	Members []Member
 	// Items are an Array's.
 	Items []*Node
@@ -93,7 +97,8 @@ func (n *Node) Set(name string, value *Node) {
 // IsObject says whether n is an object; n may be nil.
 func (n *Node) IsObject() bool { return n != nil && n.Kind == Object }
 
-// List gives the values of a property that may hold one or many: an array's items, or n itself. Null gives none.
+// List gives the values of a property that may hold one or many: an array's items, or n itself.
+// Null gives none.
 func (n *Node) List() []*Node {
 	switch {
 	case n == nil || n.Kind == Null:

@@ -9,9 +9,10 @@ import (
 // maxValues bounds the values of one document, and with them the memory that it takes.
 const maxValues = 5_000_000
 
-// Parse reads all JSON documents that follow each other in src, which is valid UTF-8; mostly there is one. Values
-// nested deeper than depth are left out and marked. The fault, if any, is the first that could not be mended; the
-// documents before it, and what was read of its own up to a missing end, are returned beside it.
+// Parse reads all JSON documents that follow each other in src, which is valid UTF-8; mostly there
+// is one. Values nested deeper than depth are left out and marked. The fault, if any, is the first
+// that could not be mended; the documents before it, and what was read of its own up to a missing
+// end, are returned beside it.
 func Parse(src string, depth int) ([]*Node, *Error) {
 	p := &parser{src: src, limit: depth}
 	var documents []*Node
@@ -27,7 +28,8 @@ func Parse(src string, depth int) ([]*Node, *Error) {
 	}
 }
 
-// parser reads one document after another, first strictly and, where that fails, once more with mending.
+// parser reads one document after another, first strictly and, where that fails, once more with
+// mending.
 type parser struct {
 	src   string
 	pos   int
@@ -79,7 +81,8 @@ func (p *parser) fail(reason string) *Error { return &Error{p.pos, reason} }
 func (p *parser) node(kind Kind, offset int) *Node {
 	p.count++
 	if len(p.nodes) == 0 {
-		// A value takes two bytes at least, with its comma: a small document needs no room for many.
+		// A value takes two bytes at least, with its comma: a small document needs no room for
+		// many.
 		p.nodes = make([]Node, min(64, 16+p.count, 1+(len(p.src)-p.pos)/2))
 	}
 	n := &p.nodes[0]
@@ -148,7 +151,8 @@ func (p *parser) ends(pos int) bool {
 		return true
 	}
 	c := p.src[pos]
-	return c <= ' ' || c == ',' || c == '}' || c == ']' || c == ':' || !p.mend || c == '/' || c == '<' || c == '&' || c == ';' || c >= utf8.RuneSelf
+	return c <= ' ' || c == ',' || c == '}' || c == ']' || c == ':' || !p.mend || c == '/' || c == '<' || c == '&' ||
+		c == ';' || c >= utf8.RuneSelf
 }
 
 // here names what stands at the position, for messages.
@@ -233,7 +237,8 @@ func (p *parser) object() (*Node, *Error) {
 	return n, nil
 }
 
-// next goes to the next member or item, past the comma before it; more is false after the closing bracket.
+// next goes to the next member or item, past the comma before it; more is false after the closing
+// bracket.
 func (p *parser) next(closing byte, after bool) (more bool, fault *Error) {
 	p.skip()
 	if p.mend {
@@ -248,7 +253,8 @@ func (p *parser) next(closing byte, after bool) (more bool, fault *Error) {
 	case !after:
 		return true, nil
 	case p.src[p.pos] != ',':
-		return false, p.fail("found " + p.here() + " where a comma or the end of an " + container(closing) + " was expected")
+		return false, p.fail("found " + p.here() + " where a comma or the end of an " + container(closing) +
+			" was expected")
 	}
 	p.pos++
 	p.skip()
@@ -294,7 +300,8 @@ func (p *parser) key() (string, *Error) {
 	return p.quoted()
 }
 
-// unique copies members, keeping the last value of a name that occurs more than once, at the place of the first.
+// unique copies members, keeping the last value of a name that occurs more than once, at the place
+// of the first.
 func unique(members []Member) []Member {
 	const few = 24 // beyond which a map is quicker than comparing each with each
 	kept := make([]Member, 0, len(members))

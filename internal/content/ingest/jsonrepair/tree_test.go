@@ -92,7 +92,8 @@ func TestCutDocumentMarksOnlyWhatIsCut(t *testing.T) {
 		t.Fatalf("documents %d, fault %v", len(documents), fault)
 	}
 	all := documents[0]
-	if !all.Truncated || all.Items[0].Truncated || !all.Items[1].Truncated || !all.Items[1].Get("b").Items[1].Truncated {
+	if !all.Truncated || all.Items[0].Truncated || !all.Items[1].Truncated ||
+		!all.Items[1].Get("b").Items[1].Truncated {
 		t.Error("the cut must mark the values around it and no others")
 	}
 }
@@ -109,7 +110,8 @@ func TestDeepNestingIsLeftOutAndMarked(t *testing.T) {
 			t.Fatal(fault)
 		}
 		items := documents[0].Items
-		if len(items) != 3 || items[0].TooDeep || !items[1].TooDeep || items[2].TooDeep || items[2].Get("ok").Text != "2" {
+		if len(items) != 3 || items[0].TooDeep || !items[1].TooDeep || items[2].TooDeep ||
+			items[2].Get("ok").Text != "2" {
 			t.Errorf("got %d items, marked %v", len(items), items)
 		}
 	}

@@ -2,7 +2,8 @@ package jsonrepair
 
 import "unicode/utf8"
 
-// Append writes n as compact JSON behind dst. Numbers keep their text. Invalid UTF-8 becomes U+FFFD.
+// Append writes n as compact JSON behind dst. Numbers keep their text. Invalid UTF-8 becomes
+// U+FFFD.
 func Append(dst []byte, n *Node) []byte {
 	switch n.Kind {
 	case Bool, Number:

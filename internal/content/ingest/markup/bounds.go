@@ -13,7 +13,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// What is read of a page. A page that people read has far less; one that has more is read up to there.
+// What is read of a page. A page that people read has far less; one that has more is read up to
+// there.
 const (
 	maxTags       = 400_000
 	maxAttributes = 200_000
@@ -32,7 +33,9 @@ type tokens struct {
 	over             string   // which bound ended it; empty for none
 	raw              [][2]int // where text stands that has what would be tags, as scripts and styles do
 	foreign          bool     // the page has SVG or MathML
-	link, within     int      // what an open link counts for in each tag, since HTML may open it again there; the tags since it opened
+	// what an open link counts for in each tag, since HTML may open it again there; the tags since
+	// it opened
+	link, within int
 }
 
 func newTokens(text string) *tokens {
@@ -41,7 +44,8 @@ func newTokens(text string) *tokens {
 	return t
 }
 
-// Next is the next token, none once a bound is reached. What was read then ends before source.token.
+// Next is the next token, none once a bound is reached. What was read then ends before
+// source.token.
 func (t *tokens) Next() html.TokenType {
 	if t.over != "" {
 		return html.ErrorToken
@@ -66,7 +70,8 @@ func (t *tokens) Next() html.TokenType {
 		default:
 			t.link, t.within = 1+own/2, 0
 		}
-		if start := raw[1:min(5, len(raw))]; len(start) == 4 && (bytes.EqualFold(start[:3], []byte("svg")) || bytes.EqualFold(start, []byte("math"))) {
+		if start := raw[1:min(5, len(raw))]; len(start) == 4 &&
+			(bytes.EqualFold(start[:3], []byte("svg")) || bytes.EqualFold(start, []byte("math"))) {
 			t.foreign = true
 		}
 		t.tags++
@@ -94,8 +99,8 @@ func (t *tokens) Next() html.TokenType {
 	return html.ErrorToken
 }
 
-// feeder gives a page's text to its tokenizer, which keeps a tag's attributes until it has the whole tag: a tag with too
-// many gets no end.
+// feeder gives a page's text to its tokenizer, which keeps a tag's attributes until it has the
+// whole tag: a tag with too many gets no end.
 type feeder struct {
 	text      string
 	at, token int // how far it is given, and where the present token begins
@@ -114,8 +119,8 @@ func (f *feeder) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// attributesIn counts the attributes of the tag at the beginning of a text, as a tokenizer reads them; none where no
-// tag is.
+// attributesIn counts the attributes of the tag at the beginning of a text, as a tokenizer reads
+// them; none where no tag is.
 func attributesIn[T string | []byte](tag T) (n int) {
 	if len(tag) < 2 || tag[0] != '<' || !isLetter(tag[1]) {
 		return 0
@@ -188,9 +193,10 @@ func (s *source) mainText() []passage.Block {
 	return passage.Blocks(WithoutTags(s.text))
 }
 
-// parse builds the page's tree; nil where its elements are nested more deeply than any browser shows. HTML opens an
-// element that only formats again in each block after the one in which it was not closed, so that a short page makes
-// a tree without bounds. Such elements are built under names that HTML does not know, and get their own back.
+// parse builds the page's tree; nil where its elements are nested more deeply than any browser
+// shows. HTML opens an element that only formats again in each block after the one in which it was
+// not closed, so that a short page makes a tree without bounds. Such elements are built under names
+// that HTML does not know, and get their own back.
 func (s *source) parse() *html.Node {
 	root, err := html.Parse(strings.NewReader(s.parseable()))
 	if err != nil {
@@ -201,20 +207,21 @@ func (s *source) parse() *html.Node {
 }
 
 // formatting are the elements that HTML opens again, without links.
-var formatting = tagSet(atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike, atom.Strong, atom.Tt, atom.U)
+var formatting = tagSet(atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small,
+	atom.Strike, atom.Strong, atom.Tt, atom.U)
 
 // mark stands behind the names of elements that are built under another.
 const mark = '-'
 
-// longestFormat is the length of the longest name in formatting; maxLinked is how many attributes a link has that is
-// opened again.
+// longestFormat is the length of the longest name in formatting; maxLinked is how many attributes a
+// link has that is opened again.
 const (
 	longestFormat = 6
 	maxLinked     = 4
 )
 
-// parseable is the page's text for the parser: its formatting elements are marked, and what the tokenizer took for text
-// and a parser of SVG would take for tags has none.
+// parseable is the page's text for the parser: its formatting elements are marked, and what the
+// tokenizer took for text and a parser of SVG would take for tags has none.
 func (s *source) parseable() string {
 	text := s.text
 	out := make([]byte, 0, len(text)+len(text)/32)
@@ -276,7 +283,8 @@ func nameAt(tag string) string {
 // unmark gives the elements below n their names.
 func unmark(n *html.Node) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if name, marked := strings.CutSuffix(child.Data, string(mark)); marked && child.Type == html.ElementNode && child.DataAtom == 0 {
+		if name, marked := strings.CutSuffix(child.Data, string(mark)); marked && child.Type == html.ElementNode &&
+			child.DataAtom == 0 {
 			if known := atom.Lookup([]byte(name)); known == atom.A || formatting[known] {
 				child.Data, child.DataAtom = name, known
 			}

@@ -31,7 +31,8 @@ func hasAttr(n *html.Node, name string) bool {
 	return false
 }
 
-// elementsOf calls visit for each element below n in the order of the page. The parser bounds the depth.
+// elementsOf calls visit for each element below n in the order of the page. The parser bounds the
+// depth.
 func elementsOf(n *html.Node, visit func(*html.Node) (into bool)) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if child.Type != html.ElementNode || visit(child) {
@@ -87,8 +88,8 @@ func (w *blockWalker) passes(n *html.Node) bool {
 	return silent[n.DataAtom] && n.DataAtom != atom.Head || hasAttr(n, "hidden")
 }
 
-// passes says whether an element of a page holds nothing of its text: what no reader sees, and what is marked as
-// leading to other pages.
+// passes says whether an element of a page holds nothing of its text: what no reader sees, and what
+// is marked as leading to other pages.
 func passes(n *html.Node) bool {
 	return silent[n.DataAtom] || furnitureTags[n.DataAtom] || n.DataAtom == atom.Header && !inArticle(n) || notShown(n)
 }
@@ -107,7 +108,8 @@ func notShown(n *html.Node) bool {
 				return true
 			}
 		case "style":
-			if style := strings.ReplaceAll(a.Val, " ", ""); strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
+			if style := strings.ReplaceAll(a.Val, " ", ""); strings.Contains(style, "display:none") ||
+				strings.Contains(style, "visibility:hidden") {
 				return true
 			}
 		}
@@ -186,7 +188,8 @@ func (w *blockWalker) write(s string) {
 // flush ends a block. Of a page, a short block that is nothing but links is left out.
 func (w *blockWalker) flush(leads, tight bool) {
 	text := w.text.String()
-	if text != "" && !(w.page && !leads && w.links*20 >= len(strings.ReplaceAll(text, " ", ""))*19 && passage.Words(text) < 12) {
+	if text != "" &&
+		!(w.page && !leads && w.links*20 >= len(strings.ReplaceAll(text, " ", ""))*19 && passage.Words(text) < 12) {
 		w.blocks = append(w.blocks, passage.Block{Text: text, Leads: leads, Tight: tight})
 	}
 	w.text.Reset()

@@ -11,9 +11,10 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// This file finds the main text of a page: what it says itself, without what leads to other pages, asks for consent,
-// sells, shares or lets others comment. It looks at the page's elements twice, whatever they are: once to weigh the
-// lines of text that each holds, and once to write down the lines of the part that was found.
+// This file finds the main text of a page: what it says itself, without what leads to other pages,
+// asks for consent, sells, shares or lets others comment. It looks at the page's elements twice,
+// whatever they are: once to weigh the lines of text that each holds, and once to write down the
+// lines of the part that was found.
 
 const (
 	MinMainWords = 25  // words; less is no main text
@@ -37,7 +38,8 @@ func mainText(root *html.Node) []passage.Block {
 // pageText is the text of a part of a page, without headings at the end, which lead nothing.
 func pageText(n *html.Node, left map[*html.Node]bool) []passage.Block {
 	w := blockWalker{page: true, left: left}
-	for child := n.FirstChild; child != nil; child = child.NextSibling { // n itself may be hidden until a script shows it
+	// n itself may be hidden until a script shows it
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		w.walk(child)
 	}
 	w.flush(false, false)
@@ -47,7 +49,8 @@ func pageText(n *html.Node, left map[*html.Node]bool) []passage.Block {
 	return w.blocks
 }
 
-// box is an element that makes lines of its own. Boxes lie in the order of the page, each before those in it.
+// box is an element that makes lines of its own. Boxes lie in the order of the page, each before
+// those in it.
 type box struct {
 	node    *html.Node
 	around  int // the box that it is in
@@ -95,7 +98,8 @@ func weigh(root *html.Node) *layout {
 	return l
 }
 
-// children reads the elements and texts in n, which is the box of the given place or an inline element in it.
+// children reads the elements and texts in n, which is the box of the given place or an inline
+// element in it.
 func (l *layout) children(n *html.Node, place int) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		switch child.Type {
@@ -130,7 +134,8 @@ func (l *layout) element(n *html.Node, place int) {
 	}
 }
 
-// write counts the characters of a text: one of a script without blanks between words stands for three.
+// write counts the characters of a text: one of a script without blanks between words stands for
+// three.
 func (l *layout) write(s string) {
 	for _, r := range s {
 		switch {
@@ -169,7 +174,8 @@ func isStop(r rune) bool {
 // longestLine is how much of one line counts: a page is not what its one long line says.
 const longestLine = 900
 
-// line ends a line and weighs it. What is no sentence, a heading or mostly links is no running text.
+// line ends a line and weighs it. What is no sentence, a heading or mostly links is no running
+// text.
 func (l *layout) line(place int, heading, item bool) {
 	if l.text > 0 {
 		b := &l.boxes[place]
@@ -192,12 +198,13 @@ func (l *layout) line(place int, heading, item bool) {
 
 // isMarked says whether a page says of an element that it is its main part.
 func isMarked(n *html.Node) bool {
-	return n.DataAtom == atom.Article || n.DataAtom == atom.Main || attr(n, "role") == "main" || attr(n, "itemprop") == "articleBody"
+	return n.DataAtom == atom.Article || n.DataAtom == atom.Main || attr(n, "role") == "main" ||
+		attr(n, "itemprop") == "articleBody"
 }
 
-// suspectWords are parts of the names that programs and people give to what stands around a text. A name is taken
-// apart into its words, of which one is enough. Those of the second list are left out even where there is more of
-// them than of the text, as there often is of comments.
+// suspectWords are parts of the names that programs and people give to what stands around a text. A
+// name is taken apart into its words, of which one is enough. Those of the second list are left out
+// even where there is more of them than of the text, as there often is of comments.
 var (
 	suspectWords = vocabulary.Set(`nav navbar navigation menu menus submenu breadcrumb breadcrumbs sidebar sidenav offcanvas drawer footer
 		cookie cookies consent gdpr ccpa cmp banner popup modal overlay lightbox tooltip dropdown toolbar skip
@@ -208,14 +215,16 @@ var (
 		ad ads advert adverts advertisement adsbygoogle sponsor sponsored promo promos promotion dfp
 		comment comments commentlist disqus respond reply replies trackback trackbacks pingback
 		widget widgets tagcloud minicart wishlist searchform copyright noprint`)
-	alwaysAround = vocabulary.Set("comment comments commentlist disqus respond cookie cookies consent gdpr sidebar related relatedposts")
+	alwaysAround = vocabulary.Set("comment comments commentlist disqus respond cookie cookies consent gdpr sidebar " +
+		"related relatedposts")
 )
 
-// notSuspect are words before which a suspect one says something else: "has-sidebar" is the name of what is beside
-// a sidebar.
+// notSuspect are words before which a suspect one says something else: "has-sidebar" is the name of
+// what is beside a sidebar.
 var notSuspect = vocabulary.Set("has no with without is hide show not open opened")
 
-// suspicion is the word for which an element may stand around the text, empty if nothing speaks for that.
+// suspicion is the word for which an element may stand around the text, empty if nothing speaks for
+// that.
 func suspicion(n *html.Node) string {
 	switch n.DataAtom {
 	case atom.Aside, atom.Form:
@@ -229,11 +238,12 @@ func suspicion(n *html.Node) string {
 	return suspectWord(attr(n, "id"))
 }
 
-// longestPhrase is how many words the name of a part of a page has at most; the id of a chapter, made of its heading,
-// has more.
+// longestPhrase is how many words the name of a part of a page has at most; the id of a chapter,
+// made of its heading, has more.
 const longestPhrase = 3
 
-// suspectWord finds a suspect word in a class or id. Names are joined by all sorts of signs, or by capitals.
+// suspectWord finds a suspect word in a class or id. Names are joined by all sorts of signs, or by
+// capitals.
 func suspectWord(names string) string {
 	for name := range strings.FieldsSeq(names) {
 		found, before, words := "", "", 0
@@ -251,8 +261,8 @@ func suspectWord(names string) string {
 	return ""
 }
 
-// nameWords gives the words that a name is made of, in lower case: "siteFooter", "site_footer" and "site-footer2" have
-// the same two.
+// nameWords gives the words that a name is made of, in lower case: "siteFooter", "site_footer" and
+// "site-footer2" have the same two.
 func nameWords(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
@@ -273,8 +283,8 @@ func nameWords(name string) iter.Seq[string] {
 	}
 }
 
-// prune leaves out what stands around the text: what its name gives away, unless the parts of that name hold most of
-// the text together, and lists of links.
+// prune leaves out what stands around the text: what its name gives away, unless the parts of that
+// name hold most of the text together, and lists of links.
 func (l *layout) prune() {
 	total := l.boxes[0].prose
 	around := map[string]int{} // by word, how much its parts hold
@@ -288,7 +298,8 @@ func (l *layout) prune() {
 		switch {
 		case l.boxes[b.around].pruned:
 			b.pruned = true
-		case b.suspect != "" && (around[b.suspect]*2 < total || alwaysAround[b.suspect] && total-around[b.suspect] >= minProse):
+		case b.suspect != "" &&
+			(around[b.suspect]*2 < total || alwaysAround[b.suspect] && total-around[b.suspect] >= minProse):
 			l.drop(i)
 		case b.suspect != "" && total < minProse && b.text*2 < l.boxes[0].text:
 			l.drop(i)
@@ -331,8 +342,8 @@ func (l *layout) left() map[*html.Node]bool {
 	return left
 }
 
-// main finds the part that holds the main text: what the page marks as such if it is most of the text, and then the
-// smallest part in it that holds nearly all of it.
+// main finds the part that holds the main text: what the page marks as such if it is most of the
+// text, and then the smallest part in it that holds nearly all of it.
 func (l *layout) main() int {
 	main, total := 0, l.boxes[0].prose
 	for i := range l.boxes {
@@ -354,7 +365,8 @@ func (l *layout) main() int {
 	}
 }
 
-// mainPart is the element that a page of few words marks as its main part: main, the only article, or its body.
+// mainPart is the element that a page of few words marks as its main part: main, the only article,
+// or its body.
 func mainPart(root *html.Node, left map[*html.Node]bool) *html.Node {
 	var marked, body *html.Node
 	var articles []*html.Node

@@ -13,7 +13,8 @@ import (
 func TestAttributesAreCountedAsTheTokenizerReadsThem(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string]int{
-		"<a>": 0, "<a b>": 1, "<a/b/c=d/e f>": 3, `<a b=">" c='"' d = e f>g`: 4, "<a =b c==d>": 2, `<a b=x" c="> d">e`: 2, "<br/>": 0, "</a b>": 0, "3 < 4": 0, "": 0, "<a b=": 1,
+		"<a>": 0, "<a b>": 1, "<a/b/c=d/e f>": 3, `<a b=">" c='"' d = e f>g`: 4, "<a =b c==d>": 2,
+		`<a b=x" c="> d">e`: 2, "<br/>": 0, "</a b>": 0, "3 < 4": 0, "": 0, "<a b=": 1,
 	} {
 		if got := attributesIn(tag); got != want {
 			t.Errorf("%q: %d, want %d", tag, got, want)
@@ -32,7 +33,8 @@ func TestAttributesAreCountedAsTheTokenizerReadsThem(t *testing.T) {
 	}
 }
 
-// TestFormattingKeepsItsNames holds that the tree is that of a browser where formatting elements are closed.
+// TestFormattingKeepsItsNames holds that the tree is that of a browser where formatting elements
+// are closed.
 func TestFormattingKeepsItsNames(t *testing.T) {
 	t.Parallel()
 	const page = `<html><head><title>a<b</title></head><body><p>1 <b CLASS="x">2 <code>3</code></b> <A b c d e href="/">4</a> <a href="/">5</a></p>` +
@@ -52,7 +54,8 @@ func TestFormattingKeepsItsNames(t *testing.T) {
 }
 
 func FuzzPlainTextHoldsNoMarkup(f *testing.F) {
-	for _, s := range []string{"<p>a</p>", "a &amp; b", "&lt;b&gt;x&lt;/b&gt;", "a < b > c", "<script>x</script>y<p>", "<pre>a\n b</pre>", "<p", "&#0;&#xd800;&nbsp;", "<b <i>x"} {
+	for _, s := range []string{"<p>a</p>", "a &amp; b", "&lt;b&gt;x&lt;/b&gt;", "a < b > c", "<script>x</script>y<p>",
+		"<pre>a\n b</pre>", "<p", "&#0;&#xd800;&nbsp;", "<b <i>x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -10,8 +10,9 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// microdata gives the items of a page that are written into its elements by itemscope and itemprop (HTML standard,
-// section 5), as objects in schema.org's terms. Items of other vocabularies are left out.
+// microdata gives the items of a page that are written into its elements by itemscope and itemprop
+// (HTML standard, section 5), as objects in schema.org's terms. Items of other vocabularies are
+// left out.
 func microdata(page *html.Node) []*jsonrepair.Node {
 	m := microdataReader{page: page}
 	var items []*jsonrepair.Node
@@ -43,7 +44,8 @@ type microdataReader struct {
 // deepestThing is how deep things are nested in each other at most.
 const deepestThing = 32
 
-// maxMicrodata bounds how many elements are looked at, since itemref can lead to one again and again.
+// maxMicrodata bounds how many elements are looked at, since itemref can lead to one again and
+// again.
 const maxMicrodata = 200_000
 
 func (m *microdataReader) item(n *html.Node, depth int) *jsonrepair.Node {
@@ -89,7 +91,8 @@ func (w *microdataItem) add(name string, value *jsonrepair.Node) {
 	m.Value.Items = append(m.Value.Items, value)
 }
 
-// within says whether n is other or below it: an item that refers to what it is in would contain itself.
+// within says whether n is other or below it: an item that refers to what it is in would contain
+// itself.
 func within(n, other *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == other {

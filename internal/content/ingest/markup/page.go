@@ -1,8 +1,10 @@
-// Package markup reads HTML: a page's head, its titles, its blocks of JSON-LD, its microdata and RDFa, its links and
-// its main text, and the markup inside of a text. Hostile pages take time and memory in proportion to their length.
+// Package markup reads HTML: a page's head, its titles, its blocks of JSON-LD, its microdata and
+// RDFa, its links and its main text, and the markup inside of a text. Hostile pages take time and
+// memory in proportion to their length.
 //
-// Enter at Read, which gives a Page, and at Plain for a piece of text. The package fetches nothing and makes no items:
-// it gives JSON-LD as text, other data as trees, and running text as blocks for others to make sense of.
+// Enter at Read, which gives a Page, and at Plain for a piece of text. The package fetches nothing
+// and makes no items: it gives JSON-LD as text, other data as trees, and running text as blocks for
+// others to make sense of.
 package markup
 
 import (
@@ -19,8 +21,8 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// Page is a page of HTML: what it says of itself in its head, and what its elements hold. What is costly is looked for
-// when it is first asked for, and once. A Page is not safe for concurrent use.
+// Page is a page of HTML: what it says of itself in its head, and what its elements hold. What is
+// costly is looked for when it is first asked for, and once. A Page is not safe for concurrent use.
 type Page struct {
 	// Address is that by which the page is known; Claimed says that it is the page's own word.
 	Address *url.URL
@@ -56,8 +58,8 @@ const (
 	longestHeader = 500 // bytes of a title or heading
 )
 
-// Read reads the elements of a page as they come, without the cost of a tree: a page whose data says enough needs
-// none. The text is UTF-8, and own the address from which it was had.
+// Read reads the elements of a page as they come, without the cost of a tree: a page whose data
+// says enough needs none. The text is UTF-8, and own the address from which it was had.
 func Read(text string, own *url.URL) *Page {
 	s := pageScan{Page: Page{meta: map[string]string{}, Kind: "WebPage", Base: own}, z: newTokens(text)}
 	s.run()
@@ -140,7 +142,8 @@ func (s *pageScan) start(closed bool) {
 	case atom.Meta:
 		s.noteMeta(&t)
 	case atom.Script:
-		if kind, _, _ := strings.Cut(strings.ToLower(t.kind), ";"); strings.TrimSpace(kind) == "application/ld+json" && s.z.Next() == html.TextToken {
+		if kind, _, _ := strings.Cut(strings.ToLower(t.kind), ";"); strings.TrimSpace(kind) == "application/ld+json" &&
+			s.z.Next() == html.TextToken {
 			s.Scripts = append(s.Scripts, string(s.z.Text()))
 		}
 	}
@@ -220,7 +223,8 @@ func (s *pageScan) silence(at atom.Atom) {
 	}
 }
 
-// noteMeta takes one meta element; the first of a name counts. In the body, items of microdata are told by itemprop.
+// noteMeta takes one meta element; the first of a name counts. In the body, items of microdata are
+// told by itemprop.
 func (s *pageScan) noteMeta(t *tag) {
 	if strings.EqualFold(t.equiv, "content-language") {
 		t.label = "content-language"
@@ -246,7 +250,8 @@ func (s *pageScan) noteMeta(t *tag) {
 
 // IsTemplate says whether a text is a template that nobody filled in.
 func IsTemplate(s string) bool {
-	return strings.HasPrefix(s, "{{") || strings.HasPrefix(s, "%%") && strings.HasSuffix(s, "%%") || strings.HasPrefix(s, "<%")
+	return strings.HasPrefix(s, "{{") || strings.HasPrefix(s, "%%") && strings.HasSuffix(s, "%%") ||
+		strings.HasPrefix(s, "<%")
 }
 
 // derive derives what needs several facts.
@@ -263,11 +268,13 @@ func (p *Page) derive(canonical string, own *url.URL) {
 		p.Language, vocabulary.LanguageTag(p.meta["og:locale"]), vocabulary.LanguageTag(p.meta["content-language"]),
 	)
 	p.addSiteName(p.meta["og:site_name"])
-	if name := p.meta["application-name"]; !SameText(name, p.meta["og:title"]) && !SameText(name, p.title) { // for which some take it
+	// for which some take it
+	if name := p.meta["application-name"]; !SameText(name, p.meta["og:title"]) && !SameText(name, p.title) {
 		p.addSiteName(name)
 	}
 	kind, _, _ := strings.Cut(p.meta["og:type"], ".")
-	if known := map[string]string{"article": "Article", "product": "Product", "og:product": "Product", "video": "VideoObject", "book": "Book", "profile": "ProfilePage"}[kind]; known != "" {
+	if known := map[string]string{"article": "Article", "product": "Product", "og:product": "Product",
+		"video": "VideoObject", "book": "Book", "profile": "ProfilePage"}[kind]; known != "" {
 		p.Kind = known
 	}
 	p.entitle()
@@ -280,7 +287,8 @@ func (p *Page) addSiteName(site string) {
 	}
 }
 
-// DataBase is what addresses in the page's data are relative to: the base that the page names, else its address.
+// DataBase is what addresses in the page's data are relative to: the base that the page names, else
+// its address.
 func (p *Page) DataBase() *url.URL {
 	if p.named {
 		return p.Base
@@ -331,7 +339,8 @@ func (p *Page) TooDeep() bool { return p.source.tree() == nil }
 // MainText is what the page says itself. Whoever changes it changes it for all.
 func (p *Page) MainText() []passage.Block { return p.source.main() }
 
-// AddSiteNames adds names of the site that something else than the page's head tells, and judges its titles again.
+// AddSiteNames adds names of the site that something else than the page's head tells, and judges
+// its titles again.
 func (p *Page) AddSiteNames(names ...string) {
 	known := len(p.sites)
 	for _, name := range names {

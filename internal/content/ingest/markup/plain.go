@@ -10,9 +10,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Plain turns a text that may hold HTML into plain text: tags go, entities become what they stand for, and what
-// begins a new block begins a new line. Text that only looks like markup ("a < b", an element that no editor
-// writes) stays as it is. For a name, only tags that set words within a line count as markup.
+// Plain turns a text that may hold HTML into plain text: tags go, entities become what they stand
+// for, and what begins a new block begins a new line. Text that only looks like markup ("a < b", an
+// element that no editor writes) stays as it is. For a name, only tags that set words within a line
+// count as markup.
 func Plain(s string, name bool) string {
 	if strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '&') < 0 {
 		return s
@@ -34,8 +35,8 @@ func Plain(s string, name bool) string {
 	return s
 }
 
-// shortcodes are the marks of programs that build pages of blocks, which leave them in descriptions. What stands
-// between them is text.
+// shortcodes are the marks of programs that build pages of blocks, which leave them in
+// descriptions. What stands between them is text.
 var shortcodes = regexp.MustCompile(`\[/?(?:vc_|et_pb_|fusion_|av_|mk_|su_|rev_slider|caption|gallery|embed|contact-form)[^\[\]]*\]`)
 
 // WithoutShortcodes drops the marks of programs that build pages of blocks.
@@ -64,11 +65,16 @@ func CollapseSpace(s string) string {
 
 // nameTags set words within a line; textTags are what editors write into longer texts.
 var (
-	nameTags = tagSet(atom.B, atom.I, atom.Em, atom.Strong, atom.Sup, atom.Sub, atom.Br, atom.Span, atom.U, atom.Small, atom.Mark, atom.Wbr)
-	textTags = tagSet(atom.B, atom.I, atom.Em, atom.Strong, atom.Sup, atom.Sub, atom.Br, atom.Span, atom.U, atom.S, atom.Small, atom.Mark, atom.Wbr,
-		atom.P, atom.A, atom.Ul, atom.Ol, atom.Li, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Table, atom.Tr, atom.Td,
-		atom.Th, atom.Tbody, atom.Thead, atom.Blockquote, atom.Pre, atom.Code, atom.Hr, atom.Img, atom.Font, atom.Center, atom.Section,
-		atom.Article, atom.Figure, atom.Figcaption, atom.Iframe, atom.Video, atom.Dl, atom.Dt, atom.Dd, atom.Script, atom.Style, atom.Noscript,
+	nameTags = tagSet(atom.B, atom.I, atom.Em, atom.Strong, atom.Sup, atom.Sub, atom.Br, atom.Span, atom.U, atom.Small,
+		atom.Mark, atom.Wbr)
+	textTags = tagSet(atom.B, atom.I, atom.Em, atom.Strong, atom.Sup, atom.Sub, atom.Br, atom.Span, atom.U, atom.S,
+		atom.Small, atom.Mark, atom.Wbr,
+		atom.P, atom.A, atom.Ul, atom.Ol, atom.Li, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6,
+		atom.Table, atom.Tr, atom.Td,
+		atom.Th, atom.Tbody, atom.Thead, atom.Blockquote, atom.Pre, atom.Code, atom.Hr, atom.Img, atom.Font,
+		atom.Center, atom.Section,
+		atom.Article, atom.Figure, atom.Figcaption, atom.Iframe, atom.Video, atom.Dl, atom.Dt, atom.Dd, atom.Script,
+		atom.Style, atom.Noscript,
 		atom.Picture, atom.Del, atom.Ins, atom.Cite, atom.Q, atom.Abbr, atom.Time, atom.Button)
 )
 
@@ -113,7 +119,8 @@ func nextTag(s string, tags map[atom.Atom]bool) (begin, end int) {
 	}
 }
 
-// withoutNameTags drops the tags that set words within a line, and leaves all other markup as the text that it is.
+// withoutNameTags drops the tags that set words within a line, and leaves all other markup as the
+// text that it is.
 func withoutNameTags(s string) string {
 	var out strings.Builder
 	for {
@@ -146,18 +153,23 @@ func hasEntity(s string) bool {
 }
 
 // silent elements hold nothing to read.
-var silent = tagSet(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg, atom.Math, atom.Head,
+var silent = tagSet(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg,
+	atom.Math, atom.Head,
 	atom.Select, atom.Textarea, atom.Canvas, atom.Video, atom.Audio)
 
 // blockTags begin and end a paragraph, lineTags a line.
 var (
-	blockTags = tagSet(atom.P, atom.Div, atom.Ul, atom.Ol, atom.Dl, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Table,
-		atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Figure, atom.Figcaption, atom.Hr, atom.Header, atom.Footer, atom.Main,
-		atom.Aside, atom.Nav, atom.Form, atom.Fieldset, atom.Address, atom.Details, atom.Summary, atom.Body, atom.Center)
+	blockTags = tagSet(atom.P, atom.Div, atom.Ul, atom.Ol, atom.Dl, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5,
+		atom.H6, atom.Table,
+		atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Figure, atom.Figcaption, atom.Hr, atom.Header,
+		atom.Footer, atom.Main,
+		atom.Aside, atom.Nav, atom.Form, atom.Fieldset, atom.Address, atom.Details, atom.Summary, atom.Body,
+		atom.Center)
 	lineTags = tagSet(atom.Br, atom.Li, atom.Tr, atom.Dt, atom.Dd, atom.Option, atom.Caption)
 )
 
-// WithoutTags is the text of a piece of HTML. It needs no tree, so nothing in the piece can cost much.
+// WithoutTags is the text of a piece of HTML. It needs no tree, so nothing in the piece can cost
+// much.
 func WithoutTags(s string) string {
 	var out lines
 	z := nethtml.NewTokenizer(strings.NewReader(s))

@@ -10,9 +10,9 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// rdfa gives the things of a page that are written into its elements in RDFa Lite (W3C recommendation, second edition):
-// vocab, typeof, property, resource and prefix, as objects in schema.org's terms. Things of other vocabularies are left
-// out, and so are properties of them.
+// rdfa gives the things of a page that are written into its elements in RDFa Lite (W3C
+// recommendation, second edition): vocab, typeof, property, resource and prefix, as objects in
+// schema.org's terms. Things of other vocabularies are left out, and so are properties of them.
 func rdfa(page *html.Node) []*jsonrepair.Node {
 	var r rdfaReader
 	r.walk(page, rdfaScope{}, 0)
@@ -21,9 +21,10 @@ func rdfa(page *html.Node) []*jsonrepair.Node {
 
 // rdfaScope is what holds for an element by those around it.
 type rdfaScope struct {
-	schema   bool           // names without a prefix are schema.org's
-	prefixes []string       // that stand for schema.org, with their colons
-	thing    *microdataItem // to which properties belong; nil where they belong to none, or to one of another vocabulary
+	schema   bool     // names without a prefix are schema.org's
+	prefixes []string // that stand for schema.org, with their colons
+	// to which properties belong; nil where they belong to none, or to one of another vocabulary
+	thing *microdataItem
 }
 
 type rdfaReader struct {
@@ -96,8 +97,8 @@ func isVocabulary(address string) bool {
 	return vocabulary.Term(strings.TrimRight(strings.TrimSpace(address), "/#")+"/x") == "x"
 }
 
-// names gives those of an attribute's terms that are schema.org's, without their prefix. "schema:" is known without
-// a declaration.
+// names gives those of an attribute's terms that are schema.org's, without their prefix. "schema:"
+// is known without a declaration.
 func (s *rdfaScope) names(written string) []string {
 	var names []string
 	for name := range strings.FieldsSeq(written) {

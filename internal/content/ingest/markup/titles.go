@@ -9,13 +9,16 @@ import (
 	"frontdesk/internal/content/ingest/passage"
 )
 
-// This file tells what a page calls itself: its titles carry the name of the site, its headings sometimes nothing else.
+// This file tells what a page calls itself: its titles carry the name of the site, its headings
+// sometimes nothing else.
 
 // separators part a title from the name of the site, before or behind it.
-var separators = []string{" | ", " - ", " – ", " — ", " · ", " • ", " :: ", " » ", " « ", " › ", " / ", "｜", " ‹ ", " ~ ", ": "}
+var separators = []string{" | ", " - ", " – ", " — ", " · ", " • ", " :: ", " » ", " « ", " › ", " / ", "｜", " ‹ ",
+	" ~ ", ": "}
 
-// entitle gathers what the page calls itself: OpenGraph's title, the heading that the title repeats, the title, other
-// headings of the first level. What is the site's name alone says nothing of the page, and goes to the end.
+// entitle gathers what the page calls itself: OpenGraph's title, the heading that the title
+// repeats, the title, other headings of the first level. What is the site's name alone says nothing
+// of the page, and goes to the end.
 func (p *Page) entitle() {
 	headings := slices.Clone(p.headings)
 	slices.SortStableFunc(headings, func(a, b string) int { return p.headingRank(a) - p.headingRank(b) })
@@ -53,7 +56,8 @@ func (p *Page) headingRank(heading string) int {
 	return 1
 }
 
-// TrimSiteName takes the site's name off a title, where it is known, and whatever stands behind the page's heading.
+// TrimSiteName takes the site's name off a title, where it is known, and whatever stands behind the
+// page's heading.
 func (p *Page) TrimSiteName(title string) string {
 	for _, between := range separators {
 		for {
@@ -82,11 +86,13 @@ func (p *Page) TrimSiteName(title string) string {
 // leads says whether a title is a heading with a separator and more behind it.
 func leads(heading, title string) bool {
 	return len(title) > len(heading) && strings.EqualFold(title[:len(heading)], heading) &&
-		slices.ContainsFunc(separators, func(s string) bool { return s != ": " && strings.HasPrefix(title[len(heading):], s) })
+		slices.ContainsFunc(separators, func(s string) bool {
+			return s != ": " && strings.HasPrefix(title[len(heading):], s)
+		})
 }
 
-// IsSiteName says whether a text is the site's name, as the page gives it or as it stands in its host. A slogan behind the
-// name is no part of it.
+// IsSiteName says whether a text is the site's name, as the page gives it or as it stands in its
+// host. A slogan behind the name is no part of it.
 func (p *Page) IsSiteName(s string) bool {
 	own := FoldLetters(s)
 	if own == "" {
@@ -105,7 +111,8 @@ func (p *Page) IsSiteName(s string) bool {
 	return p.Address != nil && isHost(own, p.Address)
 }
 
-// isHost says whether a folded text is the name of a page's host: "example", "the example", "example.com".
+// isHost says whether a folded text is the name of a page's host: "example", "the example",
+// "example.com".
 func isHost(own string, page *url.URL) bool {
 	host := strings.TrimPrefix(page.Hostname(), "www.")
 	label, _, _ := strings.Cut(host, ".")
@@ -117,7 +124,8 @@ func isHost(own string, page *url.URL) bool {
 	return false
 }
 
-// FoldLetters is a text's letters and digits in lower case, by which two spellings of it are compared.
+// FoldLetters is a text's letters and digits in lower case, by which two spellings of it are
+// compared.
 func FoldLetters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
@@ -136,7 +144,8 @@ func foldedContains(whole, part string) bool {
 	return part != "" && strings.Contains(FoldLetters(whole), FoldLetters(part))
 }
 
-// IsOwnName says whether a name is one of those that the page gives itself, or a part of one, or has one as a part.
+// IsOwnName says whether a name is one of those that the page gives itself, or a part of one, or
+// has one as a part.
 func (p *Page) IsOwnName(name string) bool {
 	own := FoldLetters(name)
 	if own == "" {

@@ -23,8 +23,9 @@ type VisitResult struct {
 // MaxLinks bounds how many links of a page are followed.
 const MaxLinks = 3000
 
-// Visit reads a page as a visitor of a name does who goes on from it. told are the rules for visitors that came with
-// the page; links says whether to look for links, and for what the text is like.
+// Visit reads a page as a visitor of a name does who goes on from it. told are the rules for
+// visitors that came with the page; links says whether to look for links, and for what the text is
+// like.
 func (p *Page) Visit(agent string, told []string, links bool) *VisitResult {
 	s := &VisitResult{Page: frontier.Page{Title: p.title}}
 	index, follow := parseDirectives(strings.Join(slices.Concat(told, []string{p.meta["robots"], p.meta[agent]}), ","))
@@ -134,7 +135,8 @@ func (l *linkScanner) link(tag atom.Atom, attributes map[string]string) {
 		}
 		l.Redirects = true
 	}
-	if !l.follow || has("nofollow") || has("sponsored") || has("ugc") || len(l.Links) >= MaxLinks || strings.HasPrefix(strings.TrimSpace(target), "#") {
+	if !l.follow || has("nofollow") || has("sponsored") || has("ugc") || len(l.Links) >= MaxLinks ||
+		strings.HasPrefix(strings.TrimSpace(target), "#") {
 		return
 	}
 	if u := pageurl.FromLink(target, l.base); u != nil && !l.seen[u.String()] {

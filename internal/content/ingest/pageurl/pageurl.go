@@ -1,8 +1,9 @@
-// Package pageurl reads the addresses of pages as people and programs write them, and gives each its one normal form:
-// by that form items are known, rules on paths match, and a crawl tells whether it has seen a page.
+// Package pageurl reads the addresses of pages as people and programs write them, and gives each
+// its one normal form: by that form items are known, rules on paths match, and a crawl tells
+// whether it has seen a page.
 //
-// Enter at Parse for an address in a document, FromLink for one to be visited, FromFile for that of a file. The package is
-// pure; it knows neither documents nor what is worth a visit.
+// Enter at Parse for an address in a document, FromLink for one to be visited, FromFile for that of
+// a file. The package is pure; it knows neither documents nor what is worth a visit.
 package pageurl
 
 import (
@@ -16,9 +17,10 @@ import (
 // longestAddress bounds what is taken for a URL, in bytes.
 const longestAddress = 8 << 10
 
-// Absolute makes a URL absolute against base and gives it in its normal form: scheme and host in lower case, no
-// default port, no user, no parameters that only track a visitor, a path of at least "/". A fragment stays, for it
-// may be all that sets two items of a page apart. What is no http or https URL gives an empty string.
+// Absolute makes a URL absolute against base and gives it in its normal form: scheme and host in
+// lower case, no default port, no user, no parameters that only track a visitor, a path of at least
+// "/". A fragment stays, for it may be all that sets two items of a page apart. What is no http or
+// https URL gives an empty string.
 func Absolute(raw string, base *url.URL) string {
 	u := Parse(raw, base)
 	if u == nil {
@@ -31,8 +33,8 @@ func Absolute(raw string, base *url.URL) string {
 	return address
 }
 
-// Parse reads an http or https URL, made absolute against base, in the form that Absolute describes; nil where it is
-// none.
+// Parse reads an http or https URL, made absolute against base, in the form that Absolute
+// describes; nil where it is none.
 func Parse(raw string, base *url.URL) *url.URL {
 	raw = strings.TrimSpace(raw)
 	if raw == "" || len(raw) > longestAddress {
@@ -72,24 +74,28 @@ func Parse(raw string, base *url.URL) *url.URL {
 	return u
 }
 
-// Resource is the URI of something that is no page of the web, where its scheme is one of those that a source may have.
+// Resource is the URI of something that is no page of the web, where its scheme is one of those
+// that a source may have.
 func Resource(raw, schemes string) *url.URL {
 	raw = strings.TrimSpace(raw)
 	scheme, rest, found := strings.Cut(raw, ":")
-	if !found || rest == "" || len(raw) > longestAddress || !slices.Contains(strings.Fields(schemes), strings.ToLower(scheme)) ||
+	if !found || rest == "" || len(raw) > longestAddress ||
+		!slices.Contains(strings.Fields(schemes), strings.ToLower(scheme)) ||
 		strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return nil
 	}
 	return &url.URL{Scheme: strings.ToLower(scheme), Opaque: rest}
 }
 
-// LacksHost says whether a text reads as a relative URL and was not meant as one: a host stands in its path.
+// LacksHost says whether a text reads as a relative URL and was not meant as one: a host stands in
+// its path.
 func LacksHost(raw string) bool {
 	lower := strings.ToLower(raw[:min(len(raw), len("https//"))])
 	return strings.HasPrefix(raw, "///") || strings.HasPrefix(lower, "http//") || lower == "https//"
 }
 
-// LooksLikePage says whether a text that may be a name of any kind was meant as the address of a page.
+// LooksLikePage says whether a text that may be a name of any kind was meant as the address of a
+// page.
 func LooksLikePage(s string) bool {
 	scheme, _, found := strings.Cut(strings.ToLower(s), ":")
 	return found && (scheme == "http" || scheme == "https")
@@ -172,21 +178,23 @@ func AsFolder(base string) (*url.URL, bool) {
 	return u, true
 }
 
-// FromFile is the URL of the page that a file makes below base: without the ending of Markdown, and without the
-// name of a folder's index.
+// FromFile is the URL of the page that a file makes below base: without the ending of Markdown, and
+// without the name of a folder's index.
 func FromFile(base *url.URL, name string) *url.URL {
 	name = strings.TrimSuffix(name, ".gz")
 	if ending := path.Ext(name); ending == ".md" || ending == ".markdown" {
 		name = strings.TrimSuffix(name, ending)
 	}
 	dir, file := path.Split(name)
-	if stem := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(file, ".xhtml"), ".html"), ".htm"); stem == "index" || stem == "_index" {
+	if stem := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(file, ".xhtml"), ".html"), ".htm"); stem ==
+		"index" || stem == "_index" {
 		name = dir
 	}
 	return base.ResolveReference(&url.URL{Path: "./" + name})
 }
 
-// Slug makes a text fit for the fragment or path of a URL: its letters and digits in lower case, joined by hyphens.
+// Slug makes a text fit for the fragment or path of a URL: its letters and digits in lower case,
+// joined by hyphens.
 func Slug(text string) string {
 	const most = 80
 	var out strings.Builder
@@ -252,8 +260,8 @@ func FromLink(raw string, base *url.URL) *url.URL {
 var sessions = strings.Fields(`phpsessid jsessionid sessionid session_id sid aspsessionid asp.net_sessionid cfid cftoken
 	zenid oscsid s_id sess sessid osessionid`)
 
-// withoutSession takes out of an address what names the visitor's session: parameters of known names, and what
-// Java servers hang on the path. It changes u.
+// withoutSession takes out of an address what names the visitor's session: parameters of known
+// names, and what Java servers hang on the path. It changes u.
 func withoutSession(u *url.URL) {
 	if at := strings.Index(strings.ToLower(u.Path), ";jsessionid="); at >= 0 {
 		u.Path, u.RawPath = u.Path[:at], ""
@@ -265,7 +273,8 @@ func withoutSession(u *url.URL) {
 	for parameter := range strings.SplitSeq(u.RawQuery, "&") {
 		name, value, _ := strings.Cut(parameter, "=")
 		name = strings.ToLower(name)
-		if !slices.Contains(sessions, name) && !strings.HasPrefix(name, "aspsessionid") && !(name == "s" && isDigest(value)) {
+		if !slices.Contains(sessions, name) && !strings.HasPrefix(name, "aspsessionid") &&
+			!(name == "s" && isDigest(value)) {
 			kept = append(kept, parameter)
 		}
 	}

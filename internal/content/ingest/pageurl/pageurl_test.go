@@ -10,9 +10,11 @@ func TestPageAddressIsThatOfTheSite(t *testing.T) {
 	t.Parallel()
 	base, _ := AsFolder("https://www.example.com/docs")
 	for name, want := range map[string]string{
-		"a/b.html": "/docs/a/b.html", "a/index.html": "/docs/a/", "index.htm.gz": "/docs/", "a/b.md": "/docs/a/b", "a/_index.md": "/docs/a/",
-		"a/b.markdown.gz": "/docs/a/b", "data.jsonl.gz": "/docs/data.jsonl", "ü ä/ß.html": "/docs/%C3%BC%20%C3%A4/%C3%9F.html",
-		"a:b.html": "/docs/a:b.html", "50%.html": "/docs/50%25.html", "q?x#y.html": "/docs/q%3Fx%23y.html",
+		"a/b.html": "/docs/a/b.html", "a/index.html": "/docs/a/", "index.htm.gz": "/docs/", "a/b.md": "/docs/a/b",
+		"a/_index.md":     "/docs/a/",
+		"a/b.markdown.gz": "/docs/a/b", "data.jsonl.gz": "/docs/data.jsonl",
+		"ü ä/ß.html": "/docs/%C3%BC%20%C3%A4/%C3%9F.html",
+		"a:b.html":   "/docs/a:b.html", "50%.html": "/docs/50%25.html", "q?x#y.html": "/docs/q%3Fx%23y.html",
 	} {
 		if got := FromFile(base, name).String(); got != "https://www.example.com"+want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -38,7 +40,10 @@ func TestSessionsAreNoPartOfAnAddress(t *testing.T) {
 }
 
 func FuzzAddressesHaveOneForm(f *testing.F) {
-	for _, s := range []string{"HTTP://A.example:80/x/../y?utm_x=1&b=%20#f", "//b.example", "x y", "javascript:x", "http://[::1]/", "https://ü.example/ä", "?q", "#", "http://a:b@c.example/", "www.d.example", "http://e.example/%zz", "https://f.example/a|b?c|d", "//:", "//::", "//a:80:80/", "? #", strings.Repeat("ü", 4000)} {
+	for _, s := range []string{"HTTP://A.example:80/x/../y?utm_x=1&b=%20#f", "//b.example", "x y", "javascript:x",
+		"http://[::1]/", "https://ü.example/ä", "?q", "#", "http://a:b@c.example/", "www.d.example",
+		"http://e.example/%zz", "https://f.example/a|b?c|d", "//:", "//::", "//a:80:80/", "? #",
+		strings.Repeat("ü", 4000)} {
 		f.Add(s)
 	}
 	base, _ := url.Parse("https://www.example.com/dir/page")

@@ -1,8 +1,9 @@
-// Package passage cuts running text into passages: pieces of 80 to 200 words that end where a sentence ends, and
-// rather where a paragraph or a step does, small enough to be shown and cited as a whole.
+// Package passage cuts running text into passages: pieces of 80 to 200 words that end where a
+// sentence ends, and rather where a paragraph or a step does, small enough to be shown and cited as
+// a whole.
 //
-// Where it cuts depends on the text near the cut alone, so that the passages before an edit and a little way
-// behind it stay what they were. It stands below package document, and has no I/O.
+// Where it cuts depends on the text near the cut alone, so that the passages before an edit and a
+// little way behind it stay what they were. It stands below package document, and has no I/O.
 package passage
 
 import (
@@ -12,8 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of a passage in words. A text that fits into one passage is one; a passage is shorter than MinWords only
-// where the next sentence is too long to go with it, and none is longer than MaxWords.
+// The sizes of a passage in words. A text that fits into one passage is one; a passage is shorter
+// than MinWords only where the next sentence is too long to go with it, and none is longer than
+// MaxWords.
 const (
 	MinWords = 80
 	MaxWords = 200
@@ -57,7 +59,8 @@ func CountWords(blocks []Block) int {
 	return sum
 }
 
-// Split cuts the text that the blocks make up. Within a passage blanks are single, and a line end parts two blocks.
+// Split cuts the text that the blocks make up. Within a passage blanks are single, and a line end
+// parts two blocks.
 func Split(blocks []Block) []string {
 	text, words := join(blocks)
 	if words <= MaxWords { // the common case, without looking for sentences
@@ -84,10 +87,11 @@ func Split(blocks []Block) []string {
 	return passages
 }
 
-// choose finds the piece to end the next passage with: the index of the last piece in it, and its words. Among
-// the places that the sizes allow, the end of a paragraph is better than that of a line, and that better than a
-// sentence's; among equals a hash of the text before the cut decides, which two runs over a text that differs
-// further up soon decide alike. A short rest is worth avoiding, but not at the price of a paragraph.
+// choose finds the piece to end the next passage with: the index of the last piece in it, and its
+// words. Among the places that the sizes allow, the end of a paragraph is better than that of a
+// line, and that better than a sentence's; among equals a hash of the text before the cut decides,
+// which two runs over a text that differs further up soon decide alike. A short rest is worth
+// avoiding, but not at the price of a paragraph.
 func choose(pieces []piece, left int) (last, words int) {
 	if left <= MaxWords {
 		return len(pieces) - 1, left
@@ -138,7 +142,8 @@ func (p piece) better(than piece) bool {
 	return p.hash < than.hash
 }
 
-// join makes one text of the blocks, a line for each, with single blanks; words counts up to one more than MaxWords.
+// join makes one text of the blocks, a line for each, with single blanks; words counts up to one
+// more than MaxWords.
 func join(blocks []Block) (text string, words int) {
 	var out strings.Builder
 	size := 0
@@ -238,14 +243,15 @@ func appendPieces(pieces []piece, text string, begin, end int) []piece {
 	return pieces
 }
 
-// Words counts the words of a text. Scripts without blanks between words are counted by their characters.
+// Words counts the words of a text. Scripts without blanks between words are counted by their
+// characters.
 func Words(text string) int {
 	_, words := measure(text, int(^uint(0)>>1))
 	return words
 }
 
-// measure goes through s up to a number of words, and gives the length up to there, with the blanks behind it, and
-// the words in it.
+// measure goes through s up to a number of words, and gives the length up to there, with the blanks
+// behind it, and the words in it.
 func measure(s string, most int) (length, words int) {
 	inWord := false
 	var dense weight // of the run of characters without blanks that is being read
@@ -284,8 +290,9 @@ const wholeWord weight = 12
 // full says whether a word of this weight has no room for a character of the given share.
 func (w weight) full(share weight) bool { return w+share > wholeWord }
 
-// weightOf gives a character's part of a word in scripts that put no blanks between words, on the average of
-// running text: two characters of Chinese and Japanese, six of Thai and its neighbours; 0 for other scripts.
+// weightOf gives a character's part of a word in scripts that put no blanks between words, on the
+// average of running text: two characters of Chinese and Japanese, six of Thai and its neighbours;
+// 0 for other scripts.
 func weightOf(r rune) weight {
 	switch {
 	case r < 0x0e00:
@@ -298,8 +305,8 @@ func weightOf(r rune) weight {
 	return 0
 }
 
-// FirstSentences gives the first sentences of a text, up to a number of bytes. A first sentence that is longer is cut
-// between words and marked by an ellipsis.
+// FirstSentences gives the first sentences of a text, up to a number of bytes. A first sentence
+// that is longer is cut between words and marked by an ellipsis.
 func FirstSentences(text string, most int) string {
 	var joined strings.Builder
 	text = strings.TrimSpace(text)

@@ -171,9 +171,11 @@ func TestLongSentenceIsCut(t *testing.T) {
 func TestEveryPassageHasItsSize(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := essay(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), rapid.IntRange(1, 30).Draw(t, "paragraphs"))
+		text := essay(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)),
+			rapid.IntRange(1, 30).Draw(t, "paragraphs"))
 		passages := cut(text)
-		if got, want := strings.Join(strings.Fields(strings.Join(passages, " ")), " "), strings.Join(text, " "); got != want {
+		if got, want := strings.Join(strings.Fields(strings.Join(passages, " ")), " "), strings.Join(text, " "); got !=
+			want {
 			t.Fatalf("the passages together are not the text:\n%s\n%s", got, want)
 		}
 		for i, p := range passages {
@@ -187,8 +189,9 @@ func TestEveryPassageHasItsSize(t *testing.T) {
 	})
 }
 
-// TestEditChangesPassagesNearIt edits one paragraph in the middle of a text, in many texts, and counts the passages
-// that are new: those before the edit stay but for one, and those behind it soon fall into step.
+// TestEditChangesPassagesNearIt edits one paragraph in the middle of a text, in many texts, and
+// counts the passages that are new: those before the edit stay but for one, and those behind it
+// soon fall into step.
 func TestEditChangesPassagesNearIt(t *testing.T) {
 	t.Parallel()
 	const texts, paragraphs = 100, 80

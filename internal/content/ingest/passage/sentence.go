@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences appends the offsets at which the sentences of a line end, behind the blanks that follow; the last is
-// the line's length. A full stop ends a sentence unless it belongs to an abbreviation, an initial, a number or a
-// numbered list, or a small letter follows; in a text that knows no capitals (cased is false) small letters do not
-// count.
+// Sentences appends the offsets at which the sentences of a line end, behind the blanks that
+// follow; the last is the line's length. A full stop ends a sentence unless it belongs to an
+// abbreviation, an initial, a number or a numbered list, or a small letter follows; in a text that
+// knows no capitals (cased is false) small letters do not count.
 func Sentences(ends []int, line string, cased bool) []int {
 	for i := 0; i < len(line); {
 		c := line[i]
@@ -47,7 +47,8 @@ func stops(r rune) bool {
 	return r == '.' || r == '!' || r == '?' || r == '…' || full(r)
 }
 
-// full says whether r ends a sentence wherever it stands: the stops of scripts that use them for nothing else.
+// full says whether r ends a sentence wherever it stands: the stops of scripts that use them for
+// nothing else.
 func full(r rune) bool {
 	switch r {
 	case '。', '！', '？', '．', '｡', '।', '॥', '؟', '۔', '։', '።', '။', '។':
@@ -68,7 +69,8 @@ func closing(line string, pos int) int {
 	return pos
 }
 
-// parts says whether the stop at pos ends a sentence, given that blanks and then the text at next follow.
+// parts says whether the stop at pos ends a sentence, given that blanks and then the text at next
+// follow.
 func parts(line string, pos, next int, cased bool) bool {
 	after, _ := utf8.DecodeRuneInString(line[next:])
 	single := line[pos] == '.' && line[pos+1] != '.'
@@ -94,7 +96,8 @@ func lastWord(s string) string {
 // longestAbbreviation bounds the look-up of abbreviations, in bytes.
 const longestAbbreviation = 8
 
-// abbreviates says whether the full stop behind word, with after as the next character, is no sentence's end.
+// abbreviates says whether the full stop behind word, with after as the next character, is no
+// sentence's end.
 func abbreviates(word string, after rune) bool {
 	switch {
 	case word == "" || len(word) > longestAbbreviation:
@@ -115,8 +118,8 @@ func isNumber(word string) bool {
 	return strings.Trim(word, "0123456789") == ""
 }
 
-// beforeNames are abbreviations that a capital follows as a rule. Those that mostly end a sentence when a capital
-// follows (etc., min.) are left to the rule of small letters.
+// beforeNames are abbreviations that a capital follows as a rule. Those that mostly end a sentence
+// when a capital follows (etc., min.) are left to the rule of small letters.
 var beforeNames = set(`mr mrs ms mx dr prof rev hon gen col sgt capt lt cmdr gov sen rep pres st ste mt messrs vs cf viz
 	approx dept univ assn bros ave blvd hr hrn fr frl dipl ing bzw vgl evtl ggf inkl zzgl sog bspw geb gest hrsg
 	sra srta dña av avda ej dott sig mme mlle mm me env svp tj dhr mevr bijv resp ул им гр тов проф акад`)

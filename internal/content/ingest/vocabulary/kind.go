@@ -11,14 +11,16 @@ const (
 	Subject                // what pages and files are about
 )
 
-// furnitureClasses, supportClasses and pageClasses say by class what a thing mostly is; all others are subjects.
+// furnitureClasses, supportClasses and pageClasses say by class what a thing mostly is; all others
+// are subjects.
 var (
 	furnitureClasses = []string{
 		"WebSite", "WebPageElement", "BreadcrumbList", "Action", "ListItem", "EntryPoint", "StructuredValue", "Rating",
 		"SpeakableSpecification", "PropertyValueSpecification", "DataDownload", "Language",
 	}
 	supportClasses = []string{
-		"Organization", "Person", "Place", "Brand", "ImageObject", "Offer", "Demand", "Comment", "HowToStep", "HowToSection",
+		"Organization", "Person", "Place", "Brand", "ImageObject", "Offer", "Demand", "Comment", "HowToStep",
+		"HowToSection",
 		"HowToDirection", "HowToTip", "HowToItem", "Role", "DefinedTermSet",
 	}
 	pageClasses = []string{"WebPage", "Blog"}
@@ -38,7 +40,8 @@ func KindOf(types []string) Kind {
 
 func kindOfType(t string) Kind {
 	switch t {
-	case "Product", "Recipe", "Article", "NewsArticle", "BlogPosting", "Event", "ScholarlyArticle", "Book", "Movie", "JobPosting":
+	case "Product", "Recipe", "Article", "NewsArticle", "BlogPosting", "Event", "ScholarlyArticle", "Book", "Movie",
+		"JobPosting":
 		return Subject // the usual ones, told quickly
 	}
 	for _, classes := range []struct {
@@ -54,11 +57,12 @@ func kindOfType(t string) Kind {
 	return Subject
 }
 
-// besideClasses are things that mostly stand beside another on its page: what people say of it, a film of it.
+// besideClasses are things that mostly stand beside another on its page: what people say of it, a
+// film of it.
 var besideClasses = []string{"Review", "Comment", "MediaObject", "Question", "Claim"}
 
-// Specificity ranks types by how much they say of a thing, for the order of Types and for the choice between two items
-// of one page.
+// Specificity ranks types by how much they say of a thing, for the order of Types and for the
+// choice between two items of one page.
 func Specificity(t string) int {
 	switch kind := kindOfType(t); {
 	case t == "Thing" || t == "CreativeWork" || t == "WebContent" || t == "Intangible":
@@ -80,8 +84,8 @@ func Specificity(t string) int {
 	return 5
 }
 
-// How telling a page is; an article, more than its page and less than a thing that it is about; and what stands beside
-// such a thing.
+// How telling a page is; an article, more than its page and less than a thing that it is about; and
+// what stands beside such a thing.
 const (
 	PageRank    = 1
 	ArticleRank = 3

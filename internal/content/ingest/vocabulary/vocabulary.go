@@ -1,8 +1,9 @@
-// Package vocabulary reads the names of schema.org as documents in the wild write them (with prefixes, in any case,
-// languages in words), and judges by them: KindOf says which part a thing plays in a document, Specificity how much a type
-// says of it, HoldsURL what a property holds.
+// Package vocabulary reads the names of schema.org as documents in the wild write them (with
+// prefixes, in any case, languages in words), and judges by them: KindOf says which part a thing
+// plays in a document, Specificity how much a type says of it, HoldsURL what a property holds.
 //
-// The tree of classes itself is content's. The package knows names alone, and not the things that have them.
+// The tree of classes itself is content's. The package knows names alone, and not the things that
+// have them.
 package vocabulary
 
 import (

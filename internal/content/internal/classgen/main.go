@@ -1,6 +1,6 @@
-// Command classgen writes classes.txt, the tree of schema.org classes that package content knows, from the
-// TypeScript declarations that the npm package schema-dts (Apache-2.0) ships. Only the facts are taken: which class
-// is a direct child of which.
+// Command classgen writes classes.txt, the tree of schema.org classes that package content knows,
+// from the TypeScript declarations that the npm package schema-dts (Apache-2.0) ships. Only the
+// facts are taken: which class is a direct child of which.
 //
 //	npm pack schema-dts@2.1.0 && tar xzf schema-dts-2.1.0.tgz
 //	go run ./internal/content/internal/classgen package/dist/schema.d.ts > internal/content/classes.txt
@@ -40,7 +40,8 @@ func main() {
 	}
 }
 
-// parents gives each class its direct parents. The declarations name a class's children as members of a union.
+// parents gives each class its direct parents. The declarations name a class's children as members
+// of a union.
 func parents(source string) map[string][]string {
 	tree := map[string][]string{}
 	for _, m := range class.FindAllStringSubmatch(source, -1) {

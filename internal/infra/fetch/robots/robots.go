@@ -1,6 +1,6 @@
-// Package robots reads robots.txt as RFC 9309 says: which paths a visitor may fetch, and where the site keeps its maps.
-// It knows two lines besides the RFC's that are in wide use, Crawl-delay and Sitemap, and Schemamap, by which sites
-// name a map of their structured data.
+// Package robots reads robots.txt as RFC 9309 says: which paths a visitor may fetch, and where the
+// site keeps its maps. It knows two lines besides the RFC's that are in wide use, Crawl-delay and
+// Sitemap, and Schemamap, by which sites name a map of their structured data.
 //
 // It has no I/O: fetch asks sites for the file and decides what an answer that is none means.
 package robots
@@ -18,8 +18,9 @@ const MaxBytes = 500 << 10
 
 // Rules are what a robots.txt says. The nil Rules allow everything.
 type Rules struct {
-	// Sitemaps are the addresses of Sitemap lines, Schemamaps those of Schemamap lines, and Licenses those of License lines, which
-	// RSL 1.0 has; as written, in order. They hold for every visitor.
+	// Sitemaps are the addresses of Sitemap lines, Schemamaps those of Schemamap lines, and
+	// Licenses those of License lines, which RSL 1.0 has; as written, in order. They hold for every
+	// visitor.
 	Sitemaps, Schemamaps, Licenses []string
 
 	groups []*group
@@ -101,8 +102,8 @@ func (p *parser) agent(value string) {
 	}
 }
 
-// Token is the product token at the beginning of a User-Agent value, in lower case: "Frontdesk/1 (+https://…)" gives
-// "frontdesk". A star stays a star.
+// Token is the product token at the beginning of a User-Agent value, in lower case: "Frontdesk/1
+// (+https://…)" gives "frontdesk". A star stays a star.
 func Token(agent string) string {
 	if strings.HasPrefix(agent, "*") {
 		return "*"
@@ -116,8 +117,8 @@ func Token(agent string) string {
 	return strings.ToLower(agent)
 }
 
-// rule adds a rule to the group. A rule before any User-agent line holds for nobody. A pattern without the slash that
-// every path begins with is read as if it were there, as most crawlers do.
+// rule adds a rule to the group. A rule before any User-agent line holds for nobody. A pattern
+// without the slash that every path begins with is read as if it were there, as most crawlers do.
 func (p *parser) rule(pattern string, allow bool) {
 	p.open = false
 	if p.group == nil || pattern == "" {
@@ -139,8 +140,8 @@ func (p *parser) delay(value string) {
 	p.group.delay = time.Duration(min(seconds, math.MaxInt32) * float64(time.Second))
 }
 
-// Allowed says whether a visitor may fetch a path. agent is its User-Agent or product token; path is what stands after
-// the host in the address, with the query.
+// Allowed says whether a visitor may fetch a path. agent is its User-Agent or product token; path
+// is what stands after the host in the address, with the query.
 func (r *Rules) Allowed(agent, path string) bool {
 	if r == nil {
 		return true
@@ -165,7 +166,8 @@ func (r *Rules) Allowed(agent, path string) bool {
 	return allowed
 }
 
-// CrawlDelay is the time that a visitor is asked to let pass between two requests; 0 when nothing is said.
+// CrawlDelay is the time that a visitor is asked to let pass between two requests; 0 when nothing
+// is said.
 func (r *Rules) CrawlDelay(agent string) time.Duration {
 	var longest time.Duration
 	if r != nil {
@@ -176,7 +178,8 @@ func (r *Rules) CrawlDelay(agent string) time.Duration {
 	return longest
 }
 
-// groupsFor gives the groups that hold for a visitor: those that name it, else those for everyone (RFC 9309 §2.2.1).
+// groupsFor gives the groups that hold for a visitor: those that name it, else those for everyone
+// (RFC 9309 §2.2.1).
 func (r *Rules) groupsFor(agent string) []*group {
 	token := Token(agent)
 	var named, everyone []*group

@@ -68,32 +68,40 @@ func TestAVisitorHeedsTheGroupThatNamesIt(t *testing.T) {
 		text   string
 		barred string // of the paths /1 to /4
 	}{
-		"its own":                        {"User-agent: other\nDisallow: /1\nUser-agent: guest\nDisallow: /2\nUser-agent: *\nDisallow: /3", "/2"},
-		"everyone's when none names it":  {"User-agent: other\nDisallow: /1\nUser-agent: *\nDisallow: /3", "/3"},
-		"none when there is none":        {"User-agent: other\nDisallow: /1", ""},
-		"in capitals":                    {"USER-AGENT: GUEST\nDISALLOW: /2", "/2"},
-		"with a version":                 {"User-agent: Guest/9.9 (x)\nDisallow: /2\nUser-agent: *\nDisallow: /3", "/2"},
-		"not one that begins alike":      {"User-agent: gue\nDisallow: /1\nUser-agent: guests\nDisallow: /2", ""},
-		"several names":                  {"User-agent: other\nUser-agent: guest\nDisallow: /1\nUser-agent: *\nDisallow: /3", "/1"},
-		"several groups":                 {"User-agent: guest\nDisallow: /1\nUser-agent: x\nDisallow: /2\nUser-agent: guest\nDisallow: /3", "/1 /3"},
-		"everyone's in several groups":   {"User-agent: *\nDisallow: /1\nUser-agent: x\nDisallow: /2\nUser-agent: *\nDisallow: /3", "/1 /3"},
+		"its own": {"User-agent: other\nDisallow: /1\nUser-agent: guest\nDisallow: " +
+			"/2\nUser-agent: *\nDisallow: /3", "/2"},
+		"everyone's when none names it": {"User-agent: other\nDisallow: /1\nUser-agent: *\nDisallow: /3", "/3"},
+		"none when there is none":       {"User-agent: other\nDisallow: /1", ""},
+		"in capitals":                   {"USER-AGENT: GUEST\nDISALLOW: /2", "/2"},
+		"with a version": {"User-agent: Guest/9.9 (x)\nDisallow: /2\nUser-agent: *\nDisallow: /3",
+			"/2"},
+		"not one that begins alike": {"User-agent: gue\nDisallow: /1\nUser-agent: guests\nDisallow: /2", ""},
+		"several names": {"User-agent: other\nUser-agent: guest\nDisallow: /1\nUser-agent: " +
+			"*\nDisallow: /3", "/1"},
+		"several groups": {"User-agent: guest\nDisallow: /1\nUser-agent: x\nDisallow: " +
+			"/2\nUser-agent: guest\nDisallow: /3", "/1 /3"},
+		"everyone's in several groups": {"User-agent: *\nDisallow: /1\nUser-agent: x\nDisallow: /2\nUser-agent: " +
+			"*\nDisallow: /3", "/1 /3"},
 		"its own without rules":          {"User-agent: *\nDisallow: /\nUser-agent: guest\nDisallow:", ""},
 		"its own at the end of the file": {"User-agent: *\nDisallow: /1\nUser-agent: guest", ""},
 		"rules before any group":         {"Disallow: /1\nUser-agent: guest\nDisallow: /2", "/2"},
 		"blank lines within":             {"User-agent: guest\n\n\nDisallow: /1\n\nDisallow: /2", "/1 /2"},
-		"other lines within":             {"User-agent: guest\nSitemap: https://x.example/\nNoindex: /3\nUser-agent: other\nDisallow: /1", "/1"},
-		"a delay ends the names":         {"User-agent: x\nCrawl-delay: 1\nUser-agent: guest\nDisallow: /1", "/1"},
-		"blanks":                         {"  User-agent \t:\tguest  \n\tDisallow : /1 \t # why\n#Disallow: /2", "/1"},
-		"no blanks":                      {"User-agent:guest\nDisallow:/1", "/1"},
-		"other line ends":                {"User-agent: guest\rDisallow: /1\r\nDisallow: /2\n\rDisallow: /3", "/1 /2 /3"},
-		"a byte order mark":              {"\xef\xbb\xbfUser-agent: guest\nDisallow: /1", "/1"},
-		"a page instead of a file":       {"<!DOCTYPE html>\n<p style='a:b'>User-agent: guest Disallow: /</p>", ""},
-		"bytes":                          {"\x00\xff\nUser-agent: guest\n\xfe: \x00\nDisallow: /1", "/1"},
+		"other lines within": {"User-agent: guest\nSitemap: https://x.example/\nNoindex: " +
+			"/3\nUser-agent: other\nDisallow: /1", "/1"},
+		"a delay ends the names": {"User-agent: x\nCrawl-delay: 1\nUser-agent: guest\nDisallow: /1", "/1"},
+		"blanks":                 {"  User-agent \t:\tguest  \n\tDisallow : /1 \t # why\n#Disallow: /2", "/1"},
+		"no blanks":              {"User-agent:guest\nDisallow:/1", "/1"},
+		"other line ends": {"User-agent: guest\rDisallow: /1\r\nDisallow: /2\n\rDisallow: /3",
+			"/1 /2 /3"},
+		"a byte order mark":        {"\xef\xbb\xbfUser-agent: guest\nDisallow: /1", "/1"},
+		"a page instead of a file": {"<!DOCTYPE html>\n<p style='a:b'>User-agent: guest Disallow: /</p>", ""},
+		"bytes":                    {"\x00\xff\nUser-agent: guest\n\xfe: \x00\nDisallow: /1", "/1"},
 	} {
 		rules := robots.Parse([]byte(row.text))
 		for i := 1; i <= 4; i++ {
 			path := fmt.Sprintf("/%d", i)
-			if barred := slices.Contains(strings.Fields(row.barred), path); rules.Allowed("Guest/1.0 (+https://guest.example)", path) == barred {
+			if barred := slices.Contains(strings.Fields(row.barred),
+				path); rules.Allowed("Guest/1.0 (+https://guest.example)", path) == barred {
 				t.Errorf("%s: %s barred should be %t", name, path, barred)
 			}
 		}
@@ -102,8 +110,10 @@ func TestAVisitorHeedsTheGroupThatNamesIt(t *testing.T) {
 
 func TestMapsAndDelaysAreFound(t *testing.T) {
 	t.Parallel()
-	rules := robots.Parse([]byte("sitemap: https://x.example/1\nUser-agent: guest\nCrawl-delay: 2.5\nSITEMAP:https://x.example/2?a:b\n" +
-		"Schemamap: https://x.example/map.xml\nUser-agent: slow\nCrawl-delay: -3\nUser-agent: *\nCrawl-delay: soon\nsitemap:\n"))
+	rules := robots.Parse([]byte("sitemap: https://x.example/1\nUser-agent: guest\nCrawl-delay: " +
+		"2.5\nSITEMAP:https://x.example/2?a:b\n" +
+		"Schemamap: https://x.example/map.xml\nUser-agent: slow\nCrawl-delay: -3\nUser-agent: *\nCrawl-delay: " +
+		"soon\nsitemap:\n"))
 	if want := []string{"https://x.example/1", "https://x.example/2?a:b"}; !slices.Equal(rules.Sitemaps, want) {
 		t.Errorf("sitemaps %q", rules.Sitemaps)
 	}
@@ -150,14 +160,15 @@ func FuzzParse(f *testing.F) {
 		}
 		before := rules.Allowed("guest", path)
 		doubled := robots.Parse(append(append(slices.Clone(text), '\n'), text...))
-		if len(text) < robots.MaxBytes/2 && !strings.Contains(string(text), "\xef\xbb\xbf") && doubled.Allowed("guest", path) != before && startsWithGroup(text) {
+		if len(text) < robots.MaxBytes/2 && !strings.Contains(string(text), "\xef\xbb\xbf") &&
+			doubled.Allowed("guest", path) != before && startsWithGroup(text) {
 			t.Error("saying it twice says something else")
 		}
 	})
 }
 
-// startsWithGroup says whether the first line that says something names a visitor: what comes before belongs to the
-// group before when the text is repeated.
+// startsWithGroup says whether the first line that says something names a visitor: what comes
+// before belongs to the group before when the text is repeated.
 func startsWithGroup(text []byte) bool {
 	for line := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line, _, _ = strings.Cut(line, "#")

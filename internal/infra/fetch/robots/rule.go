@@ -19,8 +19,8 @@ func newRule(pattern string, allow bool) rule {
 	return rule{text: text, parts: strings.Split(open, "*"), end: end, allow: allow}
 }
 
-// match says whether the pattern matches the beginning of a canonical path, or, with a final $, all of it. Each part
-// is looked for where it comes first, which finds a match if there is one.
+// match says whether the pattern matches the beginning of a canonical path, or, with a final $, all
+// of it. Each part is looked for where it comes first, which finds a match if there is one.
 func (r rule) match(path string) bool {
 	rest, found := strings.CutPrefix(path, r.parts[0])
 	if !found {
@@ -43,8 +43,9 @@ func (r rule) match(path string) bool {
 	return strings.Contains(rest, r.parts[last])
 }
 
-// canonical brings a path or pattern into the form in which they are compared (RFC 9309 §2.2.2): octets outside of
-// ASCII are percent-encoded, encoded letters, digits and "-._~" are not, and the hex digits of the rest are upper case.
+// canonical brings a path or pattern into the form in which they are compared (RFC 9309 §2.2.2):
+// octets outside of ASCII are percent-encoded, encoded letters, digits and "-._~" are not, and the
+// hex digits of the rest are upper case.
 func canonical(path string) string {
 	if plain(path) {
 		return path
@@ -81,5 +82,6 @@ func plain(path string) bool {
 }
 
 func unreserved(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' ||
+		c == '~'
 }

@@ -1,5 +1,6 @@
-// Package backup writes all that a front desk keeps into one file, and puts it back: the database as it was at one
-// moment, whichever engine it is on, the files of the data folder (keys, certificates), and the configuration.
+// Package backup writes all that a front desk keeps into one file, and puts it back: the database
+// as it was at one moment, whichever engine it is on, the files of the data folder (keys,
+// certificates), and the configuration.
 //
 // The file is a gzipped tar, in this order:
 //
@@ -7,11 +8,13 @@
 //	config/frontdesk.yaml       the configuration, if there is one
 //	data/...                    the files of the data folder
 //	tables/NAME/NUMBER          rows, in batches (see rows.go)
-//	frontdesk-checksums.json    the SHA-256 of every entry before it (Tail); without it the file is not whole
+//	frontdesk-checksums.json    the SHA-256 of every entry before it (Tail)
 //
-// A backup is read back before it gets its name. A restore reads the whole file before it changes anything; the database
-// is then changed in one transaction, and the files follow from a staging folder, which the next start completes if it
-// was broken off (Finish).
+// A file without the last entry is not whole.
+//
+// A backup is read back before it gets its name. A restore reads the whole file before it changes
+// anything; the database is then changed in one transaction, and the files follow from a staging
+// folder, which the next start completes if it was broken off (Finish).
 //
 // It stands beside ingest, below server and cli, on store.
 package backup

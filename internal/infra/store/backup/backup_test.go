@@ -33,7 +33,8 @@ type house struct {
 func newHouse(t testing.TB) *house {
 	t.Helper()
 	data := t.TempDir()
-	return &house{backup.Source{Store: store.Config{DSN: "sqlite:" + filepath.Join(data, "frontdesk.db"), Schemas: []store.Schema{notes}}, Data: data}, t}
+	return &house{backup.Source{Store: store.Config{DSN: "sqlite:" + filepath.Join(data, "frontdesk.db"),
+		Schemas: []store.Schema{notes}}, Data: data}, t}
 }
 
 // filled is a house with notes, files and a configuration, all of which bear a word.
@@ -142,7 +143,8 @@ func TestARestoreBringsBackAllThatWasKept(t *testing.T) {
 	old.write("half.partial", "no part of it")
 	old.add(5, 2<<20) // which takes several batches
 	path, contents := old.backUp()
-	if contents.AllRows() != 8 || contents.Files != 2 || string(contents.Config) != "# first\n" || contents.Program != "frontdesk test" {
+	if contents.AllRows() != 8 || contents.Files != 2 || string(contents.Config) != "# first\n" ||
+		contents.Program != "frontdesk test" {
 		t.Errorf("it holds %d rows, %d files, configuration %q", contents.AllRows(), contents.Files, contents.Config)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -205,8 +207,8 @@ func TestAFileOfABackupDoesNotTakeTheDatabasesPlace(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptApartIsInNoBackup has a vault in the data folder, in whatever state: none of it is in the backup, and what a
-// backup brings in its name takes nothing's place.
+// TestWhatIsKeptApartIsInNoBackup has a vault in the data folder, in whatever state: none of it is
+// in the backup, and what a backup brings in its name takes nothing's place.
 func TestWhatIsKeptApartIsInNoBackup(t *testing.T) {
 	t.Parallel()
 	h := filled(t, "word")
@@ -249,12 +251,14 @@ func TestWhatIsThereIsLeftAloneUnlessToldOtherwise(t *testing.T) {
 	}
 	there := filled(t, "second")
 	before := there.state()
-	if _, err := backup.Restore(t.Context(), path, there.Source, false); err == nil || !strings.Contains(err.Error(), "--replace") {
+	if _, err := backup.Restore(t.Context(), path, there.Source, false); err == nil ||
+		!strings.Contains(err.Error(), "--replace") {
 		t.Errorf("with content: %v", err)
 	}
 	keyed := newHouse(t)
 	keyed.write("keys/site.key", "another")
-	if _, err := backup.Restore(t.Context(), path, keyed.Source, false); err == nil || !strings.Contains(err.Error(), "--replace") {
+	if _, err := backup.Restore(t.Context(), path, keyed.Source, false); err == nil ||
+		!strings.Contains(err.Error(), "--replace") {
 		t.Errorf("with another key: %v", err)
 	}
 	if diff := cmp.Diff(before, there.state()); diff != "" {
@@ -267,7 +271,8 @@ func TestWhatIsThereIsLeftAloneUnlessToldOtherwise(t *testing.T) {
 	if _, err := backup.Restore(t.Context(), path, there.Source, true); err != nil {
 		t.Fatal(err)
 	}
-	if got := there.state(); got["note firs"] != "first" || got["file keys/site.key"] != "first" || got["file keys/own.key"] != "stays" || got["note seco"] != "" {
+	if got := there.state(); got["note firs"] != "first" || got["file keys/site.key"] != "first" ||
+		got["file keys/own.key"] != "stays" || got["note seco"] != "" {
 		t.Errorf("replaced: %v", got)
 	}
 }
@@ -309,7 +314,8 @@ func TestNoDamageGoesUnnoticed(t *testing.T) {
 	}
 }
 
-// repacked is a backup whose entries were changed by somebody who knows the form, but for the checksums.
+// repacked is a backup whose entries were changed by somebody who knows the form, but for the
+// checksums.
 func repacked(t *testing.T, path string, edit func(name, text string) (string, string)) string {
 	t.Helper()
 	file, err := os.Open(path)
@@ -368,7 +374,9 @@ func TestABackupThatWasTamperedWithIsRefused(t *testing.T) {
 		"a way out": func(name, text string) (string, string) {
 			return strings.Replace(name, "keys/site.key", "../site.key", 1), text
 		},
-		"a missing file": func(name, text string) (string, string) { return strings.TrimPrefix(name, "data/keys/site.key"), text },
+		"a missing file": func(name, text string) (string, string) {
+			return strings.TrimPrefix(name, "data/keys/site.key"), text
+		},
 		"a missing end": func(name, text string) (string, string) {
 			return strings.TrimPrefix(name, "frontdesk-checksums.json"), text
 		},
@@ -379,13 +387,15 @@ func TestABackupThatWasTamperedWithIsRefused(t *testing.T) {
 			return strings.TrimPrefix(name, "frontdesk-backup.json"), text
 		},
 	} {
-		if _, err := backup.Verify(t.Context(), repacked(t, path, edit)); err == nil || strings.Contains(err.Error(), "panic") {
+		if _, err := backup.Verify(t.Context(), repacked(t, path, edit)); err == nil ||
+			strings.Contains(err.Error(), "panic") {
 			t.Errorf("%s went unnoticed: %v", what, err)
 		}
 	}
 }
 
-// TestARestoreBrokenOffBeforeItsFilesIsFinishedAtTheNextStart leaves the moment between database and files behind.
+// TestARestoreBrokenOffBeforeItsFilesIsFinishedAtTheNextStart leaves the moment between database
+// and files behind.
 func TestARestoreBrokenOffBeforeItsFilesIsFinishedAtTheNextStart(t *testing.T) {
 	t.Parallel()
 	path, contents := filled(t, "first").backUp()
@@ -418,7 +428,8 @@ func TestABackupThatFailsLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.backup")
-	if _, err := backup.Create(t.Context(), path, newHouse(t).Source, backup.Options{}); err == nil || !strings.Contains(err.Error(), "nothing of frontdesk's") {
+	if _, err := backup.Create(t.Context(), path, newHouse(t).Source, backup.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "nothing of frontdesk's") {
 		t.Errorf("of nothing: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -426,7 +437,8 @@ func TestABackupThatFailsLeavesNoFile(t *testing.T) {
 	if _, err := backup.Create(ctx, path, filled(t, "first").Source, backup.Options{}); err == nil {
 		t.Error("told to stop, and did not")
 	}
-	if _, err := backup.Create(t.Context(), filepath.Join(dir, "no", "site.backup"), filled(t, "first").Source, backup.Options{}); err == nil || !strings.Contains(err.Error(), "make it") {
+	if _, err := backup.Create(t.Context(), filepath.Join(dir, "no", "site.backup"), filled(t, "first").Source,
+		backup.Options{}); err == nil || !strings.Contains(err.Error(), "make it") {
 		t.Errorf("in a folder that is not there: %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
@@ -453,7 +465,8 @@ func FuzzVerify(f *testing.F) {
 	f.Add("data/a", "", `{}`)
 	f.Fuzz(func(t *testing.T, name, text, tail string) {
 		path := filepath.Join(t.TempDir(), "fuzz")
-		if err := os.WriteFile(path, pack("frontdesk-backup.json", head, name, text, "frontdesk-checksums.json", tail), 0o600); err != nil {
+		if err := os.WriteFile(path, pack("frontdesk-backup.json", head, name, text, "frontdesk-checksums.json", tail),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		contents, err := backup.Verify(context.Background(), path)

@@ -20,7 +20,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// visitor is what is done with the entries of a backup, in their order. Members that are nil are left out.
+// visitor is what is done with the entries of a backup, in their order. Members that are nil are
+// left out.
 type visitor struct {
 	head   func(Head) error
 	config func(text []byte) error
@@ -28,13 +29,14 @@ type visitor struct {
 	rows   func(table int, rows [][]any) error
 }
 
-// Verify reads a whole backup and holds every entry against its checksum. The error says what to do.
+// Verify reads a whole backup and holds every entry against its checksum. The error says what to
+// do.
 func Verify(ctx context.Context, path string) (Contents, error) {
 	return readFile(ctx, path, visitor{})
 }
 
-// readFile visits a backup. What it returns is right only without an error; visitors of earlier entries have been called
-// by then.
+// readFile visits a backup. What it returns is right only without an error; visitors of earlier
+// entries have been called by then.
 func readFile(ctx context.Context, path string, v visitor) (Contents, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -45,7 +47,8 @@ func readFile(ctx context.Context, path string, v visitor) (Contents, error) {
 	switch {
 	case ctx.Err() != nil:
 		return Contents{}, ctx.Err()
-	case errors.Is(err, errBroken), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, tar.ErrHeader):
+	case errors.Is(err, errBroken), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrHeader),
+		errors.Is(err, gzip.ErrChecksum), errors.Is(err, tar.ErrHeader):
 		return Contents{}, fmt.Errorf("%s cannot be used: %w; take another one", path, err)
 	case err != nil:
 		return Contents{}, err
@@ -153,14 +156,16 @@ func (r *reader) head(text []byte) error {
 		return fmt.Errorf("%w: %v", errBroken, err)
 	}
 	if r.contents.Format != format || r.contents.ID == "" || strings.ContainsAny(r.contents.ID, `/\.`) {
-		return fmt.Errorf("%w that this frontdesk reads (form %d, and this one reads %d); use a newer frontdesk", errBroken, r.contents.Format, format)
+		return fmt.Errorf("%w that this frontdesk reads (form %d, and this one reads %d); use a newer frontdesk",
+			errBroken, r.contents.Format, format)
 	}
 	return call(r.visitor.head, r.contents.Head)
 }
 
 // file hands a file of the data folder over. A name that leads out of it is refused.
 func (r *reader) file(name string, text []byte, mode fs.FileMode) error {
-	if local := filepath.FromSlash(name); !filepath.IsLocal(local) || filepath.Clean(local) != local || strings.HasPrefix(name, staging) {
+	if local := filepath.FromSlash(name); !filepath.IsLocal(local) || filepath.Clean(local) != local ||
+		strings.HasPrefix(name, staging) {
 		return fmt.Errorf("%w: %q is no name of a file in the data folder", errBroken, name)
 	}
 	r.contents.Files++

@@ -13,12 +13,14 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// staging begins the name of the folder, within the data folder, in which files wait for the database.
+// staging begins the name of the folder, within the data folder, in which files wait for the
+// database.
 const staging = ".restore-"
 
-// Restore puts a backup in the place of what is there: the database in one transaction, then the files of the data
-// folder. Files that the backup does not name stay. Without replace, a database with content and files that differ are
-// left alone, and the restore is refused. When it is broken off, all is as it was, or Finish completes it.
+// Restore puts a backup in the place of what is there: the database in one transaction, then the
+// files of the data folder. Files that the backup does not name stay. Without replace, a database
+// with content and files that differ are left alone, and the restore is refused. When it is broken
+// off, all is as it was, or Finish completes it.
 //
 // The configuration is not written: it says where to restore to (see Contents.Config).
 func Restore(ctx context.Context, path string, target Source, replace bool) (Contents, error) {
@@ -43,7 +45,8 @@ func Restore(ctx context.Context, path string, target Source, replace bool) (Con
 	})
 	if err != nil {
 		if errors.Is(err, store.ErrNotEmpty) {
-			err = fmt.Errorf("%w and was left alone; name another database, or put the backup in its place with --replace", err)
+			err = fmt.Errorf("%w and was left alone; name another database, or put the backup in its place "+
+				"with --replace", err)
 		}
 		return Contents{}, errors.Join(err, os.RemoveAll(stage))
 	}
@@ -53,7 +56,8 @@ func Restore(ctx context.Context, path string, target Source, replace bool) (Con
 // stageFiles writes the files of a backup into the staging folder, durably.
 func stageFiles(ctx context.Context, path string, target Source, stage string, replace bool) error {
 	_, err := readFile(ctx, path, visitor{file: func(name string, text []byte, mode fs.FileMode) error {
-		if at, err := filepath.Abs(filepath.Join(target.Data, filepath.FromSlash(name))); err != nil || ofDatabase(target, at) {
+		if at, err := filepath.Abs(filepath.Join(target.Data, filepath.FromSlash(name))); err != nil ||
+			ofDatabase(target, at) {
 			return err // a file must not take the place of the database, whoever wrote the backup
 		}
 		there, err := os.ReadFile(filepath.Join(target.Data, filepath.FromSlash(name)))
@@ -61,7 +65,8 @@ func stageFiles(ctx context.Context, path string, target Source, stage string, r
 		case err == nil && bytes.Equal(there, text):
 			return nil
 		case err == nil && !replace:
-			return fmt.Errorf("%s is there already and differs from the backup's; name another data folder, or put the backup in its place with --replace", filepath.Join(target.Data, name))
+			return fmt.Errorf("%s is there already and differs from the backup's; name another data folder, or put "+
+				"the backup in its place with --replace", filepath.Join(target.Data, name))
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
@@ -124,7 +129,8 @@ func staged(data string) ([]string, error) {
 	return all, err
 }
 
-// complete finishes a restore that was broken off before, and removes what others have left that came to nothing.
+// complete finishes a restore that was broken off before, and removes what others have left that
+// came to nothing.
 func complete(ctx context.Context, target Source) error {
 	all, err := staged(target.Data)
 	if err != nil || len(all) == 0 {
@@ -143,8 +149,9 @@ func complete(ctx context.Context, target Source) error {
 	return err
 }
 
-// Finish completes a restore that was broken off after its database was there: it moves the files that wait. It is for
-// the start of whatever uses the data folder, and does nothing when nothing waits.
+// Finish completes a restore that was broken off after its database was there: it moves the files
+// that wait. It is for the start of whatever uses the data folder, and does nothing when nothing
+// waits.
 func Finish(ctx context.Context, db *store.DB, data string) error {
 	all, err := staged(data)
 	if err != nil || len(all) == 0 {

@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// A batch of rows is the rows' values one after the other, each after a letter for its kind: n nothing, i an integer
-// (zigzag varint), f a float (8 bytes, little endian), s a text and b bytes (length, content).
+// A batch of rows is the rows' values one after the other, each after a letter for its kind: n
+// nothing, i an integer (zigzag varint), f a float (8 bytes, little endian), s a text and b bytes
+// (length, content).
 
 func appendRow(dst []byte, values []any) ([]byte, error) {
 	for _, value := range values {
@@ -29,7 +30,8 @@ func appendRow(dst []byte, values []any) ([]byte, error) {
 	return dst, nil
 }
 
-// readRows takes a batch apart into rows of so many values. Texts and bytes share the batch's memory.
+// readRows takes a batch apart into rows of so many values. Texts and bytes share the batch's
+// memory.
 func readRows(text []byte, columns int) ([][]any, error) {
 	var rows [][]any
 	for len(text) > 0 {

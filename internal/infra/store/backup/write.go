@@ -27,7 +27,8 @@ type Source struct {
 	Store  store.Config // for Restore with the schemas of every room
 	Data   string       // the data folder
 	Config string       // path of the configuration; empty for none
-	// Apart are files that are no part of any backup, nor are replaced by one, with what SQLite keeps beside them.
+	// Apart are files that are no part of any backup, nor are replaced by one, with what SQLite
+	// keeps beside them.
 	Apart []string
 }
 
@@ -38,14 +39,16 @@ type Options struct {
 	Now     func() time.Time // nil is time.Now
 }
 
-// Create writes a backup to a file, reads it back, and only then gives it its name. Others may write to the database
-// meanwhile. The file is for its owner alone: it holds what the configuration and the keys hold.
+// Create writes a backup to a file, reads it back, and only then gives it its name. Others may
+// write to the database meanwhile. The file is for its owner alone: it holds what the configuration
+// and the keys hold.
 func Create(ctx context.Context, path string, source Source, options Options) (Contents, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
 	if _, err := os.Lstat(path); err == nil && !options.Replace {
-		return Contents{}, fmt.Errorf("%s is there already and was left alone; name another file, or replace it with --replace", path)
+		return Contents{},
+			fmt.Errorf("%s is there already and was left alone; name another file, or replace it with --replace", path)
 	}
 	partial := path + ".partial"
 	file, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -141,7 +144,8 @@ func (w *writer) all(ctx context.Context, source Source, options Options, path s
 func (w *writer) entry(name string, text []byte, mode fs.FileMode) error {
 	sum := sha256.Sum256(text)
 	w.tail.Entries = append(w.tail.Entries, Entry{name, int64(len(text)), hex.EncodeToString(sum[:])})
-	err := w.tar.WriteHeader(&tar.Header{Name: name, Mode: int64(mode.Perm()), Size: int64(len(text)), ModTime: w.now, Format: tar.FormatPAX})
+	err := w.tar.WriteHeader(&tar.Header{Name: name, Mode: int64(mode.Perm()), Size: int64(len(text)), ModTime: w.now,
+		Format: tar.FormatPAX})
 	if err == nil {
 		_, err = w.tar.Write(text)
 	}
@@ -159,7 +163,8 @@ func (w *writer) config(source Source) error {
 	return w.entry(configName, text, 0o600)
 }
 
-// files writes the regular files of the data folder, beside those of the database and of this backup.
+// files writes the regular files of the data folder, beside those of the database and of this
+// backup.
 func (w *writer) files(ctx context.Context, source Source, path string) error {
 	if source.Data == "" {
 		return nil
@@ -182,7 +187,8 @@ func (w *writer) files(ctx context.Context, source Source, path string) error {
 		}
 		info, err := found.Info()
 		if err == nil && info.Size() > maxFile {
-			err = fmt.Errorf("%s has more than %d MiB and is nothing of frontdesk's; move it out of the data folder", name, maxFile>>20)
+			err = fmt.Errorf("%s has more than %d MiB and is nothing of frontdesk's; move it out of the data folder",
+				name, maxFile>>20)
 		}
 		if err != nil {
 			return err
@@ -198,8 +204,9 @@ func (w *writer) files(ctx context.Context, source Source, path string) error {
 	})
 }
 
-// sqliteHead begins every database of SQLite. One in the data folder that is not the one backed up was left there when
-// the store was moved, and would be put in the place of the one that is restored.
+// sqliteHead begins every database of SQLite. One in the data folder that is not the one backed up
+// was left there when the store was moved, and would be put in the place of the one that is
+// restored.
 var sqliteHead = []byte("SQLite format 3\x00")
 
 // companions are what SQLite keeps beside a database.
@@ -218,12 +225,13 @@ func leftOut(source Source, path string) func(name string) bool {
 				return true
 			}
 		}
-		return absolute == path || strings.HasSuffix(absolute, ".partial") || strings.HasPrefix(filepath.Base(absolute), ".frontdesk-")
+		return absolute == path || strings.HasSuffix(absolute, ".partial") ||
+			strings.HasPrefix(filepath.Base(absolute), ".frontdesk-")
 	}
 }
 
-// ofDatabase says whether an absolute path is that of the source's database, of one that is kept apart, or of one of their
-// companions.
+// ofDatabase says whether an absolute path is that of the source's database, of one that is kept
+// apart, or of one of their companions.
 func ofDatabase(source Source, absolute string) bool {
 	databases := source.Apart
 	if database, ok := source.Store.File(); ok {

@@ -11,8 +11,9 @@ import (
 
 // mail is how mail is taken.
 type mail struct {
-	// Mode is what it does at a Stage: "stall" says nothing more, "cut" closes the connection, "flood" never ends its
-	// reply, "refuse" replies with Code. The stages are greeting, ehlo, starttls, auth, mail, rcpt, data, body and quit.
+	// Mode is what it does at a Stage: "stall" says nothing more, "cut" closes the connection,
+	// "flood" never ends its reply, "refuse" replies with Code. The stages are greeting, ehlo,
+	// starttls, auth, mail, rcpt, data, body and quit.
 	Mode  string `json:"mode"`
 	Stage string `json:"stage"`
 	Code  int    `json:"code"`

@@ -1,5 +1,6 @@
-// The peer is a business's own systems for tests: a process of its own that takes webhooks and mail, and misbehaves as it
-// is told. GET /control tells what came, and where mail is taken; PUT /control sets how it behaves.
+// The peer is a business's own systems for tests: a process of its own that takes webhooks and
+// mail, and misbehaves as it is told. GET /control tells what came, and where mail is taken; PUT
+// /control sets how it behaves.
 package main
 
 import (
@@ -22,12 +23,13 @@ import (
 
 // hook is how webhooks are answered.
 type hook struct {
-	// Mode is what it does: empty is to reply. "stall" never replies; "half" sends half of the reply and stalls; "cut"
-	// sends half and closes the connection; "close" closes it at once; "endless" never ends its reply; "redirect" points
-	// to Location; "echo" replies with what it was sent.
+	// Mode is what it does: empty is to reply. "stall" never replies; "half" sends half of the
+	// reply and stalls; "cut" sends half and closes the connection; "close" closes it at once;
+	// "endless" never ends its reply; "redirect" points to Location; "echo" replies with what it
+	// was sent.
 	Mode string `json:"mode"`
-	// Reply is what it replies, Type the media type of it (application/json when it is empty), Status the HTTP status
-	// (200 when it is 0), and After the header Retry-After.
+	// Reply is what it replies, Type the media type of it (application/json when it is empty),
+	// Status the HTTP status (200 when it is 0), and After the header Retry-After.
 	Reply    string `json:"reply"`
 	Type     string `json:"type"`
 	Status   int    `json:"status"`
@@ -93,10 +95,12 @@ func certify() (tls.Certificate, string, error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), err
+	return tls.Certificate{Certificate: [][]byte{der},
+		PrivateKey: key}, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), err
 }
 
 func (p *peer) tell(w http.ResponseWriter, _ *http.Request) {

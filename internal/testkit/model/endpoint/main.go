@@ -1,6 +1,7 @@
-// The endpoint is a language model's server for tests: a process of its own on a socket, that speaks chat completions
-// and embeddings of OpenAI's HTTP interface, and misbehaves as it is told. It understands nothing. What it replies is
-// given to it, or derived from the request by rules that are simple enough to know the outcome of.
+// The endpoint is a language model's server for tests: a process of its own on a socket, that
+// speaks chat completions and embeddings of OpenAI's HTTP interface, and misbehaves as it is told.
+// It understands nothing. What it replies is given to it, or derived from the request by rules that
+// are simple enough to know the outcome of.
 //
 // GET /control tells what was asked of it; PUT /control sets how it behaves (see Behaviour).
 package main
@@ -19,11 +20,12 @@ import (
 
 // Behaviour is how one of the two paths answers.
 type Behaviour struct {
-	// Mode is what it does: empty is to reply. "stall" never replies; "half" sends half of the reply and stalls; "cut"
-	// sends half and closes the connection; "close" closes it at once; "garbage" replies with what is no JSON; "endless"
-	// never ends its reply; "drip" sends it byte by byte, with Delay between; "redirect" points elsewhere; "status"
-	// replies with Status; "lie" claims absurd usage; "nan", "short", "ragged" and "zero" are for wrong vectors; "forget"
-	// ends a stream without saying so.
+	// Mode is what it does: empty is to reply. "stall" never replies; "half" sends half of the
+	// reply and stalls; "cut" sends half and closes the connection; "close" closes it at once;
+	// "garbage" replies with what is no JSON; "endless" never ends its reply; "drip" sends it byte
+	// by byte, with Delay between; "redirect" points elsewhere; "status" replies with Status; "lie"
+	// claims absurd usage; "nan", "short", "ragged" and "zero" are for wrong vectors; "forget" ends
+	// a stream without saying so.
 	Mode string `json:"mode"`
 	// Reply is what a chat model says; empty lets it say what Say derives.
 	Reply string `json:"reply"`
@@ -152,7 +154,8 @@ func (e *endpoint) leave() {
 func refuse(w http.ResponseWriter, status int, param, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": param}})
+	json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message,
+		"type": "invalid_request_error", "param": param}})
 }
 
 // misbehave sends a reply in the way that it was told.

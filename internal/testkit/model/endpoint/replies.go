@@ -14,7 +14,8 @@ func chat(body map[string]any, b Behaviour) (text []byte, streamed bool) {
 	if said == "" {
 		said = say(body)
 	}
-	usage := map[string]any{"prompt_tokens": len(fmt.Sprint(body["messages"])) / 4, "completion_tokens": len(said)/4 + 1}
+	usage := map[string]any{"prompt_tokens": len(fmt.Sprint(body["messages"])) / 4,
+		"completion_tokens": len(said)/4 + 1}
 	if b.Mode == "lie" {
 		usage = map[string]any{"prompt_tokens": 1 << 50, "completion_tokens": -7}
 	}
@@ -26,7 +27,8 @@ func chat(body map[string]any, b Behaviour) (text []byte, streamed bool) {
 	}
 	return encode(map[string]any{
 		"id": "scripted", "object": "chat.completion", "usage": usage,
-		"choices": []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": said}, "finish_reason": "stop"}},
+		"choices": []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": said},
+			"finish_reason": "stop"}},
 	}), false
 }
 
@@ -45,11 +47,13 @@ func events(said, finish string, usage any) []byte {
 	runes := []rune(said)
 	for len(runes) > 0 {
 		n := min(7, len(runes))
-		event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": string(runes[:n])}}}})
+		event(map[string]any{"choices": []any{map[string]any{"index": 0,
+			"delta": map[string]any{"content": string(runes[:n])}}}})
 		runes = runes[n:]
 	}
 	if finish != "" {
-		event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}}})
+		event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{},
+			"finish_reason": finish}}})
 	}
 	if usage != nil {
 		event(map[string]any{"choices": []any{}, "usage": usage})
@@ -57,8 +61,9 @@ func events(said, finish string, usage any) []byte {
 	return all
 }
 
-// say derives what to say from the last message, which is a JSON object: items are put into the opposite order; a
-// summary names the first two; a conversation becomes its questions one behind the other.
+// say derives what to say from the last message, which is a JSON object: items are put into the
+// opposite order; a summary names the first two; a conversation becomes its questions one behind
+// the other.
 func say(body map[string]any) string {
 	messages, _ := body["messages"].([]any)
 	if len(messages) == 0 {
@@ -94,7 +99,8 @@ func say(body map[string]any) string {
 	return summary
 }
 
-// embed replies as a model for embeddings: texts that share groups of letters have vectors that point the same way.
+// embed replies as a model for embeddings: texts that share groups of letters have vectors that
+// point the same way.
 func embed(body map[string]any, b Behaviour) (text []byte, streamed bool) {
 	dimensions := b.Dimensions
 	if dimensions == 0 {

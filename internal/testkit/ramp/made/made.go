@@ -1,5 +1,6 @@
-// Package made makes messages of RAMP v1 and CoMP for tests: of every message one that holds everything, and of every field
-// messages that hold it alone, with each value that could be lost on the way.
+// Package made makes messages of RAMP v1 and CoMP for tests: of every message one that holds
+// everything, and of every field messages that hold it alone, with each value that could be lost on
+// the way.
 package made
 
 import (
@@ -32,7 +33,8 @@ func Cases() []Case {
 	for _, file := range []protoreflect.FileDescriptor{compv1.File_comp_v1_comp_proto, rampv1.File_ramp_v1_ramp_proto} {
 		for i := range file.Messages().Len() {
 			of := file.Messages().Get(i)
-			cases = append(cases, Case{string(of.FullName()) + " empty", fresh(of)}, Case{string(of.FullName()), Full(of)})
+			cases = append(cases, Case{string(of.FullName()) + " empty", fresh(of)},
+				Case{string(of.FullName()), Full(of)})
 			for f := range of.Fields().Len() {
 				cases = append(cases, alone(of, of.Fields().Get(f))...)
 			}
@@ -101,7 +103,8 @@ func values(m protoreflect.Message, field protoreflect.FieldDescriptor, left int
 			all = append(all, protoreflect.ValueOfInt32(number))
 		}
 	case protoreflect.DoubleKind:
-		for _, number := range []float64{0, math.SmallestNonzeroFloat64, math.MaxFloat64, -1e21, 1e-7, 0.1, 333333333.33333329, 0.00001515} {
+		for _, number := range []float64{0, math.SmallestNonzeroFloat64, math.MaxFloat64, -1e21, 1e-7, 0.1,
+			333333333.33333329, 0.00001515} {
 			all = append(all, protoreflect.ValueOfFloat64(number))
 		}
 	case protoreflect.EnumKind:
@@ -125,12 +128,14 @@ func messages(m protoreflect.Message, field protoreflect.FieldDescriptor, left i
 	switch field.Message().FullName() {
 	case "google.protobuf.Timestamp":
 		known = []proto.Message{
-			&timestamppb.Timestamp{}, &timestamppb.Timestamp{Seconds: -62135596800}, &timestamppb.Timestamp{Seconds: 253402300799, Nanos: 999999999},
+			&timestamppb.Timestamp{}, &timestamppb.Timestamp{Seconds: -62135596800},
+			&timestamppb.Timestamp{Seconds: 253402300799, Nanos: 999999999},
 			&timestamppb.Timestamp{Seconds: 1773824400, Nanos: 120000000},
 		}
 	case "google.protobuf.Duration":
 		known = []proto.Message{
-			&durationpb.Duration{}, &durationpb.Duration{Seconds: -315576000000}, &durationpb.Duration{Nanos: -500}, &durationpb.Duration{Seconds: 86400},
+			&durationpb.Duration{}, &durationpb.Duration{Seconds: -315576000000}, &durationpb.Duration{Nanos: -500},
+			&durationpb.Duration{Seconds: 86400},
 			&durationpb.Duration{Seconds: 1, Nanos: 500000000},
 		}
 	case "google.protobuf.Struct":
@@ -155,7 +160,8 @@ func messages(m protoreflect.Message, field protoreflect.FieldDescriptor, left i
 
 func object() *structpb.Struct {
 	made, err := structpb.NewStruct(map[string]any{
-		"ramp.geo": "DE", "": nil, "news.tags": []any{"a", 1.5, true, nil, map[string]any{"b": []any{}}}, "z": map[string]any{}, "n": -0.5,
+		"ramp.geo": "DE", "": nil, "news.tags": []any{"a", 1.5, true, nil, map[string]any{"b": []any{}}},
+		"z": map[string]any{}, "n": -0.5,
 	})
 	if err != nil {
 		panic(err)

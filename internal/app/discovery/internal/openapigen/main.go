@@ -1,5 +1,6 @@
-// Command openapigen writes the OpenAPI 3.1 description of the front desk: its operations from the table here, the
-// schemas from the types that the handlers read and write, and what the schemas say from the comments of these types.
+// Command openapigen writes the OpenAPI 3.1 description of the front desk: its operations from the
+// table here, the schemas from the types that the handlers read and write, and what the schemas say
+// from the comments of these types.
 //
 //	go run ./internal/openapigen -wire ../../wire/nlweb -out openapi.json
 package main

@@ -21,7 +21,8 @@ func TestDescriptionIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(have)); diff != "" {
-		t.Errorf("internal/app/discovery/openapi.json is not current; run `go generate ./internal/app/discovery`\n%s", diff)
+		t.Errorf("internal/app/discovery/openapi.json is not current; run `go generate ./internal/app/discovery`\n%s",
+			diff)
 	}
 }
 
@@ -50,7 +51,8 @@ func TestSchemasFollowTypesAndComments(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidOfMembersIsSaidOfSome finds members that are in special for nothing, and types without a comment.
+// TestWhatIsSaidOfMembersIsSaidOfSome finds members that are in special for nothing, and types
+// without a comment.
 func TestWhatIsSaidOfMembersIsSaidOfSome(t *testing.T) {
 	t.Parallel()
 	text, err := generate("../../../../../wire/nlweb")

@@ -10,7 +10,8 @@ import (
 	wire "frontdesk/wire/nlweb"
 )
 
-// generate makes the description. The address and the version of the server are filled in where it is served.
+// generate makes the description. The address and the version of the server are filled in where it
+// is served.
 func generate(source string) ([]byte, error) {
 	comments, err := readComments(source)
 	if err != nil {
@@ -23,7 +24,8 @@ func generate(source string) ([]byte, error) {
 		"info": object{
 			"title":   "Frontdesk",
 			"version": "0",
-			"description": "A front desk for AI agents: questions in plain language, answered with a site's own items as schema.org data (NLWeb 0.55). " +
+			"description": "A front desk for AI agents: questions in plain language, answered with a site's own " +
+				"items as schema.org data (NLWeb 0.55). " +
 				"Every body that is not a stream or a document of another kind is a JSON object with `_meta`.",
 		},
 		"servers":  []any{object{"url": "/"}},
@@ -31,10 +33,17 @@ func generate(source string) ([]byte, error) {
 		"tags": []any{
 			object{"name": "ask", "description": "Questions and answers."},
 			object{"name": "content", "description": "The items without a question."},
-			object{"name": "intent", "description": "Passages for platforms that hold a key, and what they report (Agentic Intent Protocol 0.1)."},
-			object{"name": "intake", "description": "What agents submit in a person's name, and the offers that they get (Agent Intake Protocol 0.1.0)."},
-			object{"name": "ramp", "description": "Licensed content: offers, purchases and reports (RAMP v1), here as Connect with JSON."},
-			object{"name": "operator", "description": "What the operator's own programs do and read, and providers of what is sold of theirs: each with its own API key."},
+			object{"name": "intent",
+				"description": "Passages for platforms that hold a key, and what they report (Agentic Intent " +
+					"Protocol 0.1)."},
+			object{"name": "intake",
+				"description": "What agents submit in a person's name, and the offers that they get (Agent Intake " +
+					"Protocol 0.1.0)."},
+			object{"name": "ramp",
+				"description": "Licensed content: offers, purchases and reports (RAMP v1), here as Connect with JSON."},
+			object{"name": "operator",
+				"description": "What the operator's own programs do and read, and providers of what is sold of " +
+					"theirs: each with its own API key."},
 			object{"name": "discovery", "description": "What there is, for agents that arrive."},
 			object{"name": "operation", "description": "How the server is."},
 		},
@@ -57,8 +66,11 @@ func generate(source string) ([]byte, error) {
 		"schemas":   s.made,
 		"responses": object{"Failure": s.failure()},
 		"securitySchemes": object{
-			"bearer": object{"type": "http", "scheme": "bearer", "description": "An API key or an OAuth 2.0 access token, where the server asks for one: GET /ask tells."},
-			"key":    object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key, where the server asks for one."},
+			"bearer": object{"type": "http", "scheme": "bearer",
+				"description": "An API key or an OAuth 2.0 access token, where the server asks for one: GET " +
+					"/ask tells."},
+			"key": object{"type": "apiKey", "in": "header", "name": "X-API-Key",
+				"description": "An API key, where the server asks for one."},
 		},
 	}
 	var b bytes.Buffer
@@ -71,19 +83,22 @@ func generate(source string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// item is the schema of an item among results: the members that every item has, and the site's own beside them.
+// item is the schema of an item among results: the members that every item has, and the site's own
+// beside them.
 var item = object{
-	"type":        "object",
-	"description": "One item as the owner's terms release it: its own schema.org members, and those of the protocol. A summary has the type SearchSummary, and a text.",
-	"required":    []any{"@type"},
+	"type": "object",
+	"description": "One item as the owner's terms release it: its own schema.org members, and those of the " +
+		"protocol. A summary has the type SearchSummary, and a text.",
+	"required": []any{"@type"},
 	"properties": object{
-		"@type":               object{"type": "string", "description": "The schema.org type."},
-		"url":                 object{"type": "string", "format": "uri"},
-		"name":                object{},
-		"description":         object{},
-		"text":                object{"description": "Of a summary."},
-		"site":                object{"type": "string", "description": "The id of the item's site."},
-		"score":               object{"type": "number", "minimum": 0, "maximum": 100, "description": "How well the item fits the question."},
+		"@type":       object{"type": "string", "description": "The schema.org type."},
+		"url":         object{"type": "string", "format": "uri"},
+		"name":        object{},
+		"description": object{},
+		"text":        object{"description": "Of a summary."},
+		"site":        object{"type": "string", "description": "The id of the item's site."},
+		"score": object{"type": "number", "minimum": 0, "maximum": 100,
+			"description": "How well the item fits the question."},
 		"isAccessibleForFree": object{"description": "False for a licensed item, of which only a notice is shown."},
 		"grounding": object{
 			"type":     "object",
@@ -94,13 +109,15 @@ var item = object{
 				"passage": object{"type": "object", "required": []any{"id", "text"}, "properties": object{
 					"id": object{"type": "string"}, "text": object{"type": "string"},
 				}},
-				"omitted": object{"type": "array", "items": object{"type": "string"}, "description": "Members that are left out because of their size."},
+				"omitted": object{"type": "array", "items": object{"type": "string"},
+					"description": "Members that are left out because of their size."},
 			},
 		},
 		"actions": object{"type": "array", "items": object{
 			"type": "object", "required": []any{"name", "description", "protocol"},
 			"properties": object{
-				"name": object{"type": "string"}, "description": object{"type": "string"}, "protocol": object{"enum": []any{"HTTP", "MCP", "A2A"}},
+				"name": object{"type": "string"}, "description": object{"type": "string"},
+				"protocol": object{"enum": []any{"HTTP", "MCP", "A2A"}},
 			},
 		}},
 	},
@@ -112,8 +129,10 @@ func (s *schemas) paths() object {
 	legacy := reflect.TypeFor[wire.LegacyRequest]()
 	response := s.of(reflect.TypeFor[wire.Response]())
 	flat := s.of(reflect.TypeFor[wire.LegacyResponse]())
-	events := object{"schema": object{"type": "string", "description": "Server-sent events. For a question of 0.55 they are named start, result, error and complete " +
-		"(NLWeb 0.55 §6); for one of the flat dialect they have no name, and their data are of the schema LegacyMessage."}}
+	events := object{"schema": object{"type": "string",
+		"description": "Server-sent events. For a question of 0.55 they are named start, result, error and complete " +
+			"(NLWeb 0.55 §6); for one of the flat dialect they have no name, and their data are of the schema " +
+			"LegacyMessage."}}
 	s.of(reflect.TypeFor[wire.LegacyMessage]())
 	promised := object{
 		"description": "A promise: the answer is being worked on, and POST /await has it.",
@@ -123,12 +142,15 @@ func (s *schemas) paths() object {
 		"/ask": object{
 			"post": operation("ask", "ask", "Ask a question", object{
 				"requestBody": object{"required": true, "content": object{"application/json": object{
-					"schema":  object{"oneOf": []any{s.of(ask), s.of(legacy)}},
-					"example": object{"query": object{"text": "a quick supper", "itemType": "Recipe", "limit": 3}, "prefer": object{"mode": "list, summarize"}},
+					"schema": object{"oneOf": []any{s.of(ask), s.of(legacy)}},
+					"example": object{"query": object{"text": "a quick supper", "itemType": "Recipe", "limit": 3},
+						"prefer": object{"mode": "list, summarize"}},
 				}}},
 				"responses": answers(object{"200": object{
-					"description": "An answer, or a failure that needed understanding. The query's shape decides between 0.55 and the flat dialect.",
-					"content":     object{"application/json": object{"schema": object{"anyOf": []any{response, flat}}}, "text/event-stream": events},
+					"description": "An answer, or a failure that needed understanding. The query's shape decides " +
+						"between 0.55 and the flat dialect.",
+					"content": object{"application/json": object{"schema": object{"anyOf": []any{response, flat}}},
+						"text/event-stream": events},
 				}, "202": promised}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
 			}),
 			"get": operation("ask", "usage", "Learn how to ask, or ask in the flat dialect", object{
@@ -144,7 +166,8 @@ func (s *schemas) paths() object {
 				"responses": answers(object{"200": object{
 					"description": "How to ask, or an answer in the flat dialect.",
 					"content": object{
-						"application/json":  object{"schema": object{"anyOf": []any{s.of(reflect.TypeFor[wire.Usage]()), flat, response}}},
+						"application/json": object{"schema": object{"anyOf": []any{s.of(reflect.TypeFor[wire.Usage]()),
+							flat, response}}},
 						"text/event-stream": events,
 					},
 				}}, "400", "401", "403", "429", "500", "503"),
@@ -158,8 +181,9 @@ func (s *schemas) paths() object {
 				}}},
 				"responses": answers(object{
 					"200": object{
-						"description": "The answer in the form that ask was told, or a failure: CANCELLED, PROMISE_NOT_FOUND or that of the question.",
-						"content":     object{"application/json": object{"schema": response}},
+						"description": "The answer in the form that ask was told, or a failure: CANCELLED, " +
+							"PROMISE_NOT_FOUND or that of the question.",
+						"content": object{"application/json": object{"schema": response}},
 					},
 					"202": promised,
 				}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
@@ -170,95 +194,127 @@ func (s *schemas) paths() object {
 				"parameters": []any{parameter("streaming", "A data line instead of an object when true.")},
 				"responses": answers(object{"200": object{
 					"description": "The ids of the sites.",
-					"content":     object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.LegacySites]())}, "text/event-stream": events},
+					"content": object{
+						"application/json":  object{"schema": s.of(reflect.TypeFor[wire.LegacySites]())},
+						"text/event-stream": events},
 				}}, "429", "500", "503"),
 			}),
 		},
 		"/who": object{
 			"get": operation("ask", "who", "See which sites have an answer (flat dialect)", object{
 				"parameters": []any{
-					object{"name": "query", "in": "query", "required": true, "description": "The question.", "schema": object{"type": "string"}},
+					object{"name": "query", "in": "query", "required": true, "description": "The question.",
+						"schema": object{"type": "string"}},
 					parameter("streaming", "A stream of data lines when true."),
 				},
 				"responses": answers(object{"200": object{
 					"description": "The sites, the best first.",
-					"content":     object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.LegacyWho]())}, "text/event-stream": events},
+					"content": object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.LegacyWho]())},
+						"text/event-stream": events},
 				}}, "400", "401", "403", "429", "500", "503"),
 			}),
 		},
 		"/sessions/{id}": object{
 			"delete": operation("ask", "forget", "Have a conversation forgotten", object{
-				"description": "Removes what is kept of the conversation on this server. It takes the credential that asked, or the state_token of " +
+				"description": "Removes what is kept of the conversation on this server. It takes the credential " +
+					"that asked, or the state_token of " +
 					"the conversation's last answer; whether there was anything is not told.",
 				"parameters": []any{
-					object{"name": "id", "in": "path", "required": true, "description": "The conversation_id.", "schema": object{"type": "string"}},
-					object{"name": "Session-State", "in": "header", "description": "The state_token of session_context.", "schema": object{"type": "string"}},
+					object{"name": "id", "in": "path", "required": true, "description": "The conversation_id.",
+						"schema": object{"type": "string"}},
+					object{"name": "Session-State", "in": "header",
+						"description": "The state_token of session_context.", "schema": object{"type": "string"}},
 				},
-				"responses": answers(object{"204": object{"description": "Nothing is kept of it."}}, "401", "403", "404", "429", "500", "503"),
+				"responses": answers(object{"204": object{"description": "Nothing is kept of it."}},
+					"401", "403", "404", "429", "500", "503"),
 			}),
 		},
 		"/mcp": object{
 			"post": operation("ask", "mcp", "Speak the Model Context Protocol (Streamable HTTP)", object{
-				"requestBody": object{"required": true, "content": object{"application/json": object{"schema": object{"description": "JSON-RPC 2.0."}}}},
+				"requestBody": object{"required": true,
+					"content": object{"application/json": object{"schema": object{"description": "JSON-RPC 2.0."}}}},
 				"responses": object{
-					"200":     object{"description": "A JSON-RPC response, or a stream of messages.", "content": object{"application/json": object{}, "text/event-stream": object{}}},
+					"200": object{"description": "A JSON-RPC response, or a stream of messages.",
+						"content": object{"application/json": object{}, "text/event-stream": object{}}},
 					"202":     object{"description": "A notification was taken."},
 					"default": object{"description": "What went wrong, as a JSON-RPC error or a failure envelope."},
 				},
 			}),
 		},
-		"/mcp/server-card":                  document("serverCard", "The MCP server card (draft)", "application/mcp-server-card+json"),
-		"/.well-known/mcp/server-card.json": document("serverCardWellKnown", "The MCP server card, where many clients look for it", "application/mcp-server-card+json"),
-		"/.well-known/mcp/catalog.json":     document("mcpCatalog", "The catalog of MCP servers (draft)", "application/json"),
-		"/.well-known/api-catalog":          document("apiCatalog", "The interfaces that there are (RFC 9727)", "application/linkset+json"),
+		"/mcp/server-card": document("serverCard", "The MCP server card (draft)",
+			"application/mcp-server-card+json"),
+		"/.well-known/mcp/server-card.json": document("serverCardWellKnown",
+			"The MCP server card, where many clients look for it", "application/mcp-server-card+json"),
+		"/.well-known/mcp/catalog.json": document("mcpCatalog", "The catalog of MCP servers (draft)",
+			"application/json"),
+		"/.well-known/api-catalog": document("apiCatalog", "The interfaces that there are (RFC 9727)",
+			"application/linkset+json"),
 		"/.well-known/oauth-protected-resource": object{
-			"get": operation("discovery", "protectedResource", "Who issues tokens for this server (RFC 9728)", plainResponses("application/json"))},
+			"get": operation("discovery", "protectedResource", "Who issues tokens for this server (RFC 9728)",
+				plainResponses("application/json"))},
 		"/.well-known/oauth-protected-resource/mcp": object{
-			"get": operation("discovery", "protectedResourceMCP", "Who issues tokens for /mcp (RFC 9728)", plainResponses("application/json"))},
-		"/.well-known/jwks.json": document("jwks", "The keys that this front desk signs with, retired ones among them (RFC 7517)", "application/jwk-set+json"),
+			"get": operation("discovery", "protectedResourceMCP", "Who issues tokens for /mcp (RFC 9728)",
+				plainResponses("application/json"))},
+		"/.well-known/jwks.json": document("jwks",
+			"The keys that this front desk signs with, retired ones among them (RFC 7517)", "application/jwk-set+json"),
 		"/ledger/checkpoint": object{
-			"get": operation("discovery", "checkpoint", "The signed checkpoint of the ledger (C2SP tlog-checkpoint)", plainResponses("text/plain"))},
+			"get": operation("discovery", "checkpoint", "The signed checkpoint of the ledger (C2SP tlog-checkpoint)",
+				plainResponses("text/plain"))},
 		"/ledger/tile/{tile}": object{
 			"get": operation("discovery", "tile", "Hashes of the ledger's tree (C2SP tlog-tiles)", object{
 				"parameters": []any{object{
-					"name": "tile", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "LEVEL/NUMBER, such as 0/x001/067, or 0/x001/068.p/17.",
+					"name": "tile", "in": "path", "required": true, "schema": object{"type": "string"},
+					"description": "LEVEL/NUMBER, such as 0/x001/067, or 0/x001/068.p/17.",
 				}},
-				"responses": answers(object{"200": object{"description": "32 bytes for each hash.", "content": object{"application/octet-stream": object{}}}}, "404", "500"),
+				"responses": answers(object{"200": object{"description": "32 bytes for each hash.",
+					"content": object{"application/octet-stream": object{}}}}, "404", "500"),
 			})},
 		"/ledger/receipt/{id}": object{
-			"get": operation("operation", "receipt", "The receipt of an entry of the ledger, for those whom it concerns", object{
-				"parameters": []any{object{"name": "id", "in": "path", "required": true, "description": "The id of the entry.", "schema": object{"type": "string"}}},
-				"responses": answers(object{"200": object{
-					"description": "The entry, its index, the hashes from it to the root, and the signed checkpoint.", "content": object{"application/json": object{"schema": object{"type": "object"}}},
-				}}, "401", "403", "404", "429", "500", "503"),
-			})},
-		"/robots.txt":    document("robots", "What may be fetched, and where the schema map is (RFC 9309)", "text/plain"),
-		"/llms.txt":      document("llms", "A page for models, in Markdown", "text/markdown"),
-		"/openapi.json":  document("openapi", "This description", "application/vnd.oai.openapi+json;version=3.1"),
-		"/schemamap.xml": document("schemaMap", "The feeds of all items, as a site map with content types", "application/xml"),
+			"get": operation("operation",
+				"receipt", "The receipt of an entry of the ledger, for those whom it concerns", object{
+					"parameters": []any{object{"name": "id", "in": "path", "required": true,
+						"description": "The id of the entry.", "schema": object{"type": "string"}}},
+					"responses": answers(object{"200": object{
+						"description": "The entry, its index, the hashes from it to the root, and the signed " +
+							"checkpoint.",
+						"content": object{"application/json": object{"schema": object{"type": "object"}}},
+					}}, "401", "403", "404", "429", "500", "503"),
+				})},
+		"/robots.txt": document("robots", "What may be fetched, and where the schema map is (RFC 9309)",
+			"text/plain"),
+		"/llms.txt":     document("llms", "A page for models, in Markdown", "text/markdown"),
+		"/openapi.json": document("openapi", "This description", "application/vnd.oai.openapi+json;version=3.1"),
+		"/schemamap.xml": document("schemaMap", "The feeds of all items, as a site map with content types",
+			"application/xml"),
 		"/feeds/{site}/{part}": object{
 			"get": operation("content", "feed", "Read a part of a site's items", object{
 				"parameters": []any{
-					object{"name": "site", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a site."},
+					object{"name": "site", "in": "path", "required": true, "schema": object{"type": "string"},
+						"description": "The id of a site."},
 					object{
-						"name": "part", "in": "path", "required": true, "description": "newest.rss, or a part that the schema map lists, such as 1-of-4.jsonl.",
-						"schema": object{"type": "string"},
+						"name": "part", "in": "path", "required": true,
+						"description": "newest.rss, or a part that the schema map lists, such as 1-of-4.jsonl.",
+						"schema":      object{"type": "string"},
 					},
-					object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"}, "description": "The ETag of an earlier answer."},
+					object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"},
+						"description": "The ETag of an earlier answer."},
 				},
 				"responses": answers(object{
 					"200": object{
 						"description": "Items, one schema.org object to a line; or the newest ones as RSS.",
 						"headers":     object{"ETag": object{"schema": object{"type": "string"}}},
-						"content":     object{"application/jsonl": object{"schema": object{"type": "string"}}, "application/rss+xml": object{"schema": object{"type": "string"}}},
+						"content": object{"application/jsonl": object{"schema": object{"type": "string"}},
+							"application/rss+xml": object{"schema": object{"type": "string"}}},
 					},
 					"304": object{"description": "Nothing changed since."},
 				}, "401", "404", "429", "500", "503"),
 			}),
 		},
-		"/healthz": object{"get": operation("operation", "health", "Whether the process answers", plainResponses("application/json"))},
+		"/healthz": object{"get": operation("operation", "health", "Whether the process answers",
+			plainResponses("application/json"))},
 		"/readyz": object{"get": operation("operation", "ready", "Whether questions are answered", object{
-			"responses": answers(object{"200": object{"description": "They are.", "content": object{"application/json": object{"schema": object{"type": "object"}}}}}, "503"),
+			"responses": answers(object{"200": object{"description": "They are.",
+				"content": object{"application/json": object{"schema": object{"type": "object"}}}}}, "503"),
 		})},
 	}
 }
@@ -300,8 +356,10 @@ func (s *schemas) failure() object {
 	return object{
 		"description": "A failure, in the envelope of NLWeb 0.55 §4.1.4.",
 		"headers": object{
-			"Retry-After":      object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."},
-			"WWW-Authenticate": object{"schema": object{"type": "string"}, "description": "How to authenticate, with 401."},
+			"Retry-After": object{"schema": object{"type": "integer"},
+				"description": "Seconds to wait, with 429 and 503."},
+			"WWW-Authenticate": object{"schema": object{"type": "string"},
+				"description": "How to authenticate, with 401."},
 		},
 		"content": object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.Response]())}},
 	}

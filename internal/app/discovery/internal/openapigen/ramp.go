@@ -21,18 +21,23 @@ var rampMethods = []struct{ name, summary string }{
 	{"DisputeTransaction", "Dispute a purchase, and learn where the dispute stands (RAMP v1)"},
 }
 
-// catalogMethods are those of its CatalogService, which take requests that a registered caller has signed (RFC 9421).
+// catalogMethods are those of its CatalogService, which take requests that a registered caller has
+// signed (RFC 9421).
 var catalogMethods = []struct{ name, summary string }{
 	{"PushResources", "Push what can be sold into a tenant's catalog (RAMP v1)"},
 	{"RemoveResources", "Take entries out of a tenant's catalog (RAMP v1)"},
 	{"RefreshCatalog", "Have a tenant's content be read anew (RAMP v1)"},
-	{"RequestDomainVerification", "Ask for a challenge by which a tenant's caller shows that a domain is its own (RAMP v1)"},
-	{"ConfirmDomainVerification", "Have a challenge be looked at, and register the key that signs addresses at the domain (RAMP v1)"},
+	{"RequestDomainVerification",
+		"Ask for a challenge by which a tenant's caller shows that a domain is its own (RAMP v1)"},
+	{"ConfirmDomainVerification",
+		"Have a challenge be looked at, and register the key that signs addresses at the domain (RAMP v1)"},
 }
 
-// readRAMPComments takes the comments of the messages out of their generated code, beside those of other types.
+// readRAMPComments takes the comments of the messages out of their generated code, beside those of
+// other types.
 func (s *schemas) readRAMPComments(wire string) error {
-	for folder, of := range map[string]string{"ramp/v1": "ramp/v1", "comp/v1": "comp/v1", "frontdesk/delivery/v1": "delivery/v1"} {
+	for folder, of := range map[string]string{"ramp/v1": "ramp/v1", "comp/v1": "comp/v1",
+		"frontdesk/delivery/v1": "delivery/v1"} {
 		comments, err := readComments(filepath.Join(wire, of))
 		if err != nil {
 			return err
@@ -46,7 +51,8 @@ func (s *schemas) readRAMPComments(wire string) error {
 	return err
 }
 
-// said is what the sources say of a message, or of a field: without the name, which stands beside it.
+// said is what the sources say of a message, or of a field: without the name, which stands beside
+// it.
 func (s *schemas) said(of protoreflect.MessageDescriptor, field protoreflect.FieldDescriptor) string {
 	name := strings.ReplaceAll(string(of.ParentFile().Package()), ".", "/") + " " + string(of.Name())
 	if field == nil {
@@ -70,8 +76,8 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// rampPaths are what RAMP v1 serves: its documents, and its RPCs in the form that plain HTTP has them, which is Connect with
-// JSON.
+// rampPaths are what RAMP v1 serves: its documents, and its RPCs in the form that plain HTTP has
+// them, which is Connect with JSON.
 func (s *schemas) rampPaths() object {
 	described := func(id, summary, text string) object {
 		more := plainResponses("application/json")
@@ -79,29 +85,47 @@ func (s *schemas) rampPaths() object {
 		return object{"get": operation("discovery", id, summary, more)}
 	}
 	paths := object{
-		"/.well-known/ramp.json":          described("rampProvider", "Through whom the site's licensed content is sold (RAMP v1)", "ProviderManifest."),
-		"/.well-known/ramp-exchange.json": described("rampExchange", "What this Exchange serves, and where (RAMP v1)", "ExchangeManifest."),
-		"/.well-known/ramp-agent.json":    described("rampAgent", "The keys of the owner's own agent (RAMP v1)", "Its agent_id and its keys, each in the form of RAMP and as a JSON Web Key."),
-		"/.well-known/ramp-verifier.json": described("rampVerifier", "The keys with which the site attests things of its content (RAMP v1)", "Whose they are, what is claimed, and the keys, each in the form of RAMP and as a JSON Web Key."),
-		"/exchange/v1/keys":               described("rampKeys", "The keys that offers are signed with (RAMP v1)", "The keys, each in the form of RAMP and as a JSON Web Key."),
+		"/.well-known/ramp.json": described("rampProvider",
+			"Through whom the site's licensed content is sold (RAMP v1)", "ProviderManifest."),
+		"/.well-known/ramp-exchange.json": described("rampExchange", "What this Exchange serves, and where (RAMP v1)",
+			"ExchangeManifest."),
+		"/.well-known/ramp-agent.json": described("rampAgent", "The keys of the owner's own agent (RAMP v1)",
+			"Its agent_id and its keys, each in the form of RAMP and as a JSON Web Key."),
+		"/.well-known/ramp-verifier.json": described("rampVerifier",
+			"The keys with which the site attests things of its content (RAMP v1)",
+			"Whose they are, what is claimed, and the keys, each in the form of RAMP and as a JSON Web Key."),
+		"/exchange/v1/keys": described("rampKeys", "The keys that offers are signed with (RAMP v1)",
+			"The keys, each in the form of RAMP and as a JSON Web Key."),
 	}
-	paths["/.well-known/ramp-verify/{token}"] = object{"get": operation("discovery", "rampChallenge", "The answer to a challenge of the domain, while it is open (RAMP v1, domain verification)", object{
-		"parameters": []any{object{"name": "token", "in": "path", "required": true, "description": "The token, as the Exchange gave it.", "schema": object{"type": "string"}}},
-		"responses": object{
-			"200": object{"description": "The token.", "content": object{"text/plain": object{"schema": object{"type": "string"}}}},
-			"404": object{"description": "No challenge with this token is answered now.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
-		},
-	})}
+	paths["/.well-known/ramp-verify/{token}"] = object{"get": operation("discovery",
+		"rampChallenge", "The answer to a challenge of the domain, while it is open (RAMP v1, domain verification)",
+		object{
+			"parameters": []any{object{"name": "token", "in": "path", "required": true,
+				"description": "The token, as the Exchange gave it.", "schema": object{"type": "string"}}},
+			"responses": object{
+				"200": object{"description": "The token.",
+					"content": object{"text/plain": object{"schema": object{"type": "string"}}}},
+				"404": object{"description": "No challenge with this token is answered now.",
+					"content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+			},
+		})}
 	paths["/deliver/{transaction}"] = object{"get": deliver()}
 	policy := rampv1.File_ramp_v1_ramp_proto.Messages().ByName("AccessPolicy")
-	paths["/provider/{domain}/access-policy.json"] = object{"get": operation("discovery", "rampAccessPolicy", "How far the paths of a host are open (RAMP v1)", object{
-		"parameters": []any{object{"name": "domain", "in": "path", "required": true, "description": "The host, such as www.example.com.", "schema": object{"type": "string"}}},
-		"responses": object{
-			"200": object{"description": "The policy. The first pattern that fits a path counts, and a star stands for any run of characters.", "content": object{"application/json": object{"schema": s.message(policy)}}},
-			"404": object{"description": "Nothing is served of this host.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
-			"503": object{"description": "The content is still being loaded.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
-		},
-	})}
+	paths["/provider/{domain}/access-policy.json"] = object{"get": operation("discovery",
+		"rampAccessPolicy", "How far the paths of a host are open (RAMP v1)", object{
+			"parameters": []any{object{"name": "domain", "in": "path", "required": true,
+				"description": "The host, such as www.example.com.", "schema": object{"type": "string"}}},
+			"responses": object{
+				"200": object{
+					"description": "The policy. The first pattern that fits a path counts, and a star stands for " +
+						"any run of characters.",
+					"content": object{"application/json": object{"schema": s.message(policy)}}},
+				"404": object{"description": "Nothing is served of this host.",
+					"content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+				"503": object{"description": "The content is still being loaded.",
+					"content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+			},
+		})}
 	s.made["ramp.Failure"] = object{
 		"type": "object", "required": []any{"code"}, "description": "What is wrong with a request.",
 		"properties": object{
@@ -118,15 +142,21 @@ func (s *schemas) rampPaths() object {
 			service = rampv1.File_ramp_v1_ramp_proto.Services().ByName("CatalogService")
 			of = service.Methods().ByName(protoreflect.Name(method.name))
 		}
-		responses := object{"200": object{"description": "The answer; what is denied is said in it.", "content": object{"application/json": object{"schema": s.message(of.Output())}}}}
-		for _, status := range []string{"400", "401", "403", "405", "409", "413", "415", "429", "500", "501", "503", "504"} {
+		responses := object{"200": object{"description": "The answer; what is denied is said in it.",
+			"content": object{"application/json": object{"schema": s.message(of.Output())}}}}
+		for _, status := range []string{"400", "401", "403", "405", "409", "413", "415", "429", "500", "501", "503",
+			"504"} {
 			responses[status] = object{
-				"description": "A failure of the request itself.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}},
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."}},
+				"description": "A failure of the request itself.",
+				"content":     object{"application/json": object{"schema": ref("ramp.Failure")}},
+				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
+					"description": "Seconds to wait, with 429 and 503."}},
 			}
 		}
-		paths["/"+string(service.FullName())+"/"+method.name] = object{"post": operation("ramp", method.name, method.summary, object{
-			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": s.message(of.Input())}}}, "responses": responses,
+		paths["/"+string(service.FullName())+"/"+
+			method.name] = object{"post": operation("ramp", method.name, method.summary, object{
+			"requestBody": object{"required": true,
+				"content": object{"application/json": object{"schema": s.message(of.Input())}}}, "responses": responses,
 		})}
 	}
 	s.streamPaths(paths)
@@ -138,20 +168,28 @@ func (s *schemas) rampPaths() object {
 func (s *schemas) brokerPaths(paths object) {
 	service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("BrokerService")
 	method := service.Methods().ByName("Resolve")
-	for path, id := range map[string]string{"/broker/v1/resolve": "resolvePlain", "/ramp.v1.BrokerService/Resolve": "Resolve"} {
+	for path, id := range map[string]string{"/broker/v1/resolve": "resolvePlain",
+		"/ramp.v1.BrokerService/Resolve": "Resolve"} {
 		responses := object{"200": object{
-			"description": "What was bought: the first address in the fields, all of them in ext[\"ramp.items\"], each with the offer that the Exchange has signed in ext[\"ramp.offer\"].",
-			"content":     object{"application/json": object{"schema": s.message(method.Output())}},
+			"description": "What was bought: the first address in the fields, all of them in ext[\"ramp.items\"], " +
+				"each with the offer that the Exchange has signed in ext[\"ramp.offer\"].",
+			"content": object{"application/json": object{"schema": s.message(method.Output())}},
 		}}
-		for _, status := range []string{"400", "401", "403", "404", "405", "409", "413", "415", "429", "500", "503", "504"} {
+		for _, status := range []string{"400", "401", "403", "404", "405", "409", "413", "415", "429", "500", "503",
+			"504"} {
 			responses[status] = object{
-				"description": "Nothing was bought; with 503 that is not known yet, and the same request again tells.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}},
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."}},
+				"description": "Nothing was bought; with 503 that is not known yet, and the same request again tells.",
+				"content":     object{"application/json": object{"schema": ref("ramp.Failure")}},
+				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
+					"description": "Seconds to wait, with 429 and 503."}},
 			}
 		}
-		paths[path] = object{"post": operation("ramp", id, "Find the best offers at several Exchanges and buy by them (RAMP v1, the Broker)", object{
-			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": s.message(method.Input())}}}, "responses": responses,
-		})}
+		paths[path] = object{"post": operation("ramp", id,
+			"Find the best offers at several Exchanges and buy by them (RAMP v1, the Broker)", object{
+				"requestBody": object{"required": true,
+					"content": object{"application/json": object{"schema": s.message(method.Input())}}},
+				"responses": responses,
+			})}
 	}
 }
 
@@ -162,32 +200,48 @@ func deliver() object {
 		return object{"schema": object{"type": "string"}, "description": description}
 	}
 	told := object{
-		"ETag": header("Of the form that is given."), "Repr-Digest": header("SHA-256 of the whole form (RFC 9530); the offer's content_hash is that of the form that is given unasked."),
-		"Vary": header("Accept."), "Accept-Ranges": header("bytes."), "Link": header("The item's own address, as canonical."),
+		"ETag": header("Of the form that is given."),
+		"Repr-Digest": header("SHA-256 of the whole form (RFC 9530); the offer's content_hash is that of the form " +
+			"that is given unasked."),
+		"Vary": header("Accept."), "Accept-Ranges": header("bytes."),
+		"Link": header("The item's own address, as canonical."),
 	}
 	responses := object{
 		"200": object{
-			"description": "What was bought: an article as its text, in plain text where no form is asked for; another thing as an object in schema.org terms.",
-			"headers":     told,
-			"content":     object{"text/plain": text, "text/markdown": text, "text/html": text, "application/ld+json": object{"schema": object{"type": "object"}}},
+			"description": "What was bought: an article as its text, in plain text where no form is asked for; " +
+				"another thing as an object in schema.org terms.",
+			"headers": told,
+			"content": object{"text/plain": text, "text/markdown": text, "text/html": text,
+				"application/ld+json": object{"schema": object{"type": "object"}}},
 		},
 		"206": object{"description": "A range of it; several of them as multipart/byteranges.", "headers": told},
 		"304": object{"description": "It is what If-None-Match names. Nothing is recorded of that."},
 	}
 	for status, description := range map[string]string{
-		"403": "The address opens nothing: it was changed, or it has expired.", "404": "It is not there any more, or not let out any more.", "406": "It cannot be had in any form that Accept takes; the message names those that there are.",
-		"412": "It is not what If-Match names.", "416": "The range is not one of its bytes.", "429": "The address was opened as often as it opens, or these are too many requests.", "500": "Nothing was sent, since it could not be recorded.",
+		"403": "The address opens nothing: it was changed, or it has expired.",
+		"404": "It is not there any more, or not let out any more.",
+		"406": "It cannot be had in any form that Accept takes; the message names those that there are.",
+		"412": "It is not what If-Match names.", "416": "The range is not one of its bytes.",
+		"429": "The address was opened as often as it opens, or these are too many requests.",
+		"500": "Nothing was sent, since it could not be recorded.",
 	} {
-		responses[status] = object{"description": description, "content": object{"application/json": object{"schema": ref("ramp.Failure")}}}
+		responses[status] = object{"description": description,
+			"content": object{"application/json": object{"schema": ref("ramp.Failure")}}}
 	}
 	return operation("ramp", "deliver", "Fetch what was bought (RAMP v1)", object{
-		"description": "The address is the one that the purchase gave, with all its parameters. HEAD is answered alike, without what was bought, and is not recorded.",
+		"description": "The address is the one that the purchase gave, with all its parameters. HEAD is answered " +
+			"alike, without what was bought, and is not recorded.",
 		"parameters": []any{
-			object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a transaction."},
-			object{"name": "Range", "in": "header", "schema": object{"type": "string"}, "description": "Bytes of the form that is given, such as bytes=0-999; at most 16 ranges."},
-			object{"name": "If-Range", "in": "header", "schema": object{"type": "string"}, "description": "An ETag: the range of this, or else all that there is."},
-			object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"}, "description": "ETags of what need not be sent."},
-			object{"name": "If-Match", "in": "header", "schema": object{"type": "string"}, "description": "ETags of what alone is to be sent."},
+			object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"},
+				"description": "The id of a transaction."},
+			object{"name": "Range", "in": "header", "schema": object{"type": "string"},
+				"description": "Bytes of the form that is given, such as bytes=0-999; at most 16 ranges."},
+			object{"name": "If-Range", "in": "header", "schema": object{"type": "string"},
+				"description": "An ETag: the range of this, or else all that there is."},
+			object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"},
+				"description": "ETags of what need not be sent."},
+			object{"name": "If-Match", "in": "header", "schema": object{"type": "string"},
+				"description": "ETags of what alone is to be sent."},
 		},
 		"responses": responses,
 	})
@@ -213,40 +267,57 @@ func (s *schemas) register() object {
 	answer := func(description, schema string) object {
 		return object{"description": description, "content": object{"application/json": object{"schema": ref(schema)}}}
 	}
-	responses := object{"200": answer("It had signed up before.", "ramp.SignedUp"), "201": answer("It has signed up.", "ramp.SignedUp")}
+	responses := object{"200": answer("It had signed up before.", "ramp.SignedUp"),
+		"201": answer("It has signed up.", "ramp.SignedUp")}
 	for _, status := range []string{"400", "401", "403", "405", "413", "429", "500", "503"} {
 		responses[status] = answer("It has not signed up.", "ramp.Failure")
 	}
 	return operation("ramp", "RegisterRequester", "Sign up as a requester", object{
-		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": ref("ramp.SignUp")}}}, "responses": responses,
+		"requestBody": object{"required": true,
+			"content": object{"application/json": object{"schema": ref("ramp.SignUp")}}}, "responses": responses,
 	})
 }
 
 // edges is how an edge tells what it delivered.
 func (s *schemas) edges() object {
 	answer := func(description string, schema object, headers object) object {
-		return object{"description": description, "content": object{"application/json": object{"schema": schema}}, "headers": headers}
+		return object{"description": description, "content": object{"application/json": object{"schema": schema}},
+			"headers": headers}
 	}
 	signature := object{
-		sign.WebhookID:        object{"schema": object{"type": "string"}, "description": "The id of the batch."},
-		sign.WebhookTimestamp: object{"schema": object{"type": "integer"}, "description": "When this was signed, in seconds since 1970."},
-		sign.WebhookSignature: object{"schema": object{"type": "string"}, "description": "v1, and a comma, and the HMAC-SHA256 of id, timestamp and body, in Base64 (Standard Webhooks)."},
+		sign.WebhookID: object{"schema": object{"type": "string"}, "description": "The id of the batch."},
+		sign.WebhookTimestamp: object{"schema": object{"type": "integer"},
+			"description": "When this was signed, in seconds since 1970."},
+		sign.WebhookSignature: object{"schema": object{"type": "string"},
+			"description": "v1, and a comma, and the HMAC-SHA256 of id, timestamp and body, in Base64 " +
+				"(Standard Webhooks)."},
 	}
-	parameters := []any{object{"name": edge.KeyHeader, "in": "header", "required": true, "schema": object{"type": "string"}, "description": "The id of the key that has signed the batch (frontdesk keys issue edge)."}}
+	parameters := []any{object{"name": edge.KeyHeader, "in": "header", "required": true,
+		"schema":      object{"type": "string"},
+		"description": "The id of the key that has signed the batch (frontdesk keys issue edge)."}}
 	for _, name := range []string{sign.WebhookID, sign.WebhookTimestamp, sign.WebhookSignature} {
 		header := signature[name].(object)
-		parameters = append(parameters, object{"name": name, "in": "header", "required": true, "schema": header["schema"], "description": header["description"]})
+		parameters = append(parameters,
+			object{"name": name, "in": "header", "required": true, "schema": header["schema"],
+				"description": header["description"]})
 	}
-	responses := object{"200": answer("All of the batch is recorded for good. The answer is signed with the key's secret.", s.of(reflect.TypeFor[edge.Taken]()), signature)}
+	responses := object{
+		"200": answer("All of the batch is recorded for good. The answer is signed with the key's secret.",
+			s.of(reflect.TypeFor[edge.Taken]()), signature)}
 	for _, status := range []string{"400", "401", "405", "408", "413", "429", "500", "503"} {
 		responses[status] = answer("The batch is not taken as a whole; tell it again.", ref("ramp.Failure"), object{
-			edge.ClockHeader: object{"schema": object{"type": "string"}, "description": "apart, with 401, where the signature is right and its time is not: the header Date tells the Exchange's."},
-			"Retry-After":    object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."},
+			edge.ClockHeader: object{"schema": object{"type": "string"},
+				"description": "apart, with 401, where the signature is right and its time is not: the header Date " +
+					"tells the Exchange's."},
+			"Retry-After": object{"schema": object{"type": "integer"},
+				"description": "Seconds to wait, with 429 and 503."},
 		})
 	}
 	return operation("ramp", "tellDeliveries", "Tell what an edge delivered, and whom it saw", object{
-		"parameters":  parameters,
-		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": s.of(reflect.TypeFor[edge.Batch]())}}}, "responses": responses,
+		"parameters": parameters,
+		"requestBody": object{"required": true,
+			"content": object{"application/json": object{"schema": s.of(reflect.TypeFor[edge.Batch]())}}},
+		"responses": responses,
 	})
 }
 

@@ -27,7 +27,8 @@ type schemas struct {
 
 // texts is the schema of one string or several.
 func texts(description string) object {
-	return object{"description": description, "oneOf": []any{object{"type": "string"}, object{"type": "array", "items": object{"type": "string"}}}}
+	return object{"description": description,
+		"oneOf": []any{object{"type": "string"}, object{"type": "array", "items": object{"type": "string"}}}}
 }
 
 // fixed is the schema of a type that writes itself; nil for others.
@@ -52,7 +53,8 @@ func (s *schemas) fixed(t reflect.Type) object {
 
 // special say more of a member than its type does.
 var special = map[string]object{
-	"Meta.response_type":      {"enum": []any{wire.TypeAnswer, wire.TypeElicitation, wire.TypePromise, wire.TypeFailure}},
+	"Meta.response_type": {"enum": []any{wire.TypeAnswer, wire.TypeElicitation, wire.TypePromise,
+		wire.TypeFailure}},
 	"Meta.response_format":    {"enum": []any{wire.FormatConversational, wire.FormatChatGPT}},
 	"Meta.version":            {"const": wire.Version},
 	"Meta.session_context":    {"type": "object"},
@@ -74,7 +76,8 @@ var special = map[string]object{
 	"LegacyRequest.query_id":  {"type": []any{"string", "number"}},
 	"LegacyResult.score":      {"minimum": 0, "maximum": 100},
 	"LegacyResult.schema_object": {
-		"type": "object", "required": []any{"@type", "url"}, "properties": object{"@type": object{"type": "string"}, "url": object{"type": "string", "format": "uri"}},
+		"type": "object", "required": []any{"@type", "url"},
+		"properties": object{"@type": object{"type": "string"}, "url": object{"type": "string", "format": "uri"}},
 	},
 	"RequestMeta.session_context": {"type": "object"},
 	"Batch.version":               {"const": edge.Version},
@@ -190,8 +193,8 @@ func commentsOf(spec *ast.TypeSpec, doc *ast.CommentGroup, comments map[string]s
 	}
 }
 
-// text is the first comment that there is on a name, on one line, as a sentence. What Go's custom puts before it ("Name
-// is") is of no use to readers of JSON.
+// text is the first comment that there is on a name, on one line, as a sentence. What Go's custom
+// puts before it ("Name is") is of no use to readers of JSON.
 func text(name string, groups ...*ast.CommentGroup) string {
 	for _, group := range groups {
 		if said := strings.Join(strings.Fields(group.Text()), " "); said != "" {

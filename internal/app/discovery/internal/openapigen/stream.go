@@ -13,29 +13,41 @@ func (s *schemas) streamPaths(paths object) {
 		responses := object{"200": ok}
 		for _, status := range statuses {
 			responses[status] = object{
-				"description": "A failure before the stream began.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}},
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."}},
+				"description": "A failure before the stream began.",
+				"content":     object{"application/json": object{"schema": ref("ramp.Failure")}},
+				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
+					"description": "Seconds to wait, with 429 and 503."}},
 			}
 		}
 		return responses
 	}
 	responses := failures(object{
-		"description": "Events: start, content, time and end. The data of each is one of these as JSON, and so is each message over WebSocket.",
-		"content":     object{"text/event-stream": object{"schema": event}},
+		"description": "Events: start, content, time and end. The data of each is one of these as JSON, and so is " +
+			"each message over WebSocket.",
+		"content": object{"text/event-stream": object{"schema": event}},
 	}, "400", "403", "404", "405", "406", "429", "500", "503")
-	responses["101"] = object{"description": "The same over WebSocket, where the request asks for it: one message of text for each event."}
+	responses["101"] = object{
+		"description": "The same over WebSocket, where the request asks for it: one message of text for each event."}
 	responses["204"] = object{"description": "All of the text was told before the event that Last-Event-ID names."}
-	paths["/deliver/{transaction}/stream"] = object{"get": operation("ramp", "deliverStream", "Follow what was bought as a stream (RAMP v1)", object{
-		"parameters": []any{
-			object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a transaction; the address is the one that the purchase gave, with all its parameters."},
-			object{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "string"}, "description": "The id of the last event that was had of a stream that broke off."},
-		},
-		"responses": responses,
-	})}
-	paths["/"+string(service.FullName())+"/Stream"] = object{"post": operation("ramp", "Stream", "Follow what was bought as a stream, over gRPC, gRPC-Web and Connect", object{
-		"requestBody": object{"required": true, "content": object{"application/connect+json": object{"schema": s.message(of.Input())}}},
-		"responses": failures(object{
-			"description": "The events, each a message; failures come in the stream's end.", "content": object{"application/connect+json": object{"schema": event}},
-		}, "403", "405", "415", "429"),
-	})}
+	paths["/deliver/{transaction}/stream"] = object{"get": operation("ramp",
+		"deliverStream", "Follow what was bought as a stream (RAMP v1)", object{
+			"parameters": []any{
+				object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"},
+					"description": "The id of a transaction; the address is the one that the purchase gave, with " +
+						"all its parameters."},
+				object{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "string"},
+					"description": "The id of the last event that was had of a stream that broke off."},
+			},
+			"responses": responses,
+		})}
+	paths["/"+string(service.FullName())+
+		"/Stream"] = object{"post": operation("ramp",
+		"Stream", "Follow what was bought as a stream, over gRPC, gRPC-Web and Connect", object{
+			"requestBody": object{"required": true,
+				"content": object{"application/connect+json": object{"schema": s.message(of.Input())}}},
+			"responses": failures(object{
+				"description": "The events, each a message; failures come in the stream's end.",
+				"content":     object{"application/connect+json": object{"schema": event}},
+			}, "403", "405", "415", "429"),
+		})}
 }
