@@ -19,7 +19,7 @@ type Schema struct {
 	//	{{bytes}}     BLOB, BYTEA
 	//	{{text}}      text that sorts by its bytes: TEXT, TEXT COLLATE "C"
 	//	{{key}}       a BIGINT primary key; on SQLite the row's place: INTEGER PRIMARY KEY
-	//	{{clustered}} behind a table of short rows in the order of their key: WITHOUT ROWID, nothing
+	//	{{clustered}} behind a table of short rows in order of their key: WITHOUT ROWID
 	Steps []string
 }
 
