@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Catalog is the content of all sites in one database. Its methods may be called from several
-// goroutines, and by several processes on one database.
+// Catalog holds the content of all sites in one database. It may be used from many goroutines and
+// processes.
 type Catalog struct {
 	db     *store.DB
 	now    func() time.Time
@@ -23,18 +23,18 @@ type Catalog struct {
 	numbers map[SourceKey]int64
 }
 
-// Options are a Catalog's; the zero value will do.
+// Options configure a Catalog; the zero value is ready for use.
 type Options struct {
 	Now func() time.Time // time.Now if nil
 }
 
-// SourceKey names a source of a site.
+// SourceKey identifies a source of a site.
 type SourceKey struct {
 	Site   string
 	Source string
 }
 
-// Source is how a source stands.
+// Source is the state of a source.
 type Source struct {
 	SourceKey
 	Revision  int64     // what is published; 0 before the first run
@@ -47,14 +47,14 @@ type Source struct {
 	Attempt   Attempt   // the last one, whatever came of it; zero where nobody told
 }
 
-// Attempt is an attempt to fill a source, as the one who made it tells.
+// Attempt describes an attempt to fill a source.
 type Attempt struct {
 	StartedAt time.Time
 	Next      time.Time // when the next is due; zero for none
-	Detail    string    // what it did, in the teller's own form
+	Detail    string    // what it did, in the form of whoever recorded it
 }
 
-// New returns the catalog that is kept in db, which was opened with Schema.
+// New returns the catalog of a database that was opened with Schema.
 func New(db *store.DB, options Options) *Catalog {
 	now := options.Now
 	if now == nil {
@@ -144,7 +144,7 @@ func clip(s string, n int) string {
 	return clean(s[:n])
 }
 
-// Remove forgets a source: its items are gone for every reader at once. A source that nobody knows
+// Remove deletes a source: its items are gone for every reader at once. A source that nobody knows
 // is no error.
 func (c *Catalog) Remove(ctx context.Context, site, source string) error {
 	known, err := c.number(ctx, SourceKey{site, source})

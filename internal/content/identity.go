@@ -17,8 +17,8 @@ var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 // key is an item's identity; ItemID writes it out.
 type key [16]byte
 
-// ItemID is the identity of the item at url in a source of a site, over all its versions: 26
-// letters and digits.
+// ItemID identifies the item at url in a source of a site, over all its versions, by 26 letters and
+// digits.
 func ItemID(site, source, url string) string { return itemKey(site, source, url).String() }
 
 func itemKey(site, source, url string) key {
@@ -111,10 +111,10 @@ func clean(s string) string {
 	return s
 }
 
-// PackedID is an item's identity in as little room as it takes.
+// PackedID is an item's id in binary form.
 type PackedID [16]byte
 
-// PackID packs an item's identity, as Ref.ID has it; ok is false for what is none.
+// PackID packs an item's id, as Ref.ID has it; ok is false for any other text.
 func PackID(id string) (packed PackedID, ok bool) {
 	k, ok := parseKey([]byte(id))
 	return PackedID(k), ok

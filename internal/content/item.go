@@ -1,14 +1,15 @@
 // Package content keeps what a site offers: its items, cut into passages, and the sources that they
-// came from. Everything is keyed by site. Writers publish a source's new state at once (a Run);
-// readers see the old state or the new one, whole, and follow changes by revision.
+// came from, in tables of the database.
 //
-// It stands between ingest, which fills it, and index and released, which read it; below it there
-// is only store.
+// Enter at New. A writer fills a source by a Run and publishes its new state at once with Commit; a
+// reader sees the old state or the new one, whole, and follows changes by revision
+// (Catalog.Changes). Everything is keyed by site. The package must not know how items are made
+// (ingest), found (index) or let out (released); below it there is only the store.
 package content
 
 import "time"
 
-// Item is one thing that a site offers, as ingest understood it: the object itself and the texts
+// Item is one thing that a site offers, as package ingest read it: the object itself and the texts
 // that the search and the terms need from it.
 type Item struct {
 	// URL is absolute and identifies the item within its source.
@@ -60,7 +61,7 @@ type Ref struct {
 	Since  int64  // the revision of the source in which this version appeared
 }
 
-// Entry is an item version as the change feed delivers it, whole.
+// Entry is a whole version of an item, as the change feed delivers it.
 type Entry struct {
 	Ref
 	Item

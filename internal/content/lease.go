@@ -40,8 +40,8 @@ func (h holder) String() string {
 	return fmt.Sprintf("%s %s %s %d %s", h.run, orDash(h.boot), orDash(h.space), h.process, orDash(h.started))
 }
 
-// NewHolder names this process for a lease of another room, in the form that HolderGone reads. No
-// two names are the same.
+// NewHolder names this process for a lease of another package, in the form that HolderGone reads.
+// No two names are the same.
 func NewHolder() string { return newHolder().String() }
 
 // HolderGone says whether the process that a NewHolder names is known to be dead, so that its lease

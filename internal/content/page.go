@@ -39,7 +39,7 @@ func (r *Run) PutPageState(ctx context.Context, url string, state []byte) error 
 	return r.flushPages(ctx)
 }
 
-// PageState gives what the last committed run remembered of the page at url.
+// PageState returns the state that the last committed run kept of the page at url.
 func (r *Run) PageState(ctx context.Context, url string) (state []byte, known bool, err error) {
 	err = r.catalog.db.View(ctx, func(tx *store.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT state FROM content_page WHERE source = $1 AND run = $2 AND url = $3`, r.source, r.pages, url).Scan(&state)
@@ -52,13 +52,13 @@ func (r *Run) PageState(ctx context.Context, url string) (state []byte, known bo
 	return state, known, err
 }
 
-// EachPageState calls fn with every page that the last committed run remembered, by URL. An error
+// EachPageState calls fn with every page state that the last committed run kept, by URL. An error
 // of fn ends it.
 func (r *Run) EachPageState(ctx context.Context, fn func(url string, state []byte) error) error {
 	return r.catalog.remembered(ctx, r.source, r.pages, fn)
 }
 
-// EachPageState calls fn with every page that the last committed run of a source remembered, by
+// EachPageState calls fn with every page state that the last committed run of a source kept, by
 // URL. An error of fn ends it. While another run is committed it may miss some.
 func (c *Catalog) EachPageState(ctx context.Context, key SourceKey, fn func(url string, state []byte) error) error {
 	var source, pages int64
@@ -196,7 +196,7 @@ func (r *Run) DropItems(urls ...string) {
 	}
 }
 
-// RenewLease holds the source for a run that has nothing to put for a while. It costs nothing when
+// RenewLease keeps the source for a run that has nothing to put for a while. It costs nothing when
 // the run wrote not long ago.
 func (r *Run) RenewLease(ctx context.Context) error {
 	r.mu.Lock()
@@ -207,7 +207,7 @@ func (r *Run) RenewLease(ctx context.Context) error {
 	return r.update(ctx, func(*store.Tx) error { return nil })
 }
 
-// IsFirst says whether no run of the source was ever committed.
+// IsFirst says whether the source has no committed run.
 func (r *Run) IsFirst() bool { return r.first }
 
 // Checkpoint publishes what was put so far and removes nothing; the run goes on. It is for the

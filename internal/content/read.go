@@ -10,7 +10,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Change is one step of the change feed: an item that is there now, or one that no longer is.
+// Change is one step of the change feed: an item that exists now, or one that was removed.
 type Change struct {
 	Entry   Entry
 	Removed bool // only Entry.Ref is set, and names the version that was removed
@@ -184,7 +184,7 @@ func (c *Catalog) EachItem(ctx context.Context, site string, fn func(Item) error
 	})
 }
 
-// LoadItems gives the items that refs name, whole, in their order. A version that is no more gives
+// LoadItems returns the whole items that refs name, in their order. A version that is no more gives
 // a zero Item.
 func (c *Catalog) LoadItems(ctx context.Context, refs ...Ref) ([]Item, error) {
 	items := make([]Item, len(refs))
@@ -213,7 +213,7 @@ func (c *Catalog) LoadItems(ctx context.Context, refs ...Ref) ([]Item, error) {
 	return items, nil
 }
 
-// Replacement is a version that took another's place.
+// Replacement is a version that replaced another.
 type Replacement struct {
 	Ref
 	At time.Time // when readers first saw it
@@ -273,8 +273,7 @@ func loadFrom(ctx context.Context, tx *store.Tx, key SourceKey, n int64, wanted 
 	return nil
 }
 
-// Find gives the current versions of the items at url in a site, by source: none, one, or one for
-// each source that has it.
+// Find returns the current versions of the items at url in a site, one for each source that has it.
 func (c *Catalog) Find(ctx context.Context, site, url string) (refs []Ref, err error) {
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		refs = nil

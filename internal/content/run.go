@@ -47,7 +47,7 @@ type Run struct {
 	renewAt  time.Time // when a batch must write, if only to renew the lease
 }
 
-// Summary counts what a run did.
+// Summary counts the effects of a run.
 type Summary struct {
 	Added      int // new items
 	Changed    int
@@ -59,13 +59,13 @@ type Summary struct {
 	Revision   int64 // under which it is published; that of before if nothing changed
 }
 
-// CommitOptions say what a run may do.
+// CommitOptions configure a commit.
 type CommitOptions struct {
 	// Partial keeps the items that were not put: the run only adds and changes.
 	Partial bool
-	// Subset says that the run looked at some pages of the source only: items that were neither put
-	// nor dropped stay, what is remembered of pages that this run remembers nothing of stays too,
-	// and the source does not count as read anew.
+	// Subset says that the run read some pages of the source only: items that were neither put nor
+	// dropped stay, what is remembered of pages that this run remembers nothing of stays too, and
+	// the source does not count as read anew.
 	Subset bool
 	// AllowShrink lets the run publish less than half of what the source had, or nothing.
 	AllowShrink bool

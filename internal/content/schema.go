@@ -2,7 +2,7 @@ package content
 
 import "frontdesk/internal/infra/store"
 
-// Schema is the tables of this room.
+// Schema is the tables of this package.
 //
 // content_source has one row per source that was ever filled. Its number n stands for the source in
 // the other tables. published is the revision that readers see, 0 before the first; horizon is the

@@ -17,7 +17,7 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// Event is what a platform reports: a citation, or how it counts an access.
+// Event is a platform's report: a citation, or its own count of an access.
 type Event struct {
 	// Signature is the platform's; where events need none, only Key.Platform is set, and Nonce is
 	// empty.
@@ -41,7 +41,7 @@ type Event struct {
 	Mode             string
 }
 
-// EventResult is what became of an event.
+// EventResult is the outcome of a report.
 type EventResult struct {
 	Replay  bool   // it was reported before
 	Entry   string // of the ledger

@@ -20,7 +20,7 @@ import (
 	"frontdesk/internal/ledger"
 )
 
-// Deps are what a Service needs. Corpus, Policy, DB, Ledger and Nonces are required.
+// Deps are a Service's dependencies. Corpus, Policy, DB, Ledger and Nonces are required.
 type Deps struct {
 	Corpus *released.Corpus
 	// Policy gives what is declared at present; it is called for every request and may answer
@@ -43,19 +43,19 @@ type Deps struct {
 	Log        *slog.Logger     // nil for none
 }
 
-// Sink is somebody who gets access events.
+// Sink is a receiver of access events.
 type Sink struct {
 	Name     string
 	Platform string // whose events; empty for those of all
 }
 
-// Service gives passages to platforms. Its methods may be called from many goroutines.
+// Service answers platforms' requests for passages. It may be used from many goroutines.
 type Service struct {
 	deps     Deps
 	articles *articleCache
 }
 
-// New returns a service that can be asked once its corpus is loaded.
+// New returns a service. It can answer once its corpus is loaded.
 func New(deps Deps) (*Service, error) {
 	if err := fail.Missing("excerpts.New", map[string]bool{
 		"Corpus": deps.Corpus != nil, "Policy": deps.Policy != nil, "DB": deps.DB != nil, "Ledger": deps.Ledger != nil,

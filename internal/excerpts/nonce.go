@@ -9,14 +9,14 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Signature is what a message was signed with, once that is verified.
+// Signature names the key and nonce of a verified message.
 type Signature struct {
 	Key   identity.PlatformKey
 	Nonce string
 	Until time.Time // until when the nonce may not be used again
 }
 
-// UseNonce uses up the nonce of a message that was signed and goes no further, such as one that
+// UseNonce uses up the nonce of a signed message that is not processed further, such as one that
 // cannot be read. It says whether the nonce was fresh.
 func (s *Service) UseNonce(ctx context.Context, by Signature) (fresh bool, err error) {
 	err = s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {

@@ -24,7 +24,7 @@ type Policy struct {
 	Reports  Reports
 }
 
-// Publisher names whose content is given.
+// Publisher identifies the publisher of the content.
 type Publisher struct {
 	ID, Name, Domain string
 	// Hosts are those whose articles are the publisher's; the domain and "www." of it always are.
@@ -39,7 +39,7 @@ type Access struct {
 	Sunset time.Time
 }
 
-// Supports says what platforms may have.
+// Supports lists what platforms may request.
 type Supports struct {
 	Chunks, Citations bool
 	FullArticle       bool // sessions may see whole articles
@@ -60,7 +60,7 @@ type Limits struct {
 	SharePerDay float64
 }
 
-// Refuse names requests that are refused, whatever they ask.
+// Refuse describes requests that are always refused.
 type Refuse struct {
 	// Countries, Languages and Placements are as requests name them, without regard to case; "fr"
 	// is every "fr-…".
@@ -69,10 +69,10 @@ type Refuse struct {
 	Confidence float64
 }
 
-// Reports says what platforms have to report of what they were given.
+// Reports says how many of the answers a platform got it must report citations of.
 type Reports struct {
-	// MaxUncited is from how many answers without any citation reported a platform gets no more; 0
-	// never ends it. Answers count once they are older than Grace, up to seven days.
+	// MaxUncited is how many answers without any reported citation end a platform's access; 0 never
+	// ends it. Answers count once they are older than Grace, up to seven days.
 	MaxUncited int
 	Grace      time.Duration
 }

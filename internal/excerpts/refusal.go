@@ -25,7 +25,7 @@ const (
 	EventConflict   Reason = "event_conflict"   // another event had the id
 )
 
-// Refusal is the outcome of a request that gets nothing.
+// Refusal is the outcome of a request that is given nothing.
 type Refusal struct {
 	Reason     Reason
 	Message    string // safe for strangers

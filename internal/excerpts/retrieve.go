@@ -14,7 +14,7 @@ import (
 	"frontdesk/wire/intent"
 )
 
-// RetrieveRequest is a request for passages whose signature was verified.
+// RetrieveRequest is a request for passages, with a verified signature.
 type RetrieveRequest struct {
 	Signature
 	ID       string // request_id
@@ -27,12 +27,11 @@ type RetrieveRequest struct {
 	Language, Country, Placement string
 	Session                      string
 	Text                         string // the question, which is kept nowhere; may be empty
-	// Violation says what in the request must not be there by the protocol's own rules; empty for
-	// nothing.
+	// Violation names what in the request breaks the protocol's own rules; empty for nothing.
 	Violation string
 }
 
-// RetrieveResult is what is given to a platform, as it was recorded.
+// RetrieveResult is the recorded answer to a request.
 type RetrieveResult struct {
 	At                   time.Time
 	Chunks               []Chunk
@@ -45,14 +44,14 @@ type RetrieveResult struct {
 	Replay               bool     // the request was answered before
 }
 
-// Chunk is a passage that is given.
+// Chunk is a passage in an answer.
 type Chunk struct {
 	ID     string
 	Text   string
 	Tokens int
 }
 
-// Source is an article of which passages are given.
+// Source is an article that passages of an answer come from.
 type Source struct {
 	URL, Title, Publisher string
 	Chunks                []string // ids

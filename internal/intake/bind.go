@@ -19,7 +19,7 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// BindRequest is how an agent accepts an offer. Its envelope was read by wire.ReadBind.
+// BindRequest is an agent's acceptance of an offer. Its envelope was read by wire.ReadBind.
 type BindRequest struct {
 	Intake    string // id of the intake at whose address it came
 	Offer     string

@@ -10,8 +10,7 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// Definition is one thing that the owner takes in from agents, as it is declared (Agent Intake
-// Protocol 0.1.0).
+// Definition is an intake that the owner declares (Agent Intake Protocol 0.1.0).
 type Definition struct {
 	ID     string
 	Schema *wire.Schema
@@ -27,8 +26,8 @@ type Definition struct {
 	Engine       offers.Engine
 	// Scopes are those that a submission needs, beside "intake".
 	Scopes []wire.Scope
-	// ValidFor is how long an offer stands where the engine does not say, and how long a decline is
-	// repeated. It must be set.
+	// ValidFor is how long an offer stands when the engine does not say, and how long a decline is
+	// repeated. It is required.
 	ValidFor time.Duration
 	// TermsURL is of offers that name none of their own.
 	TermsURL string
@@ -37,7 +36,7 @@ type Definition struct {
 	Bind    BindRules
 }
 
-// BindRules say how offers of an intake are bound.
+// BindRules say how offers of an intake are accepted.
 type BindRules struct {
 	// Requires are the names of bind_data that are required where the engine does not say.
 	Requires []string

@@ -37,7 +37,7 @@ func putEffect(ctx context.Context, tx *store.Tx, b vault.Bind) error {
 	return outbox.Put(ctx, tx, outbox.Effect{ID: effectID(b.Offer), Sink: b.Sink, Body: body}, b.CreatedAt)
 }
 
-// BoundOffer is an offer that was bound, opened for those whom it concerns.
+// BoundOffer is an accepted offer, opened for those whom it concerns.
 type BoundOffer struct {
 	Offer
 	Intake, Session, Agent, Platform string

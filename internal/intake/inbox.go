@@ -13,8 +13,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Request is a submission as the business sees it: what is sealed is opened, as far as it is still
-// there.
+// Request is a submission as the business sees it: sealed data is opened, as far as it still
+// exists.
 type Request struct {
 	vault.Record
 	StateNow     vault.State      // its state by the clock
@@ -26,7 +26,7 @@ type Request struct {
 	Entries      []RequestEntry   // those of the ledger, in their order
 }
 
-// RequestEntry is an entry of the ledger about a submission.
+// RequestEntry is a ledger entry about a submission.
 type RequestEntry struct{ ID, Kind string }
 
 // millisecond is what an id, which is a UUID of version 7, begins with: texts that sort as the
@@ -42,14 +42,14 @@ func (q *Request) From() string {
 	return q.Agent
 }
 
-// ListTasks is what somebody has to see to.
+// Tasks are the submissions and binds that wait for a person.
 type Tasks struct {
 	ToAnswer   []vault.ListEntry // submissions that wait for a person's answer, the one that waited longest first
 	ToComplete []vault.ListEntry // binds that wait in the inbox, the oldest first
 	Failed     []FailedBind      // binds whose delivery failed, the oldest first
 }
 
-// FailedBind is a bind whose delivery failed, and is tried again or was given up.
+// FailedBind is a bind that could not be delivered yet, or was given up.
 type FailedBind struct {
 	vault.ListEntry
 	Effect outbox.Pending
@@ -70,7 +70,7 @@ func (s *Service) Inbox(ctx context.Context, f vault.Filter) (all []vault.ListEn
 	return all, err
 }
 
-// ListTasks lists what somebody has to see to, up to 50 of each kind, and opens none of it.
+// ListTasks lists what waits for a person, up to 50 of each kind, and opens none of it.
 func (s *Service) ListTasks(ctx context.Context) (todo Tasks, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
 		todo = Tasks{}

@@ -23,7 +23,7 @@ import (
 	"frontdesk/internal/ledger"
 )
 
-// Deps are what a Service needs. Intakes, DB, Ledger and Vault are required.
+// Deps are a Service's dependencies. Intakes, DB, Ledger and Vault are required.
 type Deps struct {
 	// Intakes gives what is declared at present, by id. It is called for every request and may
 	// answer differently over time. An intake that is not declared any more takes no submission,
@@ -44,8 +44,7 @@ type Deps struct {
 	Log   *slog.Logger     // nil for none
 }
 
-// Service takes submissions and binds, and keeps what became of them. Its methods may be called
-// from many goroutines.
+// Service answers submissions and binds. It may be used from many goroutines.
 type Service struct {
 	deps       Deps
 	submitting singleflight.Group // submissions that are being answered, by [validSubmission.name]

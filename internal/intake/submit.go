@@ -24,7 +24,7 @@ type Submission struct {
 	Locale, Timezone string
 }
 
-// SubmitResult is what a submission is answered, as it was recorded.
+// SubmitResult is the recorded answer to a submission.
 type SubmitResult struct {
 	Status     offers.Status
 	Offer      *Offer        // of what is offered

@@ -1,15 +1,12 @@
-// Package demo is the sample content that frontdesk answers from when nobody has given it any: four
-// small sites of an invented harbour town. Larkspur Kitchen has recipes, Harbour & Pine is a shop,
-// The Tidewater Review writes articles (some for subscribers) and Tidewater Events is a calendar.
-// Every name and sentence was made up for it.
+// Package demo holds the sample content that frontdesk serves when it has no other: four small
+// sites of an invented harbour town. Larkspur Kitchen has recipes, Harbour & Pine is a shop, The
+// Tidewater Review writes articles, some for subscribers, and Tidewater Events is a calendar. Every
+// name and sentence was made up for it.
 //
-// The content lies in the forms that ingest reads: a JSON-LD file for each recipe, the products as
-// JSON lines, the events as one @graph, the articles as Markdown with front matter or HTML with
-// JSON-LD. The package also serves the pages that the items' addresses lead to, and draws their
-// pictures.
-//
-// It stands beside cli, which writes the content out, hands it to ingest and mounts the pages. It
-// imports nothing of ours.
+// The content lies in the forms that package ingest reads: a JSON-LD file for each recipe, the
+// products as JSON lines, the events as one @graph, the articles as Markdown with front matter or
+// HTML with JSON-LD. Enter at Write and Sources for the content, at Pages for the pages that the
+// items' addresses lead to. It imports nothing of ours; package cli puts it to use.
 package demo
 
 import (

@@ -1,9 +1,9 @@
-// Package discovery tells the world what a front desk has to offer, in the places where agents
-// look: robots.txt with the address of the schema map, the map with feeds of the items, llms.txt,
-// an OpenAPI description, cards of the MCP server, a catalog of the interfaces, and Link headers.
+// Package discovery serves the documents by which agents find out what a front desk offers:
+// robots.txt, the schema map and its feeds, llms.txt, OpenAPI, cards of the MCP server, a catalog
+// of the interfaces, and Link headers.
 //
-// It is a door like the protocols': the feeds come from package ask, under the owner's terms. What
-// it says of other doors it is told by server.
+// Enter at Routes. Feeds come from package ask, under the owner's terms. What it says of other
+// handlers stands in its Config; it must not know them.
 package discovery
 
 import (
@@ -71,7 +71,7 @@ func (s Site) title() string {
 	return s.ID
 }
 
-// Paths of what the other doors serve.
+// Paths that other handlers serve.
 const (
 	askPath    = "/ask"
 	awaitPath  = "/await"

@@ -1,14 +1,14 @@
-// Package mcp is the door for the Model Context Protocol: over Streamable HTTP (Handler) and over
-// standard input and output (Serve). It offers the tools that other doors hand out as plain values,
-// and the items of the sites as resources. The protocol itself is the official SDK's; what stands
-// here is what a server on the open internet needs beside it: whom it listens to, what it takes,
-// and errors that say what to do.
+// Package mcp serves the Model Context Protocol, over Streamable HTTP (Server.Handler) and over
+// standard input and output (Server.Serve): the tools that other packages hand out as plain values,
+// and the items of the sites as resources.
 //
-// No session is kept between requests, so that any node may answer any request and no client can
-// hold memory. The revisions with a handshake and the one without (2026-07-28) are both spoken this
-// way.
+// The protocol itself is the official SDK's. This package owns what a server on the open internet
+// needs beside it: which hosts and origins it answers, how large a message may be, and errors that
+// say what to do. No session is kept between requests, so that any node may answer any request and
+// no client can hold memory; the revisions with a handshake and the one without (2026-07-28) are
+// both served this way.
 //
-// It stands on ask, whose items are its resources, and on httpx; it knows none of the doors whose
+// Enter at New. The package reads items through package ask, and must not know the handlers whose
 // tools it offers.
 package mcp
 

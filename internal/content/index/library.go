@@ -1,8 +1,9 @@
-// Package index turns questions into ranked items. Its Library keeps the search index at the catalog's state; its View is
-// one such state, on which a question is asked as often as needed.
+// Package index answers questions with ranked items, from a search index that follows the catalog.
+// Its Library keeps the index; its View is one state of it, on which a question is asked as often
+// as needed.
 //
-// It stands between released, which decides what may be found and shown, and search and content, which know nothing
-// of questions and answers. It sees no rules: what may be found comes in as a selection.
+// It must not know the owner's terms: what may be found comes in as a selection from package
+// released. Below it are search and content, which know nothing of questions and answers.
 package index
 
 import (

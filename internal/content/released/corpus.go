@@ -29,7 +29,7 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Deps are what a Corpus needs. Catalog, Sites and Terms are required.
+// Deps are a Corpus's dependencies. Catalog, Sites and Terms are required.
 type Deps struct {
 	Catalog *content.Catalog
 	// Sites are those whose items may leave.
@@ -54,8 +54,7 @@ type Deps struct {
 	Log     *slog.Logger // nil for none
 }
 
-// Corpus is the content, as far as the terms let it out. Its methods may be called from many
-// goroutines.
+// Corpus is the content as far as the terms release it. It may be used from many goroutines.
 type Corpus struct {
 	options  Deps
 	library  *index.Library
@@ -157,7 +156,7 @@ func (c *Corpus) Follow(ctx context.Context, followers ...Follower) {
 	}
 }
 
-// Ready says why nothing can be answered yet, as fail.Unavailable; nil when it can.
+// Ready returns fail.Unavailable, with the reason, until the content is loaded; then nil.
 func (c *Corpus) Ready() error {
 	if c.ready.Load() {
 		return nil

@@ -41,8 +41,8 @@ func (k *ItemVersion) CoversNested(rules *policy.Terms) bool {
 	return k.coversNestedIn(rules, forms(k.item)[0])
 }
 
-// coversNestedIn is Whole for one of the forms of an item: of the texts nothing is given of the
-// object but what is running text.
+// coversNestedIn is CoversNested for one of the forms of an item: of the texts nothing is given of
+// the object but what is running text.
 func (k *ItemVersion) coversNestedIn(rules *policy.Terms, form string) bool {
 	within := redactor{rules, k.listing()}
 	rule := Decide(rules, within.item).Rule

@@ -104,7 +104,7 @@ func calledByText(item content.Item) bool {
 	return text && !named
 }
 
-// notice is what an open door shows of a licensed item: what it is, where, and one excerpt. The
+// notice is what anybody is shown of a licensed item: what it is, where, and one excerpt. The
 // excerpt does not depend on the question, so that many questions show no more than one.
 func notice(item content.Item, excerpt string) []byte {
 	object := append([]byte(nil), `{"@type":`...)

@@ -9,7 +9,7 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// RenderedItem is a released item in ready bytes. One card serves every question under the same
+// RenderedItem is a released item in ready bytes. One serves every question under the same
 // decision.
 type RenderedItem struct {
 	typ, name, description string
@@ -136,5 +136,5 @@ func (c *RenderedItem) Name() string { return c.name }
 // Input says whether the terms allow the item's text as input to other texts.
 func (c *RenderedItem) Input() bool { return c.input }
 
-// As is the item as the answer to a question that found it so.
+// Result returns the item as the answer to a question that found it so.
 func (c *RenderedItem) Result(hit index.Hit) Result { return Result{item: c, hit: hit} }

@@ -8,14 +8,14 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// RuleReach is how a rule stands to the items that are here.
+// RuleReach counts the items that a rule of the terms applies to.
 type RuleReach struct {
 	Items  int         // that the rule is for
 	Before map[int]int // of those, on how many another rule decides that stands before it, by the index of that rule
 }
 
-// RuleReach holds a rule of some terms, by its index, against all items of the sites that are
-// served. It returns fail.Unavailable before the content is loaded.
+// RuleReach counts the items of the served sites that a rule of some terms, given by its index,
+// applies to. It returns fail.Unavailable before the content is loaded.
 func (c *Corpus) RuleReach(ctx context.Context, rules *policy.Terms, rule int) (RuleReach, error) {
 	if err := c.Ready(); err != nil {
 		return RuleReach{}, err

@@ -8,14 +8,14 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// Site is one of the sites that are served.
+// Site is a site that is served.
 type Site struct {
 	ID    string   // key of everything that belongs to the site
 	Name  string   // what people call it; may be empty
 	Hosts []string // host names under which requests may name it, such as "shop.example"
 }
 
-// Sites are those that are served. They do not change, so that many goroutines may ask them.
+// Sites are the sites that are served. They never change, so that many goroutines may use them.
 type Sites struct {
 	all   []Site
 	named map[string]string // name, host or id, folded, to id

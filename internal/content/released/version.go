@@ -10,9 +10,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// ItemVersion is one version of an item, to be given whole to one who bought it or for whom it is
-// open. What the terms say is asked with Facts, Whole and Forms; the text is had of Render alone.
-// It never changes.
+// ItemVersion is one version of an item, for delivering it whole to a buyer, or to anybody where it
+// is open. What the terms say is asked with Facts, CoversNested and MediaTypes; the text is had of
+// Render alone. It never changes.
 type ItemVersion struct {
 	ref  content.Ref
 	item *content.Item
@@ -41,9 +41,8 @@ func (k *ItemVersion) listing() *index.Listing {
 		Own: policy.Markup(k.item.Types, k.item.Object, content.IsA)}
 }
 
-// MediaTypes are the media types in which the terms let the item be had whole, the one first in
-// which it is delivered where none is asked for; none where they do not let it be had whole as it
-// is delivered.
+// MediaTypes are the media types in which the terms let the item be delivered whole, the default
+// one first; none where they do not let it be delivered whole.
 func (k *ItemVersion) MediaTypes(rules *policy.Terms) (all []string) {
 	if !k.CoversNested(rules) {
 		return nil
@@ -59,7 +58,7 @@ func (k *ItemVersion) MediaTypes(rules *policy.Terms) (all []string) {
 // Render gives the item in one of its forms. The same version of an item is always the same bytes.
 func (k *ItemVersion) Render(form string) []byte { return render(k.item, form) }
 
-// RenderDefault is the item as it is given to one who asks for no form.
+// RenderDefault returns the item in its default media type.
 func (k *ItemVersion) RenderDefault() (media string, body []byte) { return RenderDefault(k.item) }
 
 // Hashes are the SHA-256, in hexadecimal, of the item in each media type in which it can be

@@ -1,12 +1,13 @@
-// Package vector keeps the catalog's texts as vectors, which an embedding model made of them: texts that mean about the
-// same point in about the same direction. It follows the catalog, has the model turn new texts into vectors beside all
-// else, keeps them in the database, and gives them to the index by item.
+// Package vector keeps the catalog's texts as vectors, which an embedding model made of them: texts
+// of like meaning point in like directions.
 //
-// Nothing waits for it: an item whose vector is not there yet is found by its words. Of several processes on a database
-// one makes vectors, under a lease; all take them from the database.
+// It follows the catalog, has the model turn new texts into vectors beside all else, stores them,
+// and gives them to the index by item. Nothing waits for it: an item whose vector is not there yet
+// is found by its words. Of several processes on a database one makes vectors, under a lease; all
+// read them.
 //
-// It stands beside index, on content, llm and store. Package ask says what of an item's text the terms let the model
-// see.
+// It uses content and llm, and must not decide what a model may see of an item: package ask says
+// that, by the owner's terms.
 package vector
 
 import (

@@ -7,8 +7,8 @@ import (
 	wire "frontdesk/wire/intent"
 )
 
-// NewDeclaration makes the declaration ready. It is an error if it is not valid by the protocol's
-// schema and prose: what is declared wrongly must not be declared at all.
+// NewDeclaration makes the document of a declaration (aip.json). A declaration that breaks the
+// protocol's schema or prose is an error: what is declared wrongly must not be served.
 func NewDeclaration(d wire.Declaration, options wire.Options) (*httpx.Document, error) {
 	document, err := httpx.NewDocument(d)
 	if err != nil {
@@ -21,8 +21,8 @@ func NewDeclaration(d wire.Declaration, options wire.Options) (*httpx.Document, 
 	return document, nil
 }
 
-// NewCapabilities makes ready what the capabilities address says of a declaration: the same to
-// everybody, and nothing of the content.
+// NewCapabilities makes the document of a declaration's capabilities: the same for everybody, with
+// nothing of the content.
 func NewCapabilities(d wire.Declaration, versions []string) (*httpx.Document, error) {
 	return httpx.NewDocument(wire.Capabilities{Version: d.Version, Versions: versions, Publisher: d.Publisher,
 		EditorialDomains: d.EditorialDomains, Retrieval: d.Retrieval})

@@ -25,14 +25,14 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// MaxBody is how many bytes a request or an event may have.
+// MaxBody bounds the bytes of a request or an event.
 const MaxBody = 64 << 10
 
-// Config is what the handlers need to know.
+// Config configures the handlers.
 type Config struct {
-	// Options are the versions and spellings that are taken.
+	// Options are the versions and spellings that are accepted.
 	Options wire.Options
-	// Platforms are the keys of those who may come in.
+	// Platforms are the keys of the platforms that may ask.
 	Platforms *identity.Platforms
 	// Paths gives the paths of a request's address under which it may have been signed, as they
 	// were sent: that at which it arrived, and that which the public address makes of it.

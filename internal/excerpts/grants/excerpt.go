@@ -1,9 +1,9 @@
-// Package grants keeps what was given out passage by passage under the Agentic Intent Protocol: the
-// requests that were answered, how much of each article a session and a platform have seen, and the
-// events that platforms report. It keeps no text, no question and no name of a session.
+// Package grants keeps the tables of the Agentic Intent Protocol: the requests that were answered,
+// how much of each article a session and a platform have seen (Coverage), and the events that
+// platforms reported. It keeps no text, no question and no name of a session.
 //
-// Package excerpts calls it in its transactions. It stands on store alone. What somebody must be
-// able to prove later is in the ledger; what is here may be forgotten in time.
+// Its functions take part in the transactions of package excerpts; it knows the store alone. What
+// must be provable later is in the ledger; what is here is forgotten in time (Sweep).
 package grants
 
 import (
@@ -84,7 +84,7 @@ CREATE INDEX excerpt_request_refused ON excerpt_request (at, platform, request) 
 `},
 }
 
-// Chunk is a passage as it was given, without its text.
+// Chunk is a passage that was given, without its text.
 type Chunk struct {
 	Site    string `json:"site"`
 	URL     string `json:"url"`
@@ -96,7 +96,7 @@ type Chunk struct {
 	Rule  int `json:"rule,omitzero"` // by which it was given, from 1
 }
 
-// Answer is what came of a request, beside its outcome.
+// Answer is the result of a request, beside its outcome.
 type Answer struct {
 	Chunks       []Chunk `json:"chunks,omitempty"`
 	MaxChunks    int     `json:"max_chunks,omitzero"`
@@ -106,7 +106,7 @@ type Answer struct {
 	Entry        string  `json:"entry,omitzero"`  // of the ledger
 }
 
-// Request is one that a platform made.
+// Request is a platform's request.
 type Request struct {
 	Platform string
 	ID       string            // which the platform gave it
@@ -116,10 +116,10 @@ type Request struct {
 	Answer   Answer
 }
 
-// Ok is the outcome of a request that was given passages.
+// OutcomeOK is the outcome of a request that was given passages.
 const OutcomeOK = "ok"
 
-// Event is what a platform reported.
+// Event is a platform's report.
 type Event struct {
 	Platform string
 	ID       string            // which the platform gave it
@@ -131,7 +131,7 @@ type Event struct {
 	At       time.Time
 }
 
-// Find gives the request that a platform made under an id; ok is false when there is none.
+// Find returns a platform's request by its id; ok is false when there is none.
 func Find(ctx context.Context, tx *store.Tx, platform, id string) (r Request, ok bool, err error) {
 	r = Request{Platform: platform, ID: id}
 	var digest, answer []byte
@@ -154,7 +154,7 @@ func Find(ctx context.Context, tx *store.Tx, platform, id string) (r Request, ok
 	return r, true, nil
 }
 
-// Put records a request, in place of what was recorded of it before.
+// Put records a request, and replaces an earlier record of it.
 func Put(ctx context.Context, tx *store.Tx, r Request) error {
 	answer, err := json.Marshal(r.Answer, json.Deterministic(true))
 	if err == nil {
@@ -168,7 +168,7 @@ func Put(ctx context.Context, tx *store.Tx, r Request) error {
 	return nil
 }
 
-// FindEvent gives the event that a platform reported under an id; ok is false when there is none.
+// FindEvent returns a platform's report by its id; ok is false when there is none.
 func FindEvent(ctx context.Context, tx *store.Tx, platform, id string) (e Event, ok bool, err error) {
 	e = Event{Platform: platform, ID: id}
 	var digest []byte
@@ -188,7 +188,7 @@ func FindEvent(ctx context.Context, tx *store.Tx, platform, id string) (e Event,
 	return e, true, nil
 }
 
-// PutEvent records an event that is new.
+// PutEvent records a new report.
 func PutEvent(ctx context.Context, tx *store.Tx, e Event) error {
 	if _, err := tx.Exec(ctx, `INSERT INTO excerpt_event (platform, event, digest, request, kind, entry, verdict, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		e.Platform, e.ID, e.Digest[:], e.Request, e.Kind, e.Entry, e.Verdict, store.Micros(e.At)); err != nil {
@@ -197,8 +197,8 @@ func PutEvent(ctx context.Context, tx *store.Tx, e Event) error {
 	return nil
 }
 
-// CountUncited is how many requests of a platform were given passages since a time and until
-// another, without any citation that was reported since.
+// CountUncited counts a platform's requests in a span of time that were given passages and of which
+// no citation was reported since.
 func CountUncited(ctx context.Context, tx *store.Tx, platform string, since, until time.Time) (n int, err error) {
 	var last int64
 	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(at), 0) FROM excerpt_event WHERE platform = $1 AND kind = 'citation'`, platform).Scan(&last); err != nil {

@@ -10,8 +10,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// RefusalFilter says which of the requests that got nothing are wanted. An empty field is no
-// condition.
+// RefusalFilter selects refused requests. An empty field does not narrow.
 type RefusalFilter struct {
 	Platform, Outcome string
 	Since, Until      time.Time // when they were answered: Since ≤ time < Until
@@ -20,7 +19,7 @@ type RefusalFilter struct {
 	Limit  int // how many at most
 }
 
-// ListRefused lists requests that got nothing, the newest first, without their digests.
+// ListRefused lists refused requests, newest first, without their digests.
 func ListRefused(ctx context.Context, tx *store.Tx, w RefusalFilter) (all []Request, err error) {
 	var where []string
 	var args []any
@@ -63,7 +62,7 @@ func ListRefused(ctx context.Context, tx *store.Tx, w RefusalFilter) (all []Requ
 	return all, nil
 }
 
-// DayCount is what one platform did on one day, by UTC.
+// DayCount counts what one platform did on one day of UTC.
 type DayCount struct {
 	Platform string
 	Day      time.Time
@@ -81,8 +80,8 @@ type place struct {
 	day      int64
 }
 
-// CountByDay counts by platform and day what happened since a time, ordered by day and platform.
-// Days on which a platform did nothing are not among them.
+// CountByDay counts by platform and day since a time, ordered by day and platform. Days on which a
+// platform did nothing are not among them.
 func CountByDay(ctx context.Context, tx *store.Tx, since time.Time) ([]DayCount, error) {
 	found := map[place]*DayCount{}
 	for _, query := range []string{

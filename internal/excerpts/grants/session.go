@@ -17,19 +17,19 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// SessionKey is the key of a platform's session, from which its name cannot be told without trying
-// them all.
+// SessionKey derives the key of a platform's session. The session's name cannot be found from it
+// except by trying every name.
 func SessionKey(platform, id string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "session %d %s %s", len(platform), platform, id))
 }
 
-// ArticleKey is the key of what all sessions of a platform together were given of an article.
+// ArticleKey derives the key of what all sessions of a platform together were given of an article.
 func ArticleKey(platform, url string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "article %d %s %s", len(platform), platform, url))
 }
 
-// Coverage is what a session, or all of a platform, was given: of each article which parts of each
-// passage.
+// Coverage is what a session, or a whole platform, was given: the parts of each passage, by
+// article.
 type Coverage map[short]map[short]Spans
 
 // short stands for the address of an article or the id of a passage, which are several times as
@@ -42,7 +42,7 @@ func shorten(text string) short {
 	return short(sum[:8])
 }
 
-// Add takes in that a part of a passage of an article was given.
+// Add adds a part of a passage of an article.
 func (g Coverage) Add(url, passage string, part Span) {
 	at, of := shorten(url), shorten(passage)
 	if g[at] == nil {
@@ -51,7 +51,7 @@ func (g Coverage) Add(url, passage string, part Span) {
 	g[at][of] = g[at][of].Add(part)
 }
 
-// Of is how many bytes of an article were given.
+// BytesOf counts the bytes that were given of an article.
 func (g Coverage) BytesOf(url string) (bytes int) {
 	if len(g) == 0 {
 		return 0
@@ -62,7 +62,7 @@ func (g Coverage) BytesOf(url string) (bytes int) {
 	return bytes
 }
 
-// SpansOf are those of a passage of an article that were given.
+// SpansOf returns the parts that were given of a passage.
 func (g Coverage) SpansOf(url, passage string) Spans {
 	if len(g) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func cutSpans(r *bytes.Reader, n int) (Spans, error) {
 	return parts, nil
 }
 
-// ForArticle is what was given of one article.
+// ForArticle returns the coverage of one article alone.
 func (g Coverage) ForArticle(url string) Coverage {
 	at := shorten(url)
 	return Coverage{at: g[at]}
@@ -190,8 +190,8 @@ const atOnce = 8
 // selectArticles asks for them.
 const selectArticles = `SELECT given FROM excerpt_session WHERE session IN ($1, $2, $3, $4, $5, $6, $7, $8) AND until > $9`
 
-// PlatformCoverage gives what all sessions of a platform together were given of some articles, as
-// far as that is remembered.
+// PlatformCoverage returns what all sessions of a platform together were given of some articles, as
+// far as that is still kept.
 func PlatformCoverage(
 	ctx context.Context, tx *store.Tx, platform string, urls []string, now time.Time,
 ) (Coverage, error) {
@@ -225,7 +225,7 @@ func (g Coverage) read(ctx context.Context, tx *store.Tx, query string, args ...
 	}, args...)
 }
 
-// SessionCoverage gives what a session was given; nothing when that is long ago.
+// SessionCoverage returns what a session was given; nothing when that was forgotten.
 func SessionCoverage(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now time.Time) (Coverage, error) {
 	given := Coverage{}
 	err := given.read(ctx, tx, `SELECT given FROM excerpt_session WHERE session = $1 AND until > $2`, session[:], store.Micros(now))
@@ -235,7 +235,7 @@ func SessionCoverage(ctx context.Context, tx *store.Tx, session [sha256.Size]byt
 	return given, nil
 }
 
-// RecordCoverage records what was given under a key, to be remembered until a time.
+// RecordCoverage records the coverage of a key, to be kept until a time.
 func RecordCoverage(ctx context.Context, tx *store.Tx, key [sha256.Size]byte, given Coverage, until time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO excerpt_session (session, given, until) VALUES ($1, $2, $3)
 		ON CONFLICT (session) DO UPDATE SET given = EXCLUDED.given, until = EXCLUDED.until`, key[:], given.pack(), store.Micros(until))

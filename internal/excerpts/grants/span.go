@@ -9,13 +9,13 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Span is a part of a passage's text, by its bytes: From ≤ b < To.
+// Span is a part of a passage's text, in bytes: From ≤ b < To.
 type Span struct{ From, To int }
 
-// Spans are parts of one passage in their order. They do not touch.
+// Spans are parts of one passage, in order, that neither overlap nor touch.
 type Spans []Span
 
-// Add gives the parts with one more.
+// Add returns the spans with one more.
 func (s Spans) Add(add Span) Spans {
 	out := make(Spans, 0, len(s)+1)
 	for _, one := range s {
@@ -29,7 +29,7 @@ func (s Spans) Add(add Span) Spans {
 	return slices.Insert(out, at, add)
 }
 
-// Bytes is how many bytes the parts have together.
+// Bytes counts the bytes of all spans.
 func (s Spans) Bytes() (n int) {
 	for _, one := range s {
 		n += one.To - one.From
@@ -37,7 +37,7 @@ func (s Spans) Bytes() (n int) {
 	return n
 }
 
-// Without gives what of a part is not among the parts, in order.
+// Without returns what of a part is not covered by the spans, in order.
 func (s Spans) Without(of Span) iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		from := of.From

@@ -10,7 +10,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Sweep forgets requests and events from before a time, and sessions whose time is over.
+// Sweep deletes requests and events from before a time, and sessions that have expired.
 func Sweep(ctx context.Context, db *store.DB, before, now time.Time) error {
 	err := db.Update(ctx, func(tx *store.Tx) error {
 		if err := forgetRequests(ctx, tx, before); err != nil {

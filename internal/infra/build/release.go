@@ -1,7 +1,5 @@
-// Package build knows which build of the program this is: its version, and the commit that it was
-// made of.
-//
-// It is a leaf: every room may import it.
+// Package build says which build of the program this is: its version, the commit that it was made
+// of, and whether that was changed. Enter at Current. It imports nothing of ours.
 package build
 
 import (
@@ -14,7 +12,7 @@ import (
 // allowed to look.
 var version, commit, built string
 
-// Info is what the binary knows of its making.
+// Info describes the build of the running program.
 type Info struct {
 	Version string // "v1.2.3", "v0.0.0-20261121150405-0123456789ab", or "(devel)"
 	Commit  string // the whole hash; "unknown" when nothing told it
@@ -22,7 +20,7 @@ type Info struct {
 	Changed bool   // there were changes that no commit has
 }
 
-// Of reads it.
+// Current reads the build's description once and returns it.
 var Current = sync.OnceValue(func() Info {
 	if version != "" {
 		whole, changed := strings.CutSuffix(commit, "+changes")

@@ -1,6 +1,8 @@
-// Package cache makes bounded caches. It stands on a library whose generic type it hides behind an
-// interface: in a field of a struct, every package that imports the struct's would compile each of
-// that type's 4,000 functions.
+// Package cache makes bounded caches for many goroutines: New bounds how many values there are,
+// NewWeighted how much they weigh together.
+//
+// It hides a library's generic type behind an interface. In a field of a struct, every package that
+// imports the struct's would compile each of that type's 4,000 functions.
 package cache
 
 import (

@@ -1,9 +1,10 @@
-// Package fail is the one error type of the house. Every room reports what a caller can act on as
-// an *Error: a Code that doors translate into their protocol's word and status, and a Detail that
-// is safe to show a stranger. Everything else is an internal error, whose text never leaves the
-// process.
+// Package fail has the one type of errors that a caller can act on: an Error with a Code, which
+// each protocol's handlers translate into its own word and status, and a Detail that strangers may
+// read.
 //
-// It is a leaf: every room may import it, and it imports nothing of ours.
+// Any other error is internal: From gives it a fixed detail, and its text goes to the log alone.
+// Enter at New and Error.Wrap. The package owns the codes and must not know the protocols' words
+// for them. It imports nothing of ours.
 package fail
 
 import (
@@ -16,11 +17,11 @@ import (
 	"unicode/utf8"
 )
 
-// Code says what kind of thing went wrong. Codes are nouns; each door owns one table from Code to
-// its protocol's word, status and headers.
+// Code is the kind of a failure. Codes are nouns; the handlers of each protocol own one table from
+// Code to the protocol's own word and status.
 type Code string
 
-// The codes of the house.
+// The codes.
 const (
 	Malformed         Code = "malformed"          // the request's structure cannot be read
 	Invalid           Code = "invalid"            // read, but a value is not acceptable
@@ -28,10 +29,10 @@ const (
 	UnsupportedFormat Code = "unsupported format" // none of the formats asked for is served
 	UnsupportedMode   Code = "unsupported mode"   // none of the modes asked for is served
 	TooLong           Code = "too long"           // a text is longer than the limit
-	TooLarge          Code = "too large"          // the body is larger than the door takes
+	TooLarge          Code = "too large"          // the body is larger than the handler allows
 	NotFound          Code = "not found"          // no such thing here
 	Method            Code = "method"             // the path exists, the method does not
-	MediaType         Code = "media type"         // the body is in a form that the door does not read
+	MediaType         Code = "media type"         // the body is in a media type that the handler does not read
 	Unauthorized      Code = "unauthorized"       // who asks is not known, and must be
 	Forbidden         Code = "forbidden"          // who asks is known, and may not
 	Limited           Code = "limited"            // too many requests; RetryAfter says when
@@ -43,7 +44,7 @@ const (
 	Internal          Code = "internal"           // our fault; the detail says nothing of the cause
 )
 
-// Codes lists every code, for tests that render each at each door.
+// Codes lists every code, for the tests that render each in every protocol.
 var Codes = []Code{
 	Malformed, Invalid, NoResults, UnsupportedFormat, UnsupportedMode, TooLong, TooLarge, NotFound, Method,
 	MediaType, Unauthorized, Forbidden, Limited, Unavailable, Timeout, Slow, Cancelled, UnknownPromise, Internal,
@@ -88,12 +89,12 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Seconds are those of a wait, rounded up, as Retry-After tells them (RFC 9110, section 10.2.3):
-// who came back earlier would be refused once more.
+// Seconds rounds a wait up to whole seconds, as Retry-After states it (RFC 9110, section 10.2.3): a
+// caller that came back a moment early would be refused again.
 func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }
 
-// From finds the Error in err's chain. An error of any other kind becomes Internal with a fixed
-// detail, so that no cause can leak. Where an outage is the cause (an error with the method
+// From returns the Error in err's chain. Any other error becomes Internal with a fixed detail, so
+// that its text never leaves the process. Where an outage is the cause (an error with the method
 // Unavailable, such as the database's), Internal becomes Unavailable, and what is Unavailable says
 // when to come back.
 func From(err error) *Error {

@@ -13,7 +13,7 @@ import (
 	"frontdesk/internal/infra/fetch/robots"
 )
 
-// CrawlerOptions say how a Crawler behaves.
+// CrawlerOptions configure a Crawler.
 type CrawlerOptions struct {
 	// Interval is the time between two requests to a host; 0 lets them come as fast as they are
 	// made. Where robots.txt asks for longer, it is that, up to MaxInterval.
@@ -24,8 +24,8 @@ type CrawlerOptions struct {
 
 // Bounds of a Crawler.
 const (
-	// MaxInterval is the longest time between two requests to a host that robots.txt or Retry-After
-	// can ask for.
+	// MaxInterval bounds the time between two requests to a host that robots.txt or Retry-After may
+	// ask for.
 	MaxInterval = time.Minute
 	robotsAge   = 24 * time.Hour  // RFC 9309 §2.4
 	retryRobots = 5 * time.Minute // when a site could not say
@@ -75,9 +75,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Get is the Fetcher's, with manners: it waits for the host's turn, and an address that robots.txt
-// disallows gives an *Error with reason Disallowed. Each redirect is asked for and waited for in
-// the same way.
+// Get fetches as Fetcher.Get does, when it is the host's turn. An address that robots.txt closes is
+// an Error with the Reason Disallowed.
 func (v *Crawler) Get(ctx context.Context, request Request) (*Response, error) {
 	response, err := v.fetcher.get(ctx, request, v.enter)
 	if err == nil {
@@ -86,8 +85,8 @@ func (v *Crawler) Get(ctx context.Context, request Request) (*Response, error) {
 	return response, err
 }
 
-// Robots are the rules of the site that an address is of. They are nil, and allow everything, when
-// it has none.
+// Robots returns the rules of an address's site. They are nil, and allow everything, when the site
+// has none.
 func (v *Crawler) Robots(ctx context.Context, address string, own bool) (*robots.Rules, error) {
 	u, err := parse(address)
 	if err != nil {

@@ -5,17 +5,16 @@ import (
 	"net/url"
 )
 
-// Reason says why a document could not be had.
+// Reason is why a document could not be fetched.
 type Reason string
 
 // The reasons.
 const (
-	// Refused is an address that may not be fetched, or that an address redirects to which may not.
+	// Refused is an address that the guard does not allow, or a redirect to one.
 	Refused Reason = "refused"
-	// Disallowed is an address that the site's robots.txt keeps visitors from.
+	// Disallowed is an address that the site's robots.txt closes to crawlers.
 	Disallowed Reason = "disallowed"
-	// Unreachable is a host that does not exist, does not answer, or whose certificate is not to be
-	// trusted.
+	// Unreachable is a host that does not exist, does not answer, or has no trusted certificate.
 	Unreachable Reason = "unreachable"
 	// TimedOut is an exchange that took too long.
 	TimedOut Reason = "timed out"
@@ -27,7 +26,7 @@ const (
 	Redirects Reason = "redirects"
 )
 
-// Error says why a document could not be had, and what to do.
+// Error says why a document could not be fetched, and what to do about it.
 type Error struct {
 	Reason Reason
 	// URL is the address that failed, which is another than the one asked for after a redirect.

@@ -1,17 +1,15 @@
-// Package fetch is the one guarded way to a web address that somebody else chose: a page that a
-// feed names, a key document that a token points to, an address to which a page redirects. It
-// reaches https addresses on the public internet, and this machine or a private network only where
-// the operator said so. What it brings back is bounded in size and time.
+// Package fetch gets documents from addresses that somebody else chose: a page that a feed names, a
+// key document that a token points to, the target of a redirect.
 //
-// An address is judged by where the connection goes, not by how it is spelled: names are looked up
+// It owns the guard against reaching what was not meant. It connects to https addresses on the
+// public internet, and to this machine or a private network only where the operator said so. An
+// address is judged by where the connection goes, not by how it is spelled: names are looked up
 // here, every result is judged, and the very address that was judged is dialled, so that a name
-// that changes its meaning between the look and the call gains nothing. Each redirect is judged
-// like a new address.
+// which changes its meaning between look-up and connection gains nothing. Each redirect is judged
+// like a new address. Sizes and times are bounded.
 //
-// Visitor adds the manners of a crawler: robots.txt is asked, and a host is not called more often
-// than agreed.
-//
-// It is a leaf beside event and fail: trust, ingest, outbox and submission fetch through it.
+// Enter at New for a Fetcher, at NewCrawler for one that asks robots.txt and spaces its requests to
+// a host. The package must not know what a document is for.
 package fetch
 
 import (
@@ -29,7 +27,7 @@ import (
 	"time"
 )
 
-// Options say how a Fetcher works. The zero value is ready for use.
+// Options configure a Fetcher. The zero value is ready for use.
 type Options struct {
 	// UserAgent is the whole header value; the product token before "/" is what robots.txt is asked
 	// for.
@@ -74,7 +72,8 @@ const (
 	readBuffer     = 32 << 10 // of a connection: what an Exchange offers for some addresses, or a page, is read at once
 )
 
-// Fetcher gets documents from the web. Its methods may be called from several goroutines.
+// Fetcher gets documents from the web, within the guard and bounds of its Options. It may be used
+// from many goroutines.
 type Fetcher struct {
 	options Options
 	// transports are the ways out, one for each kind of permission: a connection is used again only
@@ -140,7 +139,7 @@ func (f *Fetcher) Close() {
 	}
 }
 
-// Request is what to get.
+// Request names a document and how to ask for it.
 type Request struct {
 	// URL is absolute, http or https, without user and password. Its fragment is left out.
 	URL string
@@ -160,7 +159,7 @@ type Request struct {
 	Own bool
 }
 
-// Response is what came back, whatever its status.
+// Response is a server's answer, whatever its status.
 type Response struct {
 	// URL is the address that answered, after redirects.
 	URL string

@@ -1,7 +1,3 @@
-// Package httpx chooses the form of an answer by what a client says that it likes (RFC 9110,
-// 12.5.1).
-//
-// It is a leaf, for the doors that have a thing in several forms.
 package httpx
 
 import (
@@ -10,9 +6,8 @@ import (
 	"strings"
 )
 
-// ChooseMedia gives the media type that a client likes best of those that there are, of which there
-// is one at least, and the first of those that it likes alike; accept are the values of its Accept
-// header. ok is false when it takes none of them.
+// ChooseMedia returns the media type that a client prefers among those on offer, of which there is
+// at least one (RFC 9110, 12.5.1). ok is false when it accepts none.
 func ChooseMedia(accept []string, media []string) (chosen string, ok bool) {
 	ranges := mediaRanges(accept)
 	if len(ranges) == 0 {

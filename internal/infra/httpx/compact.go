@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// CompactTool is a tool whose schemas take little room in a list, which a model reads whole: of its
-// arguments it tells types, values, what is required, and of the description of what is required
-// the first sentence; of an object within them only what that requires. The schema of its result is
-// left out. Calls take what they took, and their errors say what does not fit.
+// CompactTool returns a tool with small schemas, since models read lists of tools whole. Of its
+// arguments they keep types, values, what is required, and the descriptions of required members.
+// Calls take what they took, and their errors say what does not fit.
 func CompactTool(t Tool) Tool {
 	t.Output = nil
 	var whole property

@@ -1,9 +1,3 @@
-// Package httpx is the one structured log event of a request. The server makes it, every room that
-// learns something on the way adds to it, and the server writes it once, when the request is done.
-//
-// It is a leaf: every room may import it. What goes in may be read by whoever reads logs: counts,
-// kinds, names of the owner's own things. Never the text of a question, a secret, or anything that
-// points to a person.
 package httpx
 
 import (
@@ -12,8 +6,9 @@ import (
 	"sync"
 )
 
-// Event collects what is learnt about one request. A nil Event takes everything and keeps nothing,
-// so that rooms need not ask whether there is one. It may be used from many goroutines.
+// Event is the log event of one request: whoever learns something adds it, and the server logs it
+// once at the end. A nil Event drops everything, so that callers need not check. It may be used
+// from many goroutines.
 type Event struct {
 	mu    sync.Mutex
 	attrs []slog.Attr
@@ -34,7 +29,7 @@ func EventFrom(ctx context.Context) *Event {
 	return e
 }
 
-// Set notes a value under a name. The last value of a name counts.
+// Set adds a value under a name. A later value replaces an earlier one.
 func (e *Event) Set(name string, value any) {
 	if e == nil {
 		return
@@ -60,7 +55,7 @@ func (e *Event) Text(name string) string {
 	return ""
 }
 
-// Attrs gives all that was noted, in the order in which the names came up.
+// Attrs returns all values, in the order in which their names were first set.
 func (e *Event) Attrs() []slog.Attr {
 	if e == nil {
 		return nil

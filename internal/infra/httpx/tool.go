@@ -1,23 +1,28 @@
-// Package httpx says what a tool for agents is, as a plain value: a name, words that tell a model
-// when to use it, a schema of its arguments, and a function. Doors make tools of their operations,
-// and mcp offers them in its protocol, so that neither needs to know the other.
+// Package httpx holds the few things that every protocol's handlers share: the log event of a
+// request (Event), the choice of a media type (ChooseMedia), public JSON documents in ready bytes
+// (Document), traces (Trace), and tools for agents as plain values (Tool).
 //
-// It is a leaf: it imports nothing of ours and no protocol's library.
+// Tools are values so that handlers can offer their operations to package mcp without knowing its
+// protocol, and mcp can serve them without knowing theirs. What goes into an Event may be read by
+// whoever reads logs: counts, kinds, names of the owner's own things; never the text of a question,
+// a secret, or anything that points to a person.
+//
+// The package must not know any protocol, and imports nothing of ours.
 package httpx
 
 import "context"
 
-// Tool is one tool.
+// Tool is an operation that agents may call.
 type Tool struct {
 	Name        string // unique among the tools of a server, such as "ask"
 	Title       string // for people
 	Description string // for models: what it does and when to use it
 	Input       []byte // JSON Schema 2020-12 of the arguments, of type object
 	Output      []byte // JSON Schema 2020-12 of Result.Object; nil for none
-	// ReadOnly says that the tool changes nothing, so that calling it again does no more than
-	// calling it once.
+	// ReadOnly says that the tool changes nothing: calling it twice does no more than calling it
+	// once.
 	ReadOnly bool
-	// OpenWorld says that the tool reaches beyond what this server keeps.
+	// OpenWorld says that the tool reaches beyond the data of this server.
 	OpenWorld bool
 	// Meta is what a list of tools says of it beside the protocol's own members, such as a widget
 	// for its results; nil for nothing.
@@ -30,18 +35,18 @@ type Tool struct {
 	Call func(context.Context, Call) Result
 }
 
-// Call is one use of a tool.
+// Call is one call of a tool.
 type Call struct {
 	Arguments []byte // one JSON object as it came, or empty when none came
-	// Progress takes how far the work is, in steps of any size, and a sentence about it; done grows
-	// from call to call. It is nil when nobody wants to know.
+	// Progress reports how far the work is, in steps of any size, with a sentence about it; done
+	// grows from call to call. It is nil when nobody listens.
 	Progress func(done, total int, message string)
 	// Languages are those that the caller's transport prefers, as an Accept-Language header writes
 	// them; empty for none. What the arguments say of languages goes before it.
 	Languages string
 }
 
-// Result is what came of a call.
+// Result is the outcome of a call.
 type Result struct {
 	Text   string // for a model to read ahead of the object; empty for none
 	Object []byte // the whole result, one JSON object
@@ -52,7 +57,7 @@ type Result struct {
 	Form *Form
 }
 
-// Form are questions to a person, which some clients can put.
+// Form holds questions to a person, for clients that can ask them.
 type Form struct {
 	Message string // what it is about
 	Schema  []byte // JSON Schema of an object: a property for each question, none of them nested

@@ -41,7 +41,7 @@ func isHex(text string, digits int) bool {
 // String is our span as the header traceparent has it, for whom we ask in turn.
 func (t Trace) String() string { return "00-" + t.ID + "-" + t.Span + "-" + t.Flags }
 
-// SetTrace notes that the request is part of a trace.
+// SetTrace adds the trace that the request belongs to.
 func (e *Event) SetTrace(t Trace) {
 	if e == nil {
 		return

@@ -1,7 +1,3 @@
-// Package httpx serves a JSON document that says of a front desk what it is to the world, such as
-// aip.json: ready bytes with a tag, made once for each address under which the front desk is known.
-//
-// It is a leaf: the doors make documents, and server says at which address.
 package httpx
 
 import (
@@ -41,8 +37,8 @@ func NewDocument(v any) (*Document, error) {
 		fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
 }
 
-// WithCacheControl is the document with another Cache-Control, for protocols that say how long
-// theirs may be kept.
+// WithCacheControl returns the document with another Cache-Control, for protocols that say how long
+// theirs may be cached.
 func (d *Document) WithCacheControl(control string) *Document {
 	other := *d
 	other.cache = control
@@ -61,8 +57,8 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
-// DocumentCache keeps documents as they were last made, one under each name: the address that they
-// are for does not often change. The zero value is empty. It may be used from many goroutines.
+// DocumentCache keeps the last version of documents that depend on the public address, by name. The
+// zero value is empty. It may be used from many goroutines.
 type DocumentCache struct {
 	last sync.Map // by name, a made
 }
@@ -73,7 +69,8 @@ type made struct {
 	document *Document
 }
 
-// Get gives the document of a name for an address, and has it made if it was last made for another.
+// Get returns the document of a name for an address, and makes it anew when the last one was for
+// another address.
 func (c *DocumentCache) Get(name, address string, make func() (*Document, error)) (*Document, error) {
 	if last, ok := c.last.Load(name); ok && last.(made).address == address {
 		return last.(made).document, nil

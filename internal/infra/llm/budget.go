@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// BudgetedClient keeps what one answer takes of the model, and what became of each use: for the
-// budget of tokens, and for the answer's _meta. A nil BudgetedClient is that of no model: nothing
-// is used, and nothing noted.
+// BudgetedClient calls the model for one answer: within the answer's budget of tokens, and
+// recording the outcome of each use for its _meta. A nil BudgetedClient has no model; it uses and
+// records nothing.
 type BudgetedClient struct {
 	client *Client
 
@@ -18,7 +18,7 @@ type BudgetedClient struct {
 	usage    Usage
 }
 
-// Report is what a tab holds.
+// Report is what one answer used of the model.
 type Report struct {
 	Uses  map[Use]Reason // of the uses that were tried; empty for one that was used
 	Calls int            // that were made of the endpoint
@@ -26,7 +26,7 @@ type Report struct {
 	Currency string // of the cost; empty when none is counted
 }
 
-// WithBudget begins a tab. A nil Client begins none.
+// WithBudget returns a client for one answer, with a budget of its own. A nil Client gives nil.
 func (c *Client) WithBudget() *BudgetedClient {
 	if c == nil {
 		return nil
@@ -34,7 +34,7 @@ func (c *Client) WithBudget() *BudgetedClient {
 	return &BudgetedClient{client: c, outcomes: map[Use]Reason{}}
 }
 
-// Report gives what the tab holds so far; ok says whether any use was tried.
+// Report returns what was used so far; ok says whether any use was tried.
 func (t *BudgetedClient) Report() (r Report, ok bool) {
 	if t == nil {
 		return r, false
@@ -51,12 +51,12 @@ func (t *BudgetedClient) Report() (r Report, ok bool) {
 	return r, len(r.Uses) > 0
 }
 
-// Enabled says whether the use is wanted and has a model.
+// Enabled says whether a use is configured and has a model.
 func (t *BudgetedClient) Enabled(use Use) bool { return t.does(use) }
 
 func (t *BudgetedClient) does(use Use) bool { return t != nil && t.client.Enabled(use) }
 
-// Record tells the tab of a use that the caller judged itself: err is nil when it was of use.
+// Record notes the outcome of a use that the caller judged itself; a nil err is success.
 func (t *BudgetedClient) Record(use Use, err error) {
 	if t != nil {
 		t.note(use, err)

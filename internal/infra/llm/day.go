@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// DailyLimit bounds what all calls together may take on one day of UTC. The zero value bounds
+// DailyLimit bounds the tokens and cost of all calls on one day of UTC. The zero value bounds
 // nothing.
 type DailyLimit struct {
 	Tokens int64 // prompts and replies; 0 for no bound
@@ -17,7 +17,7 @@ type DailyLimit struct {
 	Add func(ctx context.Context, day string, more DailyUsage) (DailyUsage, error)
 }
 
-// DailyUsage is what calls took.
+// DailyUsage is what the calls of a day used.
 type DailyUsage struct {
 	Tokens int64
 	Cost   Money
@@ -35,13 +35,12 @@ func (s DailyUsage) minus(less DailyUsage) DailyUsage {
 // items into vectors: a new catalog must not leave the questions without a model.
 const besideShare = 2 // one half
 
-// addTime is how long the book of a day may take.
+// addTime bounds how long reading or writing the day's usage may take.
 const addTime = time.Second
 
-// dailyBudget holds what is spent on a day against its bounds. A call is let through only if all
-// that it can take at most is left, with what the calls under way can take: so one process does not
-// go beyond the bounds. Of several that share them, each learns of the others' calls with its own
-// next one.
+// dailyBudget holds the day's usage against its bounds. A call is admitted only if the most that it
+// can use is left, beside what the calls under way can use: so one process never exceeds the
+// bounds. Of several that share them, each learns of the others' calls with its own next one.
 type dailyBudget struct {
 	bound DailyLimit
 	now   func() time.Time
@@ -49,9 +48,9 @@ type dailyBudget struct {
 
 	mu       sync.Mutex
 	day      string
-	known    bool       // whether the book was read on this day
+	known    bool       // whether the store was read on this day
 	spent    DailyUsage // by all, as far as is known
-	unsaved  DailyUsage // of it, what is not in the book yet
+	unsaved  DailyUsage // of it, what is not in the store yet
 	reserved DailyUsage // what the calls under way can take
 	warned   bool       // on this day, that it is spent
 }
@@ -88,7 +87,7 @@ func (p *dailyBudget) reserve(ctx context.Context, most DailyUsage, beside bool)
 	return day, nil
 }
 
-// read takes what the book has of the day. Without it this process counts alone until it can be
+// read takes what the store has of the day. Without it this process counts alone until it can be
 // read.
 func (p *dailyBudget) read(ctx context.Context) {
 	if p.bound.Add == nil {
@@ -103,7 +102,7 @@ func (p *dailyBudget) read(ctx context.Context) {
 	}
 }
 
-// learn takes a sum of the book, which has all but what this process has not saved yet.
+// learn takes a sum of the store, which has all but what this process has not saved yet.
 func (p *dailyBudget) learn(sum DailyUsage) {
 	p.spent.Tokens, p.spent.Cost = max(p.spent.Tokens, sum.Tokens), max(p.spent.Cost, sum.Cost)
 }
@@ -192,8 +191,8 @@ func mayHaveTaken(r Reason) bool {
 	return true
 }
 
-// Today is what calls have taken on this day of UTC, by every process that shares the bounds, as
-// far as is known; zero without bounds.
+// Today returns the usage of this day of UTC, by every process that shares the bounds, as far as is
+// known; zero without bounds.
 func (c *Client) Today() DailyUsage {
 	if c == nil || c.dailyBudget == nil {
 		return DailyUsage{}

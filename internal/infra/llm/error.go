@@ -33,8 +33,8 @@ const (
 	Cancelled         Reason = "cancelled"   // nobody waits for it any more
 )
 
-// Error says why the model was not used. Its text is for the log; it holds nothing that was sent or
-// received.
+// Error says why the model was not used. Its text is for the log, and holds nothing that was sent
+// or received.
 type Error struct {
 	Reason     Reason
 	Status     int           // HTTP status, where there was one

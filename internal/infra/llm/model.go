@@ -1,20 +1,20 @@
-// Package llm asks a language model, if the owner has one: any server that speaks the chat
-// completions and embeddings of OpenAI's HTTP interface, on the internet or on this machine. It
-// orders what was found, writes summaries, words a follow-up as a question of its own, and turns
-// texts into vectors.
+// Package llm calls the owner's language model: any server that speaks the chat completions and
+// embeddings of OpenAI's HTTP interface. It reranks items, writes summaries, words a follow-up as a
+// question of its own, and turns texts into vectors.
 //
-// Nothing here is needed for an answer. Every use has a budget of time and tokens, and a caller
-// that goes on without it when it fails, whatever the endpoint does: an Error says why. An endpoint
-// that fails again and again is left alone for a while, and then tried beside the questions, so
-// that a dead one costs them nothing.
+// No answer depends on it. Each use has a budget of time and tokens, an Error says why one failed,
+// and its caller goes on without. An endpoint that fails several times in a row is not called for a
+// while (a circuit breaker), and then tried beside the questions, so that a dead one costs them
+// nothing. What all calls may take in a day is bounded, and kept in the database (UsageStore) so
+// that restarts and other processes count too.
 //
-// What goes to the model is data, never instruction: it is put into JSON, bounded, and what comes
-// back is checked. An order is a permutation and nothing else; a summary cites what it was given,
-// and holds no address and no figure that is not there. Package ask decides which texts may go out
-// at all, by the owner's terms.
+// What goes to the model is data, never instruction: it is bounded JSON, and the reply is checked.
+// An order must be a permutation. A summary must cite what it was given, and may hold no address
+// and no figure that is not there.
 //
-// It is a leaf. The address is the owner's own choice, so it is called directly and not through
-// fetch; redirects are not followed.
+// Enter at New, then Client.WithBudget for one answer. The package must not decide which texts may
+// go out: package ask does, by the owner's terms. The endpoint is the owner's own choice, so it is
+// called directly and not through package fetch; redirects are not followed.
 package llm
 
 import (
@@ -28,7 +28,7 @@ import (
 	"time"
 )
 
-// Use is one thing that a model is asked for.
+// Use is a purpose for which a model is called.
 type Use string
 
 // The uses of a model.
@@ -168,7 +168,7 @@ func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 }
 
-// Enabled says whether a use is wanted and has a model.
+// Enabled says whether a use is configured and has a model.
 func (c *Client) Enabled(use Use) bool {
 	if c == nil {
 		return false
@@ -196,7 +196,7 @@ func (c *Client) model(use Use) string {
 	return c.options.Chat
 }
 
-// Timeout is how long a use may take.
+// Timeout is how long a call for a use may take.
 func (c *Client) Timeout(use Use) time.Duration {
 	if d := c.options.Timeouts[use]; d > 0 {
 		return d
@@ -207,7 +207,7 @@ func (c *Client) Timeout(use Use) time.Duration {
 // InFlight is how many calls are being made.
 func (c *Client) InFlight() int64 { return c.inFlight.Load() }
 
-// CircuitOpen says whether a use is not tried at present because it failed again and again.
+// CircuitOpen says whether calls for a use are suspended, because it failed several times in a row.
 func (c *Client) CircuitOpen(use Use) bool { return c.breakers[use].open() }
 
 // Check tries the endpoint with the shortest of calls, for each kind that is used. It is for the

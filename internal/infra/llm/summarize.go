@@ -14,7 +14,7 @@ const summarizeRules = `You write a short summary of what a website's search fou
 	`Say only what stands in the items, with figures exactly as they stand there. ` +
 	`After each statement about an item put its id in square brackets, like [2]. If no item answers the question, say so and say what the items are instead.`
 
-// SummaryRequest is what a summary is asked for.
+// SummaryRequest is a question with the items to summarise.
 type SummaryRequest struct {
 	Question string
 	Language string // BCP 47; empty for that of the question

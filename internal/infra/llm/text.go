@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Source is one item as the model may see it: text that was released and may be input to other
-// texts.
+// Source is one item as the model may see it. The owner's terms release its text, and allow it as
+// input to other texts.
 type Source struct {
 	URL   string // by which a summary may point to it; the model is told a number instead
 	Type  string

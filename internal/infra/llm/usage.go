@@ -1,8 +1,3 @@
-// Package llm keeps the book of what the owner's language model took on each day, in the database,
-// so that a restart forgets nothing and processes that share a database count together. What may be
-// spent is model's to hold.
-//
-// It stands on store.
 package llm
 
 import (
@@ -12,8 +7,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the table of the book: one row for each day of UTC ("2006-01-02"), tokens and what they
-// cost in units of model.Money.
+// Schema is the table of daily usage: one row for each day of UTC ("2006-01-02"), with tokens and
+// their cost in units of 1e-8 of the currency.
 var Schema = store.Schema{
 	ID: "spend",
 	Steps: []string{`
@@ -25,14 +20,14 @@ CREATE TABLE spend_day (
 `},
 }
 
-// keepDays is how many days the book goes back.
+// keepDays is how many days of usage are kept.
 const keepDays = 31
 
-// UsageStore is the book of a database that has Schema. Its methods may be called from many
+// UsageStore keeps the daily usage in a database that has Schema. It may be used from many
 // goroutines and processes.
 type UsageStore struct{ db *store.DB }
 
-// NewUsageStore returns the book of a database.
+// NewUsageStore returns the store of a database.
 func NewUsageStore(db *store.DB) *UsageStore { return &UsageStore{db} }
 
 // Add adds to what was spent on a day, and gives the sum of the day. It is durable when Add

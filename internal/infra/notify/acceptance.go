@@ -11,8 +11,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Acceptance is an offer that somebody accepted, as the business is told of it (Agent Intake
-// Protocol 0.1.0, Stage 5).
+// Acceptance tells the business that somebody accepted an offer (Agent Intake Protocol 0.1.0, Stage
+// 5).
 type Acceptance struct {
 	Intake     string           `json:"intake"` // its id
 	OfferID    string           `json:"offer_id"`
@@ -27,7 +27,7 @@ type Acceptance struct {
 	Receipt    string           `json:"receipt,omitempty"` // the id of the entry in the ledger
 }
 
-// EventBound is the type of the event that tells of an Acceptance.
+// EventBound is the type of the event that carries an Acceptance.
 const EventBound = "intake.bound"
 
 // Event is what a webhook is sent, in the form that Standard Webhooks recommend.

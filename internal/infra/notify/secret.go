@@ -1,9 +1,10 @@
-// Package notify tells the owner's own systems what happened: by webhooks that are signed as
-// Standard Webhooks are, and by mail.
+// Package notify sends what happened to the owner's own systems: by webhooks, signed as Standard
+// Webhooks are, and by mail.
 //
-// It stands above fetch. The offer engines ask through it what to offer, and the hands of the
-// outbox deliver with it what was bound. What it carries is personal; its errors and logs hold none
-// of it, and nothing of what the other side said.
+// Enter at Webhook.Post and NewMailer. The package owns the form of both, and must not know when to
+// send: intake/offers asks a webhook what to offer, the outbox delivers accepted offers. What it
+// sends is personal; its errors and log lines hold none of it, and nothing that the other side
+// answered.
 package notify
 
 import (

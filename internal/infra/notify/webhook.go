@@ -10,8 +10,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Webhook is an address of the owner's that gets signed requests. Its fields are set; it may be
-// used from many goroutines.
+// Webhook is an address of the owner's that receives signed requests. It may be used from many
+// goroutines; its fields must not change.
 type Webhook struct {
 	URL    string
 	Secret sign.WebhookSecret // nil signs nothing
@@ -22,7 +22,7 @@ type Webhook struct {
 	StatusOnly bool
 }
 
-// MaxResponse is the most bytes of an answer that are taken.
+// MaxResponse bounds how many bytes of a response are read.
 const MaxResponse = 64 << 10
 
 // Post sends a body of JSON under an id by which whoever gets it twice can tell, and gives what it

@@ -1,10 +1,10 @@
-// Package outbox does what has an effect on the outside world: it is recorded first, in the
-// transaction of what it follows from, under a key of its own, and done afterwards, at least once,
-// for as long as it takes. Each sink has hands of its own, so that one that stalls or fails holds
-// up none of the others.
+// Package outbox delivers effects on the outside world, at least once each: an effect is recorded
+// in the transaction that it follows from, under a key of its own, and done afterwards.
 //
-// It stands below the services, which record effects, and above store; package app gives it the
-// hands that do them. Several processes may work on one database.
+// Enter at Put in a transaction, and at Outbox.Run for the workers. Each sink has a worker of its
+// own, so that one that stalls or fails delays no other; an effect that keeps failing is given up
+// after Options.TryFor. The package must not know what an effect does: package app hands that in as
+// Options.Do. Several processes may work on one database.
 package outbox
 
 import (
@@ -50,7 +50,7 @@ CREATE INDEX outbox_effect_failed ON outbox_effect (made) WHERE reason <> '';
 `},
 }
 
-// Effect is something to be done.
+// Effect is something to deliver.
 type Effect struct {
 	ID   string // unique among all effects; whoever gets it twice can tell by it
 	Sink string // for whom it is
@@ -68,7 +68,7 @@ func Put(ctx context.Context, tx *store.Tx, e Effect, now time.Time) error {
 	return nil
 }
 
-// Options are an outbox's; DB and Do must be set.
+// Options configure an Outbox; DB and Do are required.
 type Options struct {
 	DB *store.DB
 	// Sinks are those for whom Work does effects. What is recorded for others waits for a process
@@ -88,7 +88,7 @@ type Options struct {
 	Log        *slog.Logger     // nil for nobody
 }
 
-// Outbox does effects.
+// Outbox delivers recorded effects.
 type Outbox struct{ Options }
 
 // New returns an outbox on a database that has Schema.
@@ -112,7 +112,7 @@ func New(o Options) *Outbox {
 }
 
 const (
-	// pollInterval is how often Work looks for what others recorded.
+	// pollInterval is how often Run looks for effects that other processes recorded.
 	pollInterval = time.Second
 	// atOnce is how many effects of one sink are done side by side.
 	atOnce = 4
@@ -121,7 +121,7 @@ const (
 	sweep = time.Hour
 )
 
-// Run does what is due for each sink, until ctx ends.
+// Run delivers what is due to each sink, until ctx ends.
 func (b *Outbox) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, sink := range b.Sinks {
@@ -176,8 +176,8 @@ func (b *Outbox) serve(ctx context.Context, sink string) {
 	}
 }
 
-// RunOne does one effect that is due for a sink, and says whether there was one. Its error is of
-// the database, not of the effect.
+// RunOne delivers one effect that is due to a sink, and says whether there was one. Its error is of
+// the database, not of the delivery.
 func (b *Outbox) RunOne(ctx context.Context, sink string) (some bool, err error) {
 	c, err := b.claim(ctx, sink)
 	if err != nil || c == nil {

@@ -11,7 +11,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Pending is an effect that is still to be done, or was given up.
+// Pending is an effect that is not delivered yet, or was given up.
 type Pending struct {
 	ID, Sink string
 	Attempts int       // how often it was tried
@@ -20,8 +20,8 @@ type Pending struct {
 	GivenUp  time.Time // zero for not
 }
 
-// Find gives an effect that is still to be done, or was given up; ok is false when there is none of
-// the id.
+// Find returns an effect that is not delivered yet, or was given up; ok is false when none has the
+// id.
 func Find(ctx context.Context, tx *store.Tx, id string) (p Pending, ok bool, err error) {
 	p, err = scan(tx.QueryRow(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE id = $1`, id).Scan)
 	switch {
@@ -33,8 +33,8 @@ func Find(ctx context.Context, tx *store.Tx, id string) (p Pending, ok bool, err
 	return p, true, nil
 }
 
-// Retry has an effect that failed or was given up tried at once, and for as long as a new one. It
-// says whether there is one of the id; whoever is at it just now is left alone.
+// Retry makes an effect that failed or was given up due at once, to be tried for as long as a new
+// one. It says whether there is one; an effect that is being delivered just now is left alone.
 func Retry(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, made = $1, tries = 0, given_up = 0 WHERE id = $2 AND claim = ''`, store.Micros(now), id)
 	if err != nil {

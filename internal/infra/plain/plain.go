@@ -1,9 +1,9 @@
-// Package plain takes out of texts that others wrote what no reader sees and a model may obey: the
+// Package plain removes from other people's texts what readers do not see and a model may obey: the
 // special tokens of chat templates, controls of writing direction, control characters and invisible
-// tag characters. What is left is the text as a person reads it. A text that has none of them comes
-// back as it is.
+// tag characters.
 //
-// It is a leaf, and pure.
+// Enter at Sanitize and SanitizeJSON. A text without any of them comes back as it is. The package
+// is pure.
 package plain
 
 import (
@@ -26,7 +26,7 @@ var tokens = regexp.MustCompile(`(?i)<[|｜][^<>|｜\n]{0,64}[|｜]>|<<\s*/?\s*S
 // together.
 const maxRounds = 8
 
-// Sanitize returns a text without them.
+// Sanitize returns a text without special tokens and invisible characters.
 func Sanitize(s string) string {
 	if !suspicious(s) {
 		return s

@@ -8,10 +8,10 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Options are what a limiter needs; the zero value counts in memory.
+// Options configure a Limiter; the zero value counts in memory.
 type Options struct {
 	// DB is where nodes count together, and where what was counted outlives them; it must have this
-	// room's Schema. Nil counts in memory.
+	// package's Schema. Nil counts in memory.
 	DB *store.DB
 	// Secret is what keys are hashed under before they go into the table; nodes that count together
 	// need the same.
@@ -28,7 +28,7 @@ type Options struct {
 	Log *slog.Logger // hears when the table cannot be reached; nil for nobody
 }
 
-// Limiter counts. It may be used from many goroutines.
+// Limiter counts uses by key. It may be used from many goroutines.
 type Limiter struct {
 	now   func() time.Time
 	alone *memory // counts where there is no table, and while it cannot be reached
@@ -56,7 +56,7 @@ func New(options Options) *Limiter {
 	return l
 }
 
-// Meter is one use of a limiter: keys of one kind, and the rate that holds for each.
+// Meter limits the keys of one kind to one rate.
 type Meter struct {
 	limiter *Limiter
 	name    string
@@ -73,7 +73,7 @@ func (m Meter) Name() string { return m.name }
 // Rate is the rate that holds for each key.
 func (m Meter) Rate() Rate { return m.rate }
 
-// At is the same meter with another rate, for a key that has its own.
+// WithRate returns the meter with another rate, for a key that has its own.
 func (m Meter) WithRate(rate Rate) Meter { return Meter{m.limiter, m.name, rate} }
 
 // Allow asks whether the holder of a key may do something of a cost, mostly 1, and counts it if so;

@@ -1,15 +1,15 @@
-// Package ratelimit says how often somebody may do something. It is the one limiter of the house:
-// every door asks it, under keys such as an address, a party or a site, and gets back what a client
-// needs to know: the limit, what remains, and when to come again.
+// Package ratelimit counts how often the holder of a key, such as an address, a party or a site,
+// does something, and says when that is too often: the limit, what remains of it, and when to come
+// again.
 //
-// Counting is in memory, or in a table of the database, so that nodes which share it count together
-// and a restart forgets nothing. There are two ways to count. A Rate lets so many through at once
-// and then so many as time goes by, which is up to twice as many in its first span; the algorithm
-// is GCRA (the generic cell rate algorithm of ATM Forum TM 4.0), which keeps of each key one
-// number, the time at which its bucket is full again. A Window is exact, for what is promised to
-// others: it keeps when it let something through.
+// Counts are in memory, or in a table of the database, so that nodes which share it count together
+// and a restart forgets nothing. There are two kinds. A Rate allows a burst at once and then so
+// many as time goes by, up to twice as many in its first span; the algorithm is GCRA (the generic
+// cell rate algorithm of ATM Forum TM 4.0), which keeps one number a key, the time at which its
+// bucket is full again. A Window is exact, for what is promised to others: it keeps the time of
+// each use.
 //
-// It stands on store and knows nothing of requests.
+// Enter at New and Limiter.Meter. The package must not know requests: its callers choose the keys.
 package ratelimit
 
 import (
@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Rate is how often: Requests in each span Per in the long run, and up to Burst at once. The zero
-// value is no limit.
+// Rate is Requests in each span Per in the long run, and up to Burst at once. The zero value is
+// unlimited.
 type Rate struct {
 	Requests int
 	Per      time.Duration
@@ -89,7 +89,7 @@ func (r Rate) interval() time.Duration {
 	return (r.Per + time.Duration(r.Requests) - 1) / time.Duration(r.Requests)
 }
 
-// Status is the answer of a limiter.
+// Status is a limiter's decision.
 type Status struct {
 	OK         bool          // the request may go on
 	Limit      int           // how many may come at once when nothing was used; 0 for no limit

@@ -11,15 +11,14 @@ import (
 	"strings"
 )
 
-// Layout says which of our tables a database has, and how far each room's have come.
+// Layout lists the tables of a database and the versions of their schemas.
 type Layout struct {
 	Engine  string          `json:"engine"`
 	Schemas []SchemaVersion `json:"rooms"`
 	Tables  []Table         `json:"tables"`
 }
 
-// SchemaVersion is how far a room's tables have come: the number of its schema's steps that were
-// taken.
+// SchemaVersion is how many steps of a schema a database has taken.
 type SchemaVersion struct {
 	ID      string `json:"room"`
 	Version int    `json:"version"`
@@ -31,7 +30,7 @@ type Table struct {
 	Columns []string `json:"columns"`
 }
 
-// ErrEmpty is what Dump finds where there is nothing of ours.
+// ErrEmpty is Dump's error for a database without tables of ours.
 var ErrEmpty = errors.New("there is nothing of frontdesk's in it")
 
 // Dump reads all tables of ours at one moment, while others may write: begin is called first, then
@@ -168,7 +167,7 @@ func quoteAll(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// LoadOptions say how a Load goes about it.
+// LoadOptions configure a Load.
 type LoadOptions struct {
 	// Replace lets it take the place of what is there. Otherwise a database that holds anything is
 	// left alone.
@@ -177,7 +176,8 @@ type LoadOptions struct {
 	Mark string
 }
 
-// ErrNotEmpty is what Load finds where there is something, and is not to replace it.
+// ErrNotEmpty is Load's error for a database that holds something, which LoadOptions do not
+// replace.
 var ErrNotEmpty = errors.New("it holds content already")
 
 // Load makes the tables of a layout and fills them, in place of all that are there, in one
@@ -320,8 +320,8 @@ func mark(ctx context.Context, tx *Tx, text string) error {
 	return err
 }
 
-// LoadMark is the mark of the Load that filled the database, or of the RepairLog after which it
-// went on; empty for none.
+// LoadMark returns the mark of the Load that filled the database, or of the RepairLog that it
+// continued from; empty for none.
 func (db *DB) LoadMark(ctx context.Context) (mark string, err error) {
 	err = db.View(ctx, func(tx *Tx) error {
 		names, err := texts(ctx, tx, catalogue[db.Engine()])

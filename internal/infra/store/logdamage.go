@@ -40,7 +40,8 @@ import (
 // older. That takes disks that honour a sync; where one does not, and lost what was synced, this
 // stops as well, since what was acknowledged is lost.
 
-// ErrDamagedLog is of an SQLite database whose write-ahead log has lost what was committed.
+// ErrDamagedLog is the error of an SQLite database whose write-ahead log lost committed
+// transactions.
 var ErrDamagedLog = errors.New("its write-ahead log is damaged, and what was committed behind the damage would be " +
 	"lost without a word")
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Schema is the tables of one package, as the steps that led to them.
+// Schema holds the tables of one package, as the steps that led to them.
 type Schema struct {
 	// ID is the name of the owner, and the prefix of its tables.
 	ID string
@@ -36,8 +36,8 @@ const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT 
 var makeTables = map[string]string{SQLite: makeSchemaTable + "; " + makeProbe,
 	PostgreSQL: makeSchemaTable + "; " + makeProbe + "; " + makeLane}
 
-// migrate brings every room's tables to the version that this binary knows. It looks at all of them
-// before it changes any, so that a database that is too new is left as it was.
+// migrate brings the tables of every schema to the version that this binary knows. It looks at all
+// of them before it changes any, so that a database that is too new is left as it was.
 func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
 	var behind []Schema
 	err := db.engine.migrate(ctx, func(tx *Tx) error {
@@ -91,11 +91,11 @@ func ours(ctx context.Context, engine string, tx *Tx) error {
 	return err
 }
 
-// ErrNotAlone is of a database that is to be of some rooms alone (Config.Exclusive), or to be
-// shredded (Config.Shred), and is in other use.
+// ErrNotAlone is the error of a database that is to hold some schemas alone (Config.Exclusive), or
+// to be shredded (Config.Shred), and is in other use.
 var ErrNotAlone = errors.New("it is in other use already")
 
-// noOthers refuses a database that has tables of ours of other rooms than those of schemas.
+// noOthers refuses a database that has tables of ours that are not of schemas.
 func noOthers(ctx context.Context, tx *Tx, schemas []Schema) error {
 	rooms, err := texts(ctx, tx, `SELECT room FROM frontdesk_schema`)
 	if err != nil {
@@ -109,8 +109,8 @@ func noOthers(ctx context.Context, tx *Tx, schemas []Schema) error {
 	return nil
 }
 
-// version reads how far a room's tables have come, and refuses a future that this binary does not
-// know.
+// version reads how many steps of a schema were taken, and refuses a future that this binary does
+// not know.
 func version(ctx context.Context, tx *Tx, schema Schema) (int, error) {
 	var at int
 	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(version), 0) FROM frontdesk_schema WHERE room = $1`, schema.ID).Scan(&at)
@@ -125,7 +125,7 @@ func version(ctx context.Context, tx *Tx, schema Schema) (int, error) {
 	return at, nil
 }
 
-// advance takes one room step by step to its last version; each step looks anew, since another
+// advance takes one schema step by step to its last version; each step looks anew, since another
 // process may have been faster.
 func (db *DB) advance(ctx context.Context, schema Schema) error {
 	for done := false; !done; {

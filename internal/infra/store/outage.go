@@ -14,9 +14,9 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Outage is of a database that cannot be used at the moment, through no fault of who asks: its disk
-// is full or broken, its server cannot be reached, or others keep it locked. The same may succeed
-// later. It reads as its cause does.
+// Outage is the error of a database that cannot be used at the moment, through no fault of the
+// caller: its disk is full or broken, or its server does not answer. The same may succeed later. It
+// reads as its cause does.
 type Outage struct{ cause error }
 
 func (o *Outage) Error() string { return o.cause.Error() }
@@ -24,7 +24,7 @@ func (o *Outage) Error() string { return o.cause.Error() }
 // Unwrap gives the cause.
 func (o *Outage) Unwrap() error { return o.cause }
 
-// Unavailable says after how long it is worth to ask again.
+// Unavailable returns how long to wait before the next try.
 func (o *Outage) Unavailable() time.Duration { return comeBack }
 
 // comeBack is when callers are told to come again: people have to act first, so that at once would

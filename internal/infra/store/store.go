@@ -43,7 +43,7 @@ import (
 	"time"
 )
 
-// Config says which database to open and what is to be in it.
+// Config says which database to open and which tables it holds.
 type Config struct {
 	// DSN is "sqlite:/path/file.db", a plain path, or
 	// "postgres://user:password@host:5432/database".
@@ -59,7 +59,7 @@ type Config struct {
 	// commits: as soon as an Update returns, nothing of what it deleted is in any file. It costs
 	// more writes to the disk. (PostgreSQL reclaims what is deleted in its own time.)
 	Shred bool
-	// Exclusive refuses a database that has tables of other rooms than those of Schemas, and leaves
+	// Exclusive refuses a database that has tables of other schemas than these, and leaves
 	// it as it is.
 	Exclusive bool
 	// Files names the layer by which SQLite reads and writes its files, as it was registered with
@@ -70,7 +70,7 @@ type Config struct {
 	anyLog bool // a log may be damaged: all is replaced
 }
 
-// DB is an open database. Its methods may be called from several goroutines.
+// DB is an open database. It may be used from many goroutines.
 type DB struct {
 	engine engine
 	log    *slog.Logger
@@ -103,7 +103,7 @@ const (
 	PostgreSQL = "postgres"
 )
 
-// ErrClosed is returned by everything that is asked of a DB after Close.
+// ErrClosed is the error of every method after Close.
 var ErrClosed = errors.New("the database is closed")
 
 // Open opens the database, creating an SQLite file (and its directory) that does not exist, and
@@ -149,8 +149,7 @@ func (a address) named(err error) error {
 	return fmt.Errorf("%s: %w", a, err)
 }
 
-// Close waits for the Update that is under way and closes the database. Updates that wait get
-// ErrClosed.
+// Close waits for the Update under way and closes the database. Waiting Updates get ErrClosed.
 func (db *DB) Close() error {
 	if db.closed.Swap(true) {
 		return nil
@@ -188,7 +187,7 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.noteOutage(ctx, true, db.engine.ping(ctx))
 }
 
-// View runs fn on a consistent snapshot. What fn writes is refused.
+// View runs fn on a consistent snapshot. Writes in fn are errors.
 func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
@@ -241,8 +240,8 @@ func (db *DB) UpdateBatched(ctx context.Context, fn func(*Tx) error) error {
 	return db.noteOutage(ctx, false, db.engine.updateBatched(ctx, fn))
 }
 
-// Analyze tells the database that tables have changed a great deal, so that it plans the next
-// queries for what is there now. It is for after bulk work, and changes no results.
+// Analyze updates the engine's statistics of tables that changed a great deal, so that it plans the
+// next queries for what they hold now. It is for after bulk work, and changes no results.
 func (db *DB) Analyze(ctx context.Context, tables ...string) error {
 	if db.closed.Load() {
 		return ErrClosed
@@ -250,7 +249,8 @@ func (db *DB) Analyze(ctx context.Context, tables ...string) error {
 	return db.engine.analyze(ctx, tables)
 }
 
-// Micros is a time as the database keeps it: microseconds since 1970 in UTC, 0 for the zero time.
+// Micros converts a time to the database's form: microseconds since 1970 in UTC, 0 for the zero
+// time.
 func Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -258,7 +258,7 @@ func Micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// FromMicros is the time that Micros made the number of.
+// FromMicros converts a time from the database's form.
 func FromMicros(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}

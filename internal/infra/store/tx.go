@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// Tx is a transaction inside View or Update. It is for the goroutine that runs the closure, and
-// ends with it.
+// Tx is a transaction inside View or Update. Only the goroutine that runs the closure may use it,
+// and only until the closure returns.
 type Tx struct {
 	tx   conversation
 	bulk bulk
@@ -39,7 +39,7 @@ type conversation interface {
 	query(ctx context.Context, query string, args []any) (Rows, error)
 }
 
-// Rows are what a Query gives. They are for the goroutine that runs the closure, as the Tx is.
+// Rows are the result of a Query. Only the goroutine that runs the closure may use them.
 type Rows interface {
 	// Next goes on to the next row, the first to begin with, and says whether there is one. After
 	// the last it closes.
@@ -167,7 +167,7 @@ func (tx *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
 	return nil
 }
 
-// maxLeft bounds what Put leaves.
+// maxLeft bounds what ExecOne leaves.
 const maxLeft = 100
 
 // flush runs what Put left.

@@ -21,7 +21,7 @@ import (
 // LetsEncrypt is the directory of the authority that is asked when none is named.
 const LetsEncrypt = certmagic.LetsEncryptProductionCA
 
-// ACME says how certificates are had from an authority.
+// ACME configures certificates from an authority.
 type ACME struct {
 	Domains   []string // the names to be certified, as clients use them
 	Email     string   // for the authority's notices; may be empty
@@ -34,7 +34,7 @@ type ACME struct {
 	Log       *slog.Logger
 }
 
-// OpenACME makes a source that has and renews certificates once Keep is called, and asks nobody
+// OpenACME makes a source that has and renews certificates once Maintain is called, and asks nobody
 // before that.
 func OpenACME(config ACME) (Source, error) {
 	if config.Directory == "" {

@@ -1,8 +1,8 @@
-// Package tls keeps the certificate of the public listener: read from files that somebody else
-// renews (Files), or had from a certificate authority by ACME, RFC 8555 (ACME). Either way the
-// certificate changes while the server runs, and no connection notices.
+// Package tls keeps the certificate of the public listener fresh: from files that somebody else
+// renews (OpenFiles), or from a certificate authority by ACME, RFC 8555 (OpenACME). The certificate
+// changes while the server runs, without harm to open connections.
 //
-// Server stands on it. It imports nothing of ours.
+// It imports nothing of ours and does not know what the listener serves.
 package tls
 
 import (
@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// Source is where the listener's certificate comes from. It is safe for concurrent use.
+// Source provides the listener's certificate. It may be used from many goroutines.
 type Source interface {
-	// TLS is the listener's configuration. It has a certificate for each handshake, or refuses it
-	// while there is none.
+	// TLS returns the listener's configuration. It has a certificate for each handshake, or refuses
+	// the handshake while there is none.
 	TLS() *tls.Config
-	// Challenge answers what a certificate authority asks over cleartext HTTP, and hands other
+	// Challenge answers what a certificate authority asks over cleartext HTTP, and passes other
 	// requests on.
 	Challenge(next http.Handler) http.Handler
 	// Maintain keeps the certificate fresh until ctx ends. A certificate that is there already is
-	// in use when it returns; the work goes on behind it, and wait returns once that has ended.
+	// in use when it returns; the work goes on in the background, and wait returns once that has
+	// ended.
 	Maintain(ctx context.Context) (wait func())
-	// Reload reads again at once what may have changed outside.
+	// Reload reads at once what may have changed outside.
 	Reload()
 	// Expires is when the certificate in use ends; the zero time while there is none.
 	Expires() time.Time

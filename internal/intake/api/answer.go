@@ -70,11 +70,10 @@ func offer(base, id string, o *intake.Offer) *wire.Offer {
 	return out
 }
 
-// SubmitURL is where an intake is submitted to, under the address of a front desk, and BindURL
-// where its offers are bound.
+// SubmitURL is the address at which agents submit to an intake, below the address of a front desk.
 func SubmitURL(base, id string) string { return strings.TrimSuffix(base, "/") + "/intake/" + id }
 
-// BindURL is where the offers of an intake are bound.
+// BindURL is the address at which agents accept offers of an intake.
 func BindURL(base, id string) string { return SubmitURL(base, id) + "/bind" }
 
 // retryMetadata are the metadata that say when to ask again: the protocol's errors have no member

@@ -26,11 +26,11 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Config is what the handlers need to know.
+// Config configures the handlers.
 type Config struct {
-	// Options are the deviations from the protocol's schemas that are taken.
+	// Options are the deviations from the protocol's schemas that are accepted.
 	Options wire.Options
-	// MaxBody is how many bytes a submission or a bind may have.
+	// MaxBody bounds the bytes of a submission or a bind.
 	MaxBody int64
 	// Pending says whether an agent whose offer has still to be written is told so, with status
 	// "pending"; otherwise it is told to come back as from a service that is busy.
@@ -64,7 +64,7 @@ const (
 	codeForbidden = "FORBIDDEN"         // 403: the key is good, and not for this
 )
 
-// Handlers answer submissions and binds, over HTTP and as tools. They may be called from many
+// Handlers serve submissions and binds, over HTTP and as tools. They may be used from many
 // goroutines.
 type Handlers struct {
 	service *intake.Service

@@ -7,8 +7,8 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// NewManifest makes a manifest ready. It is an error if it is not valid by the protocol's schema
-// and prose: what is declared wrongly must not be declared at all.
+// NewManifest makes the document of a manifest. A manifest that breaks the protocol's schema or
+// prose is an error: what is declared wrongly must not be served.
 func NewManifest(m wire.Manifest, options wire.Options) (*httpx.Document, error) {
 	document, err := httpx.NewDocument(m)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package offers says what a business answers to a submission (Agent Intake Protocol 0.1.0, Stage
-// 3): by the owner's rules, by asking the owner's own server, or by leaving it to a person.
+// Package offers decides what a business answers to a submission (Agent Intake Protocol 0.1.0,
+// Stage 3): by the owner's rules (NewRules), by asking the owner's server (NewWebhook), or by
+// leaving it to a person (Person).
 //
-// It stands below intake, which asks an engine outside of any transaction and records what comes
-// back before anybody is told. An engine keeps nothing and writes nothing. What an agent sent is in
-// the hands of whoever calls: no error and no log line of this package holds any of it.
+// Each is an Engine. Package intake asks it outside of any transaction, and records the Outcome
+// before anybody learns it. An engine keeps nothing and writes nothing. What an agent sent belongs
+// to the caller: no error and no log line of this package holds any of it.
 package offers
 
 import (
@@ -21,8 +22,9 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Engine makes offers. It may be asked from many goroutines, and asked the same Request again,
-// which then has the same ID: after a failure, or when two of the same arrive at once.
+// Engine decides about submissions. It may be asked from many goroutines, and asked the same
+// Request again, which then has the same ID: after a failure, or when two of the same arrive at
+// once.
 type Engine interface {
 	// Offer answers a question. Its error is a *fail.Error of code Unavailable with RetryAfter when
 	// the question can be asked again later, and an *UnusableData when the data is at fault; any
@@ -31,9 +33,9 @@ type Engine interface {
 	Offer(ctx context.Context, q Request) (Outcome, error)
 }
 
-// UnusableData is data that conforms to the intake's schema and cannot be computed with: a whole
-// number beyond those that every reader of JSON takes alike. It names a member and never shows what
-// it holds.
+// UnusableData is the error of data that conforms to the intake's schema and cannot be computed
+// with: a whole number beyond those that every implementation holds exactly. It names a member and
+// never shows what it holds.
 type UnusableData struct {
 	Pointer string // RFC 6901, into the data
 	Detail  string // what is wrong and what would be right, after the pointer
@@ -53,11 +55,11 @@ type Request struct {
 	Locale   string           // metadata.locale, such as en-US; may be empty
 	Timezone string           // metadata.timezone, such as Europe/Berlin; may be empty, or not exist
 	Now      time.Time
-	// Lookup looks items up in the house's own search. Nil finds nothing.
+	// Lookup searches the site's items. Nil finds nothing.
 	Lookup func(context.Context, Lookup) ([]Item, error)
 }
 
-// Lookup is what rules look for.
+// Lookup is a search for items by rules.
 type Lookup struct {
 	Query string   // as a person would ask
 	Types []string // schema.org types, one of which an item must be; none is any
@@ -65,10 +67,10 @@ type Lookup struct {
 	Limit int      // from 1 to MaxItems
 }
 
-// MaxItems is the most items that rules may look for.
+// MaxItems bounds the items of a Lookup.
 const MaxItems = 20
 
-// Item is one that was found: what the terms release of it to an open door, and nothing else.
+// Item is an item that a Lookup found: what the terms release of it to anybody, and nothing else.
 type Item struct {
 	URL         string
 	Name        string
@@ -79,7 +81,7 @@ type Item struct {
 	Object      strictjson.Value
 }
 
-// Status is which kind of answer an Outcome is.
+// Status is the kind of an Outcome.
 type Status string
 
 // The kinds of answers.
@@ -89,7 +91,7 @@ const (
 	Waiting  Status = "waiting" // for a person, who answers later
 )
 
-// Outcome is what a business answers. Members that belong to another Status are zero.
+// Outcome is the answer of a business. Members that belong to another Status are zero.
 type Outcome struct {
 	Status Status
 

@@ -41,7 +41,7 @@ type Match struct {
 	Limit int `yaml:"limit"`
 }
 
-// Decline is a case for which nothing is offered.
+// Decline is a case in which nothing is offered.
 type Decline struct {
 	// When is an expression that is true in this case.
 	When string `yaml:"when,required"`
@@ -66,7 +66,7 @@ type Offer struct {
 	TermsURL string `yaml:"terms_url"`
 }
 
-// Error is one thing that is wrong with rules.
+// Error is one mistake in rules.
 type Error struct {
 	Field string // where, as a key path within the rules: "offers[0].details.bmi"
 	// where in the field's text: how many lines below its first, and behind how many characters of

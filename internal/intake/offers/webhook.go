@@ -84,7 +84,7 @@ func (w Webhook) secret() (sign.WebhookSecret, error) {
 	return sign.ParseWebhookSecret(text)
 }
 
-// WebhookOptions are what a webhook needs of the house; all are set.
+// WebhookOptions are what a webhook needs; all are required.
 type WebhookOptions struct {
 	Fetcher *fetch.Fetcher
 	Now     func() time.Time

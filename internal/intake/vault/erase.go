@@ -37,7 +37,7 @@ func (e Erasure) Keys() (ids []string) {
 	return ids
 }
 
-// AnyDue says whether anything is due to be erased by now.
+// AnyDue says whether anything is due to be erased.
 func AnyDue(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM submission_record WHERE sweep <= $1 LIMIT 1`, store.Micros(now)).Scan(&one)
@@ -89,8 +89,8 @@ func Revoke(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Erasure
 	return e, Update(ctx, tx, e.record, now)
 }
 
-// ClearErased forgets what was sealed under keys that were destroyed. entry is the ledger's that
-// says so, empty for none.
+// ClearErased deletes what was sealed under destroyed keys. entry is the id of the ledger entry
+// about the erasure, empty for none.
 func ClearErased(ctx context.Context, tx *store.Tx, e Erasure, entry string, now time.Time) error {
 	if e.Row {
 		return remove(ctx, tx, e.record)
@@ -119,8 +119,7 @@ func ClearErased(ctx context.Context, tx *store.Tx, e Erasure, entry string, now
 // lease is how long whoever erases may be silent before another may take over.
 const lease = 5 * time.Minute
 
-// ClaimLease takes, or renews, the lease of whoever erases what is due, and says whether the holder
-// has it.
+// ClaimLease takes or renews the lease for erasing what is due, and says whether holder has it.
 func ClaimLease(ctx context.Context, tx *store.Tx, holder string, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `INSERT INTO submission_work (name, holder, lease) VALUES ('erase', $1, $2) ON CONFLICT (name) DO UPDATE SET holder = $1, lease = $2
 		WHERE submission_work.holder = $1 OR submission_work.lease <= $3 OR submission_work.lease > $4`,

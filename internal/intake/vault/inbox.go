@@ -10,7 +10,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Filter says which submissions are looked for; a zero member does not narrow.
+// Filter selects submissions; a zero field does not narrow.
 type Filter struct {
 	Intake, Platform string
 	State            State     // by the clock
@@ -20,8 +20,7 @@ type Filter struct {
 	Limit            int       // how many at most; 0 is 50
 }
 
-// ListEntry is a submission as it is listed: nothing of it is opened, and what is sealed is left
-// out.
+// ListEntry is a submission in a list, without sealed data.
 type ListEntry struct {
 	Record
 	Bind *Bind // nil where it was not bound
@@ -34,7 +33,7 @@ const listed = `r.id, r.intake, r.session, r.agent, r.platform, r.state, r.reten
 // slack is how much earlier or later the time of a submission may be than its id says.
 const slack = time.Hour
 
-// List gives submissions, the latest first.
+// List lists submissions, newest first.
 func List(ctx context.Context, tx *store.Tx, f Filter, now time.Time) ([]ListEntry, error) {
 	q, limit := f.conditions(now), f.Limit
 	if limit <= 0 {
@@ -77,15 +76,14 @@ func (f Filter) conditions(now time.Time) (q query) {
 	return q
 }
 
-// ListWaiting gives submissions that wait for a person, the one that waited longest first.
+// ListWaiting lists submissions that wait for a person's answer, the longest waiting first.
 func ListWaiting(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]ListEntry, error) {
 	q := query{args: []any{store.Micros(now)}}
 	return q.list(ctx, tx, `SELECT `+listed+` FROM submission_record r LEFT JOIN submission_bind b ON b.offer = r.offer
 		WHERE r.state = 'waiting' AND r.expires > $1 ORDER BY r.id LIMIT `+strconv.Itoa(limit))
 }
 
-// ListUndoneBinds gives binds that wait in the inbox until somebody has seen to them, the oldest
-// first.
+// ListUndoneBinds lists binds in the inbox that nobody has marked as done, oldest first.
 func ListUndoneBinds(ctx context.Context, tx *store.Tx, limit int) ([]ListEntry, error) {
 	var q query
 	return q.list(ctx, tx, `SELECT `+listed+` FROM submission_bind b JOIN submission_record r ON r.offer = b.offer
@@ -98,8 +96,8 @@ const countOpen = `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM submission_record
 	+ (SELECT COUNT(*) FROM (SELECT 1 FROM submission_bind b WHERE b.done = 0 AND b.sink = ''
 		AND EXISTS (SELECT 1 FROM submission_record r WHERE r.offer = b.offer AND r.state = 'bound') LIMIT $2) d)`
 
-// CountWaiting counts what waits for a person: submissions to be answered, and binds to be seen to.
-// It counts up to a bound of each.
+// CountWaiting counts what waits for a person: submissions to answer, and binds to complete. It
+// counts up to a bound of each.
 func CountWaiting(ctx context.Context, tx *store.Tx, now time.Time, most int) (n int, err error) {
 	if err = tx.QueryRow(ctx, countOpen, store.Micros(now), most).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count what waits for a person: %w", err)
@@ -156,8 +154,7 @@ func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []List
 	return all, nil
 }
 
-// DayCount counts the submissions of one day, by UTC, that came from one platform to one intake,
-// each by how it stands now.
+// DayCount counts the submissions of one day of UTC, platform and intake, by their present state.
 type DayCount struct {
 	Day              time.Time
 	Intake, Platform string
@@ -181,8 +178,8 @@ func dayOf(t time.Time) int64 { return store.Micros(t) / dayMicros }
 const countDays = `SELECT day, intake, platform, state, COUNT(*), COUNT(offer), SUM(CASE WHEN expires <= $1 THEN 1 ELSE 0 END)
 	FROM submission_record WHERE day >= $2 GROUP BY day, intake, platform, state ORDER BY day, intake, platform, state`
 
-// CountByDay counts the submissions that were made since the beginning of a day, ordered by day,
-// intake and platform.
+// CountByDay counts the submissions since the beginning of a day, ordered by day, intake and
+// platform.
 func CountByDay(ctx context.Context, tx *store.Tx, since, now time.Time) (all []DayCount, err error) {
 	err = tx.Each(ctx, countDays, func(row store.Scanner) error {
 		var day int64

@@ -11,7 +11,7 @@ import (
 	"fmt"
 )
 
-// ErrErased is the error of whatever is sealed under a key that was destroyed.
+// ErrErased is the error of opening what was sealed under a destroyed key.
 var ErrErased = errors.New("it was erased: its key is destroyed")
 
 // keySize is how many bytes a key has.

@@ -84,7 +84,7 @@ func scanRecord(from store.Scanner, also ...any) (r Record, err error) {
 	return r, err
 }
 
-// Put records a submission that is new.
+// Put records a new submission.
 func Put(ctx context.Context, tx *store.Tx, r Record) error {
 	_, next := due(r, nil, r.CreatedAt)
 	_, err := tx.Exec(ctx, `INSERT INTO submission_record (id, intake, session, agent, platform, state, retention, made, expires, offer, data_key, offer_key, digest, data, answer, sweep, day)
@@ -123,12 +123,12 @@ func whenever(t time.Time) any {
 	return store.Micros(t)
 }
 
-// Find gives the submission of an id; ok is false when there is none.
+// Find returns a submission by its id; ok is false when there is none.
 func Find(ctx context.Context, tx *store.Tx, id string) (r Record, ok bool, err error) {
 	return found(tx.QueryRow(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE id = $1`, id))
 }
 
-// FindOffer gives the submission that an offer answers; ok is false when there is none.
+// FindOffer returns the submission of an offer; ok is false when there is none.
 func FindOffer(ctx context.Context, tx *store.Tx, offer string) (r Record, ok bool, err error) {
 	return found(tx.QueryRow(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE offer = $1`, offer))
 }
@@ -144,7 +144,7 @@ func found(from store.Scanner) (r Record, ok bool, err error) {
 	return r, true, nil
 }
 
-// MaxRevisions is how many submissions of a session are looked at.
+// MaxRevisions bounds how many submissions of a session are read.
 const MaxRevisions = 32
 
 // ListBySession gives the latest submissions of a session, the last first; of one intake, or of all
@@ -164,7 +164,7 @@ func ListFrom(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) (
 		WHERE (session = $1 OR offer = $1) AND id > $2 ORDER BY id LIMIT 100`, strings.ToLower(sessionOrOffer), after)
 }
 
-// LatestID gives the id of the latest submission of a session to an intake; empty for none.
+// LatestID returns the id of the session's latest submission to an intake; empty for none.
 func LatestID(ctx context.Context, tx *store.Tx, session, intake string) (id string, err error) {
 	err = tx.QueryRow(ctx, `SELECT id FROM submission_record WHERE session = $1 AND intake = $2 ORDER BY id DESC LIMIT 1`, strings.ToLower(session), intake).Scan(&id)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -206,7 +206,7 @@ func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	return nil
 }
 
-// FindBind gives how an offer was bound; ok is false when it was not.
+// FindBind returns the bind of an offer; ok is false when there is none.
 func FindBind(ctx context.Context, tx *store.Tx, offer string) (b Bind, ok bool, err error) {
 	if offer == "" {
 		return Bind{}, false, nil
@@ -225,7 +225,7 @@ func FindBind(ctx context.Context, tx *store.Tx, offer string) (b Bind, ok bool,
 	return b, true, nil
 }
 
-// PutBind records that the offer of a submission was bound, which stays so.
+// PutBind records that an offer was bound. A bind never changes.
 func PutBind(ctx context.Context, tx *store.Tx, r Record, b Bind) error {
 	_, err := tx.Exec(ctx, `INSERT INTO submission_bind (offer, made, sink, done, entry, key, digest, data, answer) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		b.Offer, store.Micros(b.CreatedAt), b.Sink, store.Micros(b.Done), b.Entry, b.Key, b.Digest, b.Data, b.Answer)
@@ -236,7 +236,7 @@ func PutBind(ctx context.Context, tx *store.Tx, r Record, b Bind) error {
 	return Update(ctx, tx, r, b.CreatedAt)
 }
 
-// MarkDone records that the business had what an offer was bound with. It says whether that is new.
+// MarkDone records that the business has received a bind, and says whether that is new.
 func MarkDone(ctx context.Context, tx *store.Tx, r Record, now time.Time) (bool, error) {
 	n, err := tx.Exec(ctx, `UPDATE submission_bind SET done = $1 WHERE offer = $2 AND done = 0`, store.Micros(now), r.Offer)
 	if err != nil {

@@ -34,7 +34,7 @@ func after(word intake.Retention, from time.Time) time.Time {
 	return never
 }
 
-// Due is what of a submission is to be erased at a time.
+// Due is what of a submission has to be erased now.
 type Due struct {
 	Data, Offer, Bind bool // the keys
 	Row               bool // all of it

@@ -1,13 +1,13 @@
-// Package vault keeps what agents submit and bind under the Agent Intake Protocol: who submitted
-// what to which intake, what was offered, and what was bound. Whatever somebody said of themselves
-// is kept sealed, each datum under a key of its own, and the keys lie in a [Vault]: a database
-// apart, which no backup holds. To destroy a key is to erase what it sealed, wherever copies of
-// that are.
+// Package vault keeps the tables of the Agent Intake Protocol: who submitted what to which intake,
+// what was offered, and what was bound. Personal data is sealed, each datum under a key of its own.
 //
-// It stands below intake, whose transactions its functions take part in, and above store. The
-// engines that make offers are beside it, in the package engine. What somebody must be able to
-// prove later is in the ledger, as hashes under the same keys: once a key is gone nobody can guess
-// what was hashed.
+// The keys lie in a [Vault], a separate database that no backup holds. To destroy a key is to erase
+// what it sealed, wherever copies of that are.
+//
+// Enter at Put and Find for submissions, at OpenVault for keys. The functions take part in the
+// transactions of package intake; the package must not know protocols or engines. What must be
+// provable later is in the ledger, as hashes under the same keys: once a key is gone, nobody can
+// guess what was hashed.
 package vault
 
 import (
@@ -89,7 +89,7 @@ CREATE INDEX submission_bind_open ON submission_bind (made) WHERE done = 0 AND s
 `, `ALTER TABLE submission_record ADD COLUMN erased TEXT NOT NULL DEFAULT '';`},
 }
 
-// State is how far a submission is.
+// State is the state of a submission.
 type State string
 
 // The states of a submission. One that waits becomes Offered, Declined or Expired, an offered one
@@ -103,7 +103,7 @@ const (
 	Erased   State = "erased" // on somebody's demand
 )
 
-// Record is a submission. What is sealed in it is opened with the keys that it names.
+// Record is a submission. Its sealed data is opened with the keys that it names.
 type Record struct {
 	ID        string // of the ledger entry that records it
 	Intake    string
@@ -124,7 +124,7 @@ type Record struct {
 	Answer            []byte // an [Answer], sealed under OfferKey; nil once erased
 }
 
-// Live says whether its answer still stands.
+// Live says whether the answer still stands.
 func (r Record) Live(now time.Time) bool {
 	switch r.State {
 	case Expired, Erased:
@@ -133,8 +133,8 @@ func (r Record) Live(now time.Time) bool {
 	return now.Before(r.Expires)
 }
 
-// StateAt is its state by the clock: an offer expires at an instant, and is found to have some time
-// later.
+// StateAt is the state at a time: an offer expires at an instant, and its record is updated some
+// time later.
 func (r Record) StateAt(now time.Time) State {
 	if (r.State == Waiting || r.State == Offered) && !now.Before(r.Expires) {
 		return Expired
@@ -142,7 +142,7 @@ func (r Record) StateAt(now time.Time) State {
 	return r.State
 }
 
-// Answer is what is answered to a submission.
+// Answer is the answer to a submission.
 type Answer struct {
 	Summary    string           `json:"summary,omitzero"`
 	Details    strictjson.Value `json:"details,omitzero"`
@@ -154,7 +154,7 @@ type Answer struct {
 	RetryAfter int              `json:"after,omitzero"`  // of one that waits: in how many seconds asking again is worth it
 }
 
-// Bind is an offer that was bound.
+// Bind is the acceptance of an offer.
 type Bind struct {
 	Offer     string
 	CreatedAt time.Time

@@ -46,7 +46,7 @@ const free = "~"
 // notUnused stands for no time; see KeySchema.
 const notUnused = math.MaxInt64
 
-// Options are a vault's; DSN and Secret must be set.
+// Options configure a Vault; DSN and Secret are required.
 type Options struct {
 	// DSN names its database, see store.Config, which is of the vault alone: no backup may hold its
 	// keys.
@@ -74,7 +74,7 @@ type Vault struct {
 	closed bool
 	group  sync.WaitGroup
 
-	fault func(step string) error // in tests: what befalls a step, by its name; nil for nothing
+	fault func(step string) error // in tests: injects an error at a step, by its name; nil for none
 }
 
 // making is a batch of keys on its way to the disk.
@@ -83,8 +83,8 @@ type making struct {
 	err  error
 }
 
-// OpenVault opens a vault, making it when it is missing. One that shares its database with anything
-// else is refused.
+// OpenVault opens a vault, and creates it when it is missing. A database that holds anything else
+// is refused.
 func OpenVault(ctx context.Context, o Options) (*Vault, error) {
 	v := &Vault{secret: o.Secret, now: o.Now, log: o.Log}
 	block, err := aes.NewCipher(o.Secret)
@@ -134,8 +134,8 @@ const (
 	fresh = time.Hour
 )
 
-// NewKey gives a new key, which is durable already. What is sealed under it must be durable within
-// a day: see [Vault.Sweep]. Its error is fail.Unavailable when the vault cannot be written to.
+// NewKey makes a key that is durable already. What is sealed under it must be durable within a day:
+// see [Vault.Sweep]. Its error is fail.Unavailable when the vault cannot be written to.
 func (v *Vault) NewKey(ctx context.Context) (Key, error) {
 	for {
 		key, next, err := v.take()

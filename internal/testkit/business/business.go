@@ -1,6 +1,6 @@
-// Package business runs a business's own systems for tests: the program in peer, a process of its
-// own with a server that takes webhooks and one that takes mail, both of which reply, stall, cut
-// and lie as a test tells it.
+// Package business runs a business's own systems for tests, as a process of its own (the program in
+// peer): a server for webhooks and one for mail, which reply, stall, cut off and lie as a test
+// says.
 package business
 
 import (

@@ -1,5 +1,5 @@
-// Package clock is a clock for tests: it stands until it is moved, and may be read from many
-// goroutines.
+// Package clock is a clock for tests: it stands still until a test advances it. It may be read from
+// many goroutines.
 package clock
 
 import (

@@ -1,5 +1,5 @@
-// Package model runs a language model's server for tests: the program in endpoint, a process of its
-// own on a socket, which replies, stalls, cuts and lies as a test tells it.
+// Package model runs a language model's server for tests, as a process of its own on a socket (the
+// program in endpoint), which replies, stalls, cuts off and lies as a test says.
 package model
 
 import (

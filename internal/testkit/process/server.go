@@ -17,7 +17,7 @@ import (
 
 // Server is a running `frontdesk serve` or `frontdesk demo`.
 type Server struct {
-	Addr string // host and port of its door
+	Addr string // host and port that it listens on
 	URL  string // "http://" and Addr
 
 	command *exec.Cmd

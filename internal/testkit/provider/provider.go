@@ -1,6 +1,7 @@
-// Package provider is a small business that speaks the Agent Intake Protocol, for tests of those
-// who submit to businesses: it keeps the protocol, and can be told to break it in one way at a
-// time, to stall and to break off. It stands on wire alone and shares nothing with the real door.
+// Package provider is a small business that speaks the Agent Intake Protocol, for tests of clients:
+// it keeps the protocol, and can be told to break it in one way at a time, to stall and to break
+// off. It uses wire alone and shares nothing with the real handlers, so that both cannot be wrong
+// alike.
 package provider
 
 import (

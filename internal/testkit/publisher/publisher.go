@@ -1,6 +1,6 @@
-// Package publisher is a small publisher of the Agentic Intent Protocol for tests of those who ask
-// publishers: it keeps the protocol, and can be told to break it in one way at a time. It stands on
-// wire alone and shares nothing with the real door.
+// Package publisher is a small publisher of the Agentic Intent Protocol, for tests of clients: it
+// keeps the protocol, and can be told to break it in one way at a time. It uses wire alone and
+// shares nothing with the real handlers, so that both cannot be wrong alike.
 package publisher
 
 import (

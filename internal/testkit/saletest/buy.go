@@ -224,7 +224,7 @@ func (s *Shop) CheckInvariants(t testing.TB) {
 	}
 }
 
-// inBook are the transactions that are in the book, too.
+// inBook are the transactions that are in the accounts, too.
 func (s *Shop) inBook(t testing.TB) (ids []string) {
 	t.Helper()
 	s.Write(t, func(ctx context.Context, tx *store.Tx) error {

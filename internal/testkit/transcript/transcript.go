@@ -1,5 +1,5 @@
-// Package transcript holds doors to their contract at the wire: a file says what is sent, byte for
-// byte, and what must come back. All doors share the form, so that a transcript can be read without
+// Package transcript tests handlers at the wire: a file says what is sent, byte for byte, and what
+// must come back. All protocols share the form, so that a transcript can be read without
 // knowing the test.
 //
 // A file is a txtar archive. Its comment says what rule it holds. Then come pairs of

@@ -1,11 +1,13 @@
-// Package market is a whole market in one process, for people to watch and for tests: two
-// publishers with edges, two Exchanges, a Broker, a business with intakes, a platform with keys and
-// a buying agent. Each has its own keys and its own store, its own address on this machine, and
-// knows of the others what they publish: all that passes between them passes over sockets, as it
-// would between machines. A page draws it.
+// Package market runs a whole market in one process, to be watched and for tests: two publishers
+// with edges, two Exchanges, a Broker, a business with intakes, a platform with keys and a buying
+// agent.
 //
-// It stands on server and on the commands that put a market up, which it is given; the agent acts
-// by the tools of buyer, and platform and agent as everybody does by client.
+// Each has its own keys, store and address on this machine, and knows of the others what they
+// publish: everything between them passes over sockets, as it would between machines. Enter at
+// Open; the Handler shows it on a page.
+//
+// It builds the participants by commands that it is given. The agent acts by the tools of package
+// buyer, platform and agent otherwise by package client, as anybody's would.
 package market
 
 import (

@@ -1,8 +1,9 @@
-// Package robots reads robots.txt as RFC 9309 says: which paths a visitor may fetch, and where the
-// site keeps its maps. It knows two lines besides the RFC's that are in wide use, Crawl-delay and
-// Sitemap, and Schemamap, by which sites name a map of their structured data.
+// Package robots reads robots.txt (RFC 9309): which paths a crawler may fetch, how often, and where
+// the site keeps its maps. It knows three lines beside the RFC's: Crawl-delay, Sitemap and
+// Schemamap.
 //
-// It has no I/O: fetch asks sites for the file and decides what an answer that is none means.
+// Enter at Parse. The package has no I/O; package fetch asks sites for the file and decides what a
+// missing or broken one means.
 package robots
 
 import (

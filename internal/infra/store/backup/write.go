@@ -24,7 +24,7 @@ import (
 
 // Source is what a backup is made of, and what a restore writes to.
 type Source struct {
-	Store  store.Config // for Restore with the schemas of every room
+	Store  store.Config // for Restore with every schema
 	Data   string       // the data folder
 	Config string       // path of the configuration; empty for none
 	// Apart are files that are no part of any backup, nor are replaced by one, with what SQLite

@@ -119,7 +119,7 @@ func (s *schemas) of(t reflect.Type) object {
 	panic(fmt.Sprintf("no schema for %s", t))
 }
 
-// structure is the schema of a struct, as encoding/json with the house's tags writes it.
+// structure is the schema of a struct, as encoding/json with our tags writes it.
 func (s *schemas) structure(t reflect.Type) object {
 	properties, required := object{}, []any{}
 	schema := object{"type": "object", "properties": properties}
