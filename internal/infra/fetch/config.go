@@ -31,7 +31,8 @@ type Settings struct {
 
 // DefaultSettings are those where nothing is said.
 func DefaultSettings() Settings {
-	return Settings{UserAgent: DefaultUserAgent, Timeout: DefaultTimeout, MaxBytes: DefaultMaxBytes, Interval: time.Second}
+	return Settings{UserAgent: DefaultUserAgent, Timeout: DefaultTimeout, MaxBytes: DefaultMaxBytes,
+		Interval: time.Second}
 }
 
 // Check looks at the networks and at the name.
@@ -44,13 +45,17 @@ func (s Settings) Check(r *yamlconf.Report) {
 			r.Problem(path, "%q is no network; write it like 10.1.0.0/16, or an address like 10.1.2.3", text)
 		case inside(text):
 			address, _, _ := strings.Cut(text, "/")
-			r.Problem(path, "%s is an address within a network; write %s for the network, or %s for the address alone", text, network, address)
+			r.Problem(path, "%s is an address within a network; write %s for the network, or %s for the address alone",
+				text, network, address)
 		case network.Bits() == 0:
-			r.Warning(path, "%s is every address there is, so that documents may point anywhere into your networks", text)
+			r.Warning(path, "%s is every address there is, so that documents may point anywhere into your networks",
+				text)
 		}
 	}
 	if Token(s.UserAgent) == "" || strings.ContainsFunc(s.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
-		r.Problem("user_agent", "%q does not begin with a name of letters and dashes; write it like %s (+https://www.example.com/bot)", s.UserAgent, DefaultUserAgent)
+		r.Problem("user_agent",
+			"%q does not begin with a name of letters and dashes; write it like %s (+https://www.example.com/bot)",
+			s.UserAgent, DefaultUserAgent)
 	}
 }
 

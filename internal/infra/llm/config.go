@@ -115,7 +115,9 @@ func (m Settings) Check(r *yamlconf.Report) {
 	m.checkDay(r)
 	if m.Words != "" {
 		if _, err := os.Stat(m.Words); err != nil {
-			r.Problem("words", "%s cannot be read; name a file of vectors, for which frontdesk model check tells what the program makes of it", m.Words)
+			r.Problem("words",
+				"%s cannot be read; name a file of vectors, for which frontdesk model check tells what the program "+
+					"makes of it", m.Words)
 		}
 	}
 	if m.URL == "" {
@@ -138,11 +140,14 @@ func (m Settings) checkAddress(r *yamlconf.Report) {
 	switch {
 	case err != nil:
 	case u.User != nil:
-		r.Problem("url", "the address must not hold a user or a password; write the key to a file and name it as model.key_file")
+		r.Problem("url",
+			"the address must not hold a user or a password; write the key to a file and name it as model.key_file")
 	case u.RawQuery != "" || u.Fragment != "":
-		r.Problem("url", "write the address without what begins with ? or #; /chat/completions and /embeddings are put behind it")
+		r.Problem("url",
+			"write the address without what begins with ? or #; /chat/completions and /embeddings are put behind it")
 	case u.Scheme == "http" && !private(u.Hostname()):
-		r.Warning("url", "without tls.Settings, questions, items and the key can be read on the way to %s; write https", u.Hostname())
+		r.Warning("url", "without tls.Settings, questions, items and the key can be read on the way to %s; write https",
+			u.Hostname())
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
 		r.Problem("url", "write the address without /chat/completions, which is put behind it")
 	}
@@ -154,7 +159,8 @@ func private(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.IsLoopback() || address.IsPrivate() || address.IsLinkLocalUnicast()
 	}
-	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal") || strings.HasSuffix(host, ".localhost")
+	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal") ||
+		strings.HasSuffix(host, ".localhost")
 }
 
 func (m Settings) checkKey(r *yamlconf.Report) {
@@ -221,7 +227,8 @@ func (p PriceSettings) Check(r *yamlconf.Report) {
 // checkDay holds that what bounds a day can be counted.
 func (m Settings) checkDay(r *yamlconf.Report) {
 	if m.Day.Tokens > 0 && m.Day.Tokens < m.Tokens {
-		r.Warning("day.tokens", "%d tokens a day are less than the %d of model.tokens that one answer may take", m.Day.Tokens, m.Tokens)
+		r.Warning("day.tokens", "%d tokens a day are less than the %d of model.tokens that one answer may take",
+			m.Day.Tokens, m.Tokens)
 	}
 	if m.Day.Cost == "" {
 		return
@@ -230,9 +237,11 @@ func (m Settings) checkDay(r *yamlconf.Report) {
 	case err != nil:
 		r.Problem("day.cost", "%q is no amount; write a number like 2.50", m.Day.Cost)
 	case cost == 0:
-		r.Problem("day.cost", "an amount of 0 lets nothing through; leave it out for no bound, or switch uses off as model.uses")
+		r.Problem("day.cost",
+			"an amount of 0 lets nothing through; leave it out for no bound, or switch uses off as model.uses")
 	case m.Price.read() == (Price{Currency: m.Price.Currency}):
-		r.Problem("day.cost", "without prices nothing is known of the cost; write model.price, or bound the tokens as model.day.tokens")
+		r.Problem("day.cost",
+			"without prices nothing is known of the cost; write model.price, or bound the tokens as model.day.tokens")
 	}
 }
 

@@ -77,7 +77,8 @@ func (t Settings) Check(r *yamlconf.Report) {
 
 // Check looks at the names, and whether the owner agreed.
 func (a ACMESettings) Check(r *yamlconf.Report) {
-	r.MatchAll("domains", a.Domains, certifiable, "is no domain name that can be certified so; write it like ask.example.com")
+	r.MatchAll("domains", a.Domains, certifiable,
+		"is no domain name that can be certified so; write it like ask.example.com")
 	if len(a.Domains) > 0 && !a.Agree {
 		terms := "its directory names their address"
 		if a.Directory == "" {
@@ -90,7 +91,8 @@ func (a ACMESettings) Check(r *yamlconf.Report) {
 // certifiable says whether a name is one of a domain that an authority can look at.
 func certifiable(domain string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
-	return len(domain) <= 260 && strings.Trim(domain, letters) == "" && strings.Contains(domain, ".") && !isAddress(domain)
+	return len(domain) <= 260 && strings.Trim(domain, letters) == "" && strings.Contains(domain, ".") &&
+		!isAddress(domain)
 }
 
 func isAddress(host string) bool {
