@@ -55,7 +55,11 @@ func (f found) hit() index.Hit {
 // find selects the items that may leave.
 func (s *Service) find(q index.Question) *Answer {
 	g := s.deps.Corpus.Current()
-	q.Within = g.Permit
+	if q.Within == nil {
+		q.Within = g.Permit
+	} else {
+		q.Within = q.Within.And(g.Permit)
+	}
 	q.Near = s.vectors.near(g, q.Near)
 	a := &Answer{service: s, view: g, asked: q}
 	a.terms = a.lookUp(q.Limit)

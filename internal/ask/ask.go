@@ -34,6 +34,7 @@ import (
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/content/search"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
@@ -73,6 +74,7 @@ type askState struct {
 	types    []string            // the types that the question names beside its words
 	skip     int                 // items that were given already
 	only     []found             // the items that were pointed at; nil for none
+	among    *search.Selection   // those that are asked about; nil for all
 	remarks  []remarked          // what is known beside the question
 	ignored  []Ignored           // what of its contexts has no effect
 	worded   string              // the question's own words, without those of answers

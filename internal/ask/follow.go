@@ -1,14 +1,18 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask/details"
 	"frontdesk/internal/ask/extremes"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
@@ -56,7 +60,7 @@ func (s *Service) thread(in *askState) *thread {
 				t.plain = &plain
 			}
 			t.sites, _ = s.deps.Corpus.Sites().Resolve(turn.Sites)
-		case query.Onward:
+		case query.Onward, query.Among:
 			t = &thread{wanted: s.onward(in, text, said, t, turn.Types), types: t.types, sites: t.sites, shown: shown}
 		case query.More:
 			t.skip, t.shown, t.places = t.skip+t.shown, shown, nil
@@ -102,8 +106,10 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 			in.talk.Turns = nil // what comes goes on with this question alone
 		}
 		return nil
-	case query.Onward:
-		in.understood = s.onward(in, text, in.understood, t, in.asked.Types)
+	case query.Onward, query.Among:
+		if goes.Rest == "" || !s.among(ctx, in, t, goes) {
+			in.understood = s.onward(in, text, in.understood, t, in.asked.Types)
+		}
 	case query.More:
 		in.understood, in.skip, in.NoQuestions = t.wanted, t.skip+t.shown, true
 		in.understood.Ignored = nil
@@ -157,6 +163,80 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 	kind := func(words string) bool { return words != "" && index.KindExactly(words, typesNamed(words)...) != nil }
 	instead := len(said.Constraints) == 0 && kind(said.Text) && kind(t.wanted.Text) // "and bread?" after cake
 	return query.Follow(text, said, t.wanted, instead, func(asked string) query.Understood { return s.read(in, asked, t.types) })
+}
+
+// among asks for those of the items of the answer before for which the rest of a question holds: "which one is waterproof?",
+// "and for children?". It says whether it holds for any.
+func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query.Turn) bool {
+	if _, detail := details.Read(in.earlier[len(in.earlier)-1].Text); detail && goes.Relation == query.Onward {
+		return false // what is asked goes on, and not what was shown
+	}
+	wanted := s.toQuery(in.asked, &t.wanted)
+	wanted.Sites, wanted.Limit = t.sites, MaxLimit
+	before := s.find(wanted)
+	said := s.readPlain(in, goes.Rest, t.wanted.Types)
+	said.Types = t.wanted.Types
+	nothing := before.closest || len(before.parts) == 0 || said.Text == "" && len(said.Constraints) == 0
+	if nothing || goes.Relation == query.Onward && (!ofWhom(&said) || meetsAgain(&said, cmp.Or(t.plain, &t.wanted))) {
+		return false
+	}
+	shown := map[*index.Listing]bool{}
+	for _, part := range before.parts {
+		for _, f := range part {
+			shown[f.listing] = true
+		}
+	}
+	in.among = before.view.Index.Select(func(l *index.Listing) bool { return shown[l] })
+	if !s.holds(in, t, &said, goes.Rest) {
+		in.among = nil
+		if goes.Relation == query.Among || !s.alike(ctx, before, &said) || !s.holds(in, t, &said, goes.Rest) {
+			return false
+		}
+	}
+	said.Asked = strings.TrimSpace(t.wanted.Asked + " " + goes.Rest)
+	in.understood, in.NoQuestions = said, true
+	return true
+}
+
+// meetsAgain says whether a condition takes the place of one before: women's after men's.
+func meetsAgain(said, before *query.Understood) bool {
+	return slices.ContainsFunc(said.Constraints, func(c facets.Constraint) bool {
+		return slices.ContainsFunc(before.Constraints, func(b facets.Constraint) bool { return b.Slot == c.Slot && !b.Not && b.Slot != facets.Category })
+	})
+}
+
+// ofWhom says whether conditions say of nothing but whom something is for.
+func ofWhom(said *query.Understood) bool {
+	return !slices.ContainsFunc(said.Constraints, func(c facets.Constraint) bool {
+		return c.Slot != facets.Audience && c.Slot != facets.Age && c.Slot != facets.Yield && c.Slot != facets.Category
+	})
+}
+
+// holds says whether what was said holds for some item.
+func (s *Service) holds(in *askState, t *thread, said *query.Understood, words string) bool {
+	asked := s.toQuery(in.asked, said)
+	asked.Sites, asked.Within, asked.Meant, asked.Guessed = t.sites, in.among, words, false
+	found := s.find(asked)
+	return !found.closest && len(found.parts) > 0
+}
+
+// alike makes what was said ask for items of the type and the category of the first that was shown: a family room after double
+// rooms. It is false where these say little.
+func (s *Service) alike(ctx context.Context, before *Answer, said *query.Understood) bool {
+	cards, err := before.render(ctx, before.parts[0][:1])
+	if err != nil || cards[0] == nil {
+		return false
+	}
+	first := cards[0].Result(before.parts[0][0].hit())
+	categories := first.Facts().Values(facets.Category)
+	if content.IsA(first.Type(), "Article") || content.IsA(first.Type(), "WebPage") || content.IsA(first.Type(), "Product") && len(categories) == 0 {
+		return false
+	}
+	said.Types = []string{first.Type()}
+	if len(categories) > 0 {
+		said.Constraints = append(said.Constraints, facets.Constraint{Slot: facets.Category, Values: categories[:1], Source: facets.FromEarlier, Said: categories[0]})
+	}
+	return true
 }
 
 // keep asks where the questions before asked, unless this one says itself where.

@@ -75,3 +75,37 @@ func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
 		}
 	}
 }
+
+// TestItIsAskedAmongWhatWasShown holds that a question goes on among the items before, and where none of them is meant, among
+// those of their kind.
+func TestItIsAskedAmongWhatWasShown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "mag")
+	b.fill(t, "mag", "shop",
+		item("mag", "low", "Product", "Trail shoes low", "Light shoes of mesh."), item("mag", "mid", "Product", "Trail shoes mid", "With a membrane for wet days."),
+		item("mag", "tent", "Product", "Dome tent", "A membrane against the wet."), item("mag", "post", "BlogPosting", "What a membrane does on wet days", "All about it."),
+	)
+	b.fill(t, "mag", "hotel",
+		item("mag", "linde", "HotelRoom", "Doppelzimmer Linde", "Mit Blick auf den Platz."), item("mag", "erle", "HotelRoom", "Doppelzimmer Erle", "Mit Balkon."),
+		item("mag", "muehle", "HotelRoom", "Familienzimmer Mühle", "Zwei Räume."), item("mag", "fest", "Event", "Balkon und Garten für die Familie", "Ein Vortrag."),
+	)
+	for _, row := range []struct {
+		turns []string
+		want  []string
+	}{
+		{[]string{"trail shoes", "which one has a membrane?"}, []string{"mid"}},
+		{[]string{"doppelzimmer", "welches davon hat einen balkon?"}, []string{"erle"}},
+		{[]string{"doppelzimmer", "und für eine familie?"}, []string{"muehle"}},
+	} {
+		last := len(row.turns) - 1
+		q := Question{Text: row.turns[last]}
+		q.Context.Previous = row.turns[:last]
+		var names []string
+		for _, result := range b.asked(t, q) {
+			names = append(names, strings.TrimPrefix(result["url"].(string), "https://mag.example/"))
+		}
+		if !slices.Equal(names, row.want) {
+			t.Errorf("%q: %q, want %q", row.turns, names, row.want)
+		}
+	}
+}

@@ -95,7 +95,7 @@ func ownerPage(l *index.Listing, c *released.RenderedItem) owner.Page {
 // practical is what the sites say of their owner to a question that may be for them rather than for items; nil where it is none,
 // or nothing here answers it.
 func (s *Service) practical(ctx context.Context, in *askState) (*proposal, error) {
-	bound := in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.understood.Selects()
+	bound := in.skip > 0 || in.only != nil || in.among != nil || in.typed() || len(in.Attributes) > 0 || in.understood.Selects()
 	if bound || in.Fresh || in.Report != NoReport || in.Text == "" || len(in.Text) > maxPractical {
 		return nil, nil
 	}

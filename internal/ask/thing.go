@@ -45,7 +45,7 @@ func (s *Service) detail(ctx context.Context, in *askState) (*proposal, error) {
 	excludes := slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool {
 		return c.Not && c.Source > facets.FromEarlier
 	})
-	if in.skip > 0 || in.only != nil || in.typed() || len(in.Attributes) > 0 || in.Report != NoReport || in.asked.Literal ||
+	if in.skip > 0 || in.only != nil || in.among != nil || in.typed() || len(in.Attributes) > 0 || in.Report != NoReport || in.asked.Literal ||
 		in.understood.Intent == query.Compare || excludes {
 		return nil, nil
 	}

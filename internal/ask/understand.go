@@ -80,6 +80,7 @@ func (s *Service) understand(ctx context.Context, in *askState) error {
 	s.applyAttributes(in, &in.understood, in.Attributes)
 	s.applyContext(in)
 	in.asked = s.toQuery(in.asked, &in.understood)
+	in.asked.Within = in.among
 	s.resolveExtreme(ctx, in)
 	if count := in.understood.Count; count > 0 && !in.Numbered {
 		in.asked.Limit = in.atMost(count)
@@ -110,7 +111,13 @@ func (s *Service) readPlain(in *askState, text string, types []string) query.Und
 // shoes are called so.
 func mayName(text string) bool {
 	words := strings.Fields(text)
-	return len(words) >= 4 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
+	says := 0
+	for _, word := range words {
+		if !query.IsFunction(facets.Fold(word)) {
+			says++
+		}
+	}
+	return len(words) >= 4 && says >= 3 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
 }
 
 // applyAttributes holds what was understood of a question to its attributes, which win.

@@ -17,6 +17,7 @@ const (
 	Onward                 // it changes what was wanted: adds to it, or puts one thing in place of another
 	More                   // it wants further items of what was wanted
 	Pick                   // it is about items of the answer before it
+	Among                  // it asks which of the items of the answer before it something holds for
 )
 
 // Turn is how a question goes on with what was wanted before it.
@@ -29,6 +30,8 @@ type Turn struct {
 	// Before and After are the words of a Pick around those that stand for items. Both are empty where the items
 	// themselves are wanted.
 	Before, After string
+	// Rest are the words of what is to hold for items (Among), or behind those that only go on (Onward); empty where there are none.
+	Rest string
 	// Unsure says that the words leave it open whether the question goes on; it is Apart then.
 	Unsure bool
 }
@@ -45,6 +48,9 @@ func Relate(text string, said, earlier *Understood) Turn {
 	if furthers[trimFillers(folded)] {
 		return Turn{Relation: More}
 	}
+	if rest, ok := among(text); ok {
+		return Turn{Relation: Among, Rest: rest}
+	}
 	if pick, ok := picked(text, folded, said); ok {
 		return pick
 	}
@@ -57,18 +63,46 @@ func Relate(text string, said, earlier *Understood) Turn {
 	_, ends := unended(text)
 	switch {
 	case led, stands(words), ends && wants:
-		return Turn{Relation: Onward}
+		return Turn{Relation: Onward, Rest: dangled(text)}
 	case !dangling && !compares && otherKind(said, earlier):
 		return Turn{Unsure: true}
 	case bare && (wants || compares): // nothing but conditions
 		return Turn{Relation: Onward}
 	case dangling && (bare || len(said.Types) == 0) && (wants || len(words) <= 3):
-		return Turn{Relation: Onward}
+		return Turn{Relation: Onward, Rest: dangled(text)}
 	case compares && len(words) <= 5 && within(rest, earlier):
 		return Turn{Relation: Onward}
 	}
 	unsure := len(words) <= 3 || len(rest) > 0 && within(rest, earlier)
 	return Turn{Unsure: unsure}
+}
+
+// amongLeads begin questions for those of the items shown of which the rest holds.
+var amongLeads = everywhere("turn.among")
+
+// among gives what is to hold for some of the items of the answer before.
+func among(text string) (rest string, ok bool) {
+	l := split(text)
+	for i := range min(2, len(l.tokens)) {
+		if _, n := longestAt(l, i, amongLeads); n > 0 && i+n < len(l.tokens) && (i == 0 || ties[l.word(0)]) {
+			return text[l.tokens[i+n].start:], true
+		}
+	}
+	return "", false
+}
+
+// dangled is a question that goes on with a preposition, from that on: "for children" of "and for children?"; empty for others.
+func dangled(text string) string {
+	l := split(text)
+	for i := range min(4, len(l.tokens)) {
+		if startsWith(" "+l.phrase(i, len(l.tokens))+" ", prepositions) {
+			return text[l.tokens[i].start:]
+		}
+		if !ties[l.word(i)] {
+			break
+		}
+	}
+	return ""
 }
 
 // otherKind says whether a question names a category where another was wanted before it: it is about something else then.

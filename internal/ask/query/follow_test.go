@@ -74,7 +74,6 @@ func TestAFollowUpGoesOn(t *testing.T) {
 		{"what about with blueberries?", saying("what about with blueberries?", "blueberries"), "breakfast muffins under 30 minutes with blueberries", "breakfast muffins with blueberries"},
 		{"what about pancakes?", saying("what about pancakes?", "pancakes"), "pancakes under 30 minutes", "pancakes"},
 		{"cheaper than $5", saying("cheaper than $5", "", holding(atMost(facets.Price, 5, "cheaper than $5"))), "breakfast muffins under 30 minutes cheaper than $5", "breakfast muffins"},
-		{"which of them are free", saying("which of them are free", "", holding(atMost(facets.Price, 0, "free"))), "free breakfast muffins under 30 minutes", "breakfast muffins"},
 		{"no dairy either", saying("no dairy either", "either", holding(not(valued(facets.Ingredient, "no dairy", "dairy")))), "breakfast muffins under 30 minutes no dairy", "breakfast muffins"},
 		{"only those with 4.5 stars or more", saying("only those with 4.5 stars or more", "", holding(atLeast(facets.Rating, 4.5, "with 4.5 stars or more"))),
 			"breakfast muffins under 30 minutes with 4.5 stars or more", "breakfast muffins"},
@@ -162,6 +161,34 @@ func TestFurtherItemsAreWanted(t *testing.T) {
 		said := saying(text, text)
 		if turn := query.Relate(text, &said, &muffins); turn.Relation != query.More {
 			t.Errorf("%q: %+v", text, turn)
+		}
+	}
+}
+
+// What holds for some of the items is told apart from what goes on with the words before.
+func TestItIsAskedWhichItemsSomethingHoldsFor(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text     string
+		relation query.Relation
+		rest     string
+	}{
+		{"which of them are free", query.Among, "are free"},
+		{"and which one is waterproof?", query.Among, "is waterproof?"},
+		{"are any of them vegan", query.Among, "vegan"},
+		{"welche davon haben einen Balkon?", query.Among, "haben einen Balkon?"},
+		{"lequel est imperméable ?", query.Among, "imperméable ?"},
+		{"¿cuáles tienen piscina?", query.Among, "tienen piscina?"},
+		{"quali hanno la vista?", query.Among, "la vista?"},
+		{"qual deles é vegano?", query.Among, "é vegano?"},
+		{"and for children?", query.Onward, "for children?"},
+		{"et pour les enfants ?", query.Onward, "pour les enfants ?"},
+		{"und mit Balkon?", query.Onward, "mit Balkon?"},
+		{"what about pancakes?", query.Onward, ""},
+	} {
+		said := saying(row.text, row.text)
+		if turn := query.Relate(row.text, &said, &muffins); turn.Relation != row.relation || turn.Rest != row.rest {
+			t.Errorf("%q: %+v", row.text, turn)
 		}
 	}
 }
