@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -55,9 +56,7 @@ func (f found) hit() index.Hit {
 // find selects the items that may leave.
 func (s *Service) find(q index.Question) *Answer {
 	g := s.deps.Corpus.Current()
-	if q.Within == nil {
-		q.Within = g.Permit
-	} else {
+	if q.Within = cmp.Or(q.Within, g.Permit); q.Within != g.Permit {
 		q.Within = q.Within.And(g.Permit)
 	}
 	q.Near = s.vectors.near(g, q.Near)

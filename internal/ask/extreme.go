@@ -83,10 +83,8 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 // extremeShown compares or counts what was shown, where it is of no kind that has a name.
 func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.View, wish *extremes.Wish) {
 	var items []measuredItem
-	for _, part := range s.find(in.asked).parts {
-		for _, f := range part {
-			items = append(items, measuredItem{Listing: f.listing})
-		}
+	for _, f := range slices.Concat(s.find(in.asked).parts...) {
+		items = append(items, measuredItem{Listing: f.listing})
 	}
 	if wish.Count() {
 		in.countThem(ctx, s, g, items, wish.Tag)

@@ -168,23 +168,19 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 // among asks for those of the items of the answer before for which the rest of a question holds: "which one is waterproof?",
 // "and for children?". It says whether it holds for any.
 func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query.Turn) bool {
-	if _, detail := details.Read(in.earlier[len(in.earlier)-1].Text); detail && goes.Relation == query.Onward {
-		return false // what is asked goes on, and not what was shown
-	}
+	_, detail := details.Read(in.earlier[len(in.earlier)-1].Text) // of which what is asked goes on, and not what was shown
 	wanted := s.toQuery(in.asked, &t.wanted)
 	wanted.Sites, wanted.Limit = t.sites, MaxLimit
 	before := s.find(wanted)
 	said := s.readPlain(in, goes.Rest, t.wanted.Types)
 	said.Types = t.wanted.Types
-	nothing := before.closest || len(before.parts) == 0 || said.Text == "" && len(said.Constraints) == 0
-	if nothing || goes.Relation == query.Onward && (!ofWhom(&said) || meetsAgain(&said, cmp.Or(t.plain, &t.wanted))) {
+	if before.closest || len(before.parts) == 0 || said.Text == "" && len(said.Constraints) == 0 ||
+		goes.Relation == query.Onward && (detail || !said.OfWhom() || said.Replaces(cmp.Or(t.plain, &t.wanted))) {
 		return false
 	}
 	shown := map[*index.Listing]bool{}
-	for _, part := range before.parts {
-		for _, f := range part {
-			shown[f.listing] = true
-		}
+	for _, f := range slices.Concat(before.parts...) {
+		shown[f.listing] = true
 	}
 	in.among = before.view.Index.Select(func(l *index.Listing) bool { return shown[l] })
 	if !s.holds(in, t, &said, goes.Rest) {
@@ -198,20 +194,6 @@ func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query
 	return true
 }
 
-// meetsAgain says whether a condition takes the place of one before: women's after men's.
-func meetsAgain(said, before *query.Understood) bool {
-	return slices.ContainsFunc(said.Constraints, func(c facets.Constraint) bool {
-		return slices.ContainsFunc(before.Constraints, func(b facets.Constraint) bool { return b.Slot == c.Slot && !b.Not && b.Slot != facets.Category })
-	})
-}
-
-// ofWhom says whether conditions say of nothing but whom something is for.
-func ofWhom(said *query.Understood) bool {
-	return !slices.ContainsFunc(said.Constraints, func(c facets.Constraint) bool {
-		return c.Slot != facets.Audience && c.Slot != facets.Age && c.Slot != facets.Yield && c.Slot != facets.Category
-	})
-}
-
 // holds says whether what was said holds for some item.
 func (s *Service) holds(in *askState, t *thread, said *query.Understood, words string) bool {
 	asked := s.toQuery(in.asked, said)
@@ -220,8 +202,7 @@ func (s *Service) holds(in *askState, t *thread, said *query.Understood, words s
 	return !found.closest && len(found.parts) > 0
 }
 
-// alike makes what was said ask for items of the type and the category of the first that was shown: a family room after double
-// rooms. It is false where these say little.
+// alike makes what was said ask for items like the first that was shown; false where its type and category say little.
 func (s *Service) alike(ctx context.Context, before *Answer, said *query.Understood) bool {
 	cards, err := before.render(ctx, before.parts[0][:1])
 	if err != nil || cards[0] == nil {
@@ -277,10 +258,7 @@ func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.
 	asked.Sites, asked.Limit = t.sites, min(t.skip+max(t.shown, slices.Max(places)+1), MaxLimit)
 	a := s.find(asked)
 	a.cut(t.skip)
-	var hits []found
-	for _, part := range a.parts {
-		hits = append(hits, part...)
-	}
+	hits := slices.Concat(a.parts...)
 	var chosen []found
 	for _, place := range places {
 		if place < 0 {

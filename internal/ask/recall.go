@@ -3,13 +3,11 @@ package ask
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/ask/query"
@@ -293,7 +291,7 @@ func (in *askState) other(at int, attributes map[string]jsontext.Value, answers 
 			continue
 		}
 		take, ok := asides[strings.ReplaceAll(facets.Fold(name), " ", "")]
-		values := plainValues(attributes[name])
+		values := remarks.Values(attributes[name])
 		if !ok || len(values) == 0 || name == "answers" {
 			if name != "answers" && !answers(name) {
 				in.ignored = append(in.ignored, Ignored{in.origin(at) + "/" + pointerToken(name), "nothing is known to do with it"})
@@ -340,11 +338,15 @@ var asides = func() map[string]func(*askState, string) {
 	add(func(in *askState, v string) {
 		in.remark([]remarks.Remark{{Text: v, Likes: true}}, facets.FromMemory)
 	}, "like", "likes", "interest", "interests", "favorite", "favorites", "favourites", "preference", "preferences", "cuisine", "cuisines", "brand", "brands", "color", "colour", "style", "occasion", "topic", "topics", "hobbies")
-	add(func(in *askState, v string) { in.aside(limited(v, "under "), facets.FromContext) },
+	add(func(in *askState, v string) { in.aside(remarks.Limited(v, "under "), facets.FromContext) },
 		"budget", "maxprice", "pricelimit", "maxbudget", "pricemax")
-	add(func(in *askState, v string) { in.aside(limited(v, "under ")+minutes(v), facets.FromContext) },
+	add(func(in *askState, v string) {
+		in.aside(remarks.Limited(v, "under ")+remarks.Minutes(v), facets.FromContext)
+	},
 		"maxtime", "timelimit", "timeavailable", "availabletime")
-	add(func(in *askState, v string) { in.aside(limited(v, "for ")+people(v), facets.FromContext) },
+	add(func(in *askState, v string) {
+		in.aside(remarks.Limited(v, "for ")+remarks.People(v), facets.FromContext)
+	},
 		"servings", "people", "partysize", "householdsize", "guests")
 	add(func(in *askState, v string) { in.aside("in "+v, facets.FromContext) },
 		"location", "city", "place", "region", "town", "country")
@@ -364,69 +366,4 @@ func (in *askState) remark(said []remarks.Remark, source facets.Source) {
 			in.remarks = append(in.remarks, remarked{r, source})
 		}
 	}
-}
-
-// limited puts a word before a value that is a figure: "under 50".
-func limited(value, word string) string {
-	if figure := strings.TrimLeft(value, "$€£¥ "); figure != "" && figure[0] >= '0' && figure[0] <= '9' {
-		return word + value
-	}
-	return value
-}
-
-// minutes and people are what figures without a unit count.
-func minutes(value string) string { return counted(value, " minutes") }
-func people(value string) string  { return counted(value, " people") }
-
-func counted(value, unit string) string {
-	if strings.Trim(value, "0123456789.") == "" {
-		return unit
-	}
-	return ""
-}
-
-// plainValues are the values of an attribute in words: a text or a figure, several of them, or a range of figures.
-func plainValues(v jsontext.Value) (values []string) {
-	switch v.Kind() {
-	case '"':
-		var text string
-		if json.Unmarshal(v, &text) == nil && strings.TrimSpace(text) != "" {
-			values = append(values, text)
-		}
-	case '0':
-		values = append(values, string(v))
-	case '[':
-		var all []jsontext.Value
-		if json.Unmarshal(v, &all) == nil {
-			for _, one := range all[:min(len(all), maxAsides)] {
-				if one.Kind() == '"' || one.Kind() == '0' {
-					values = append(values, plainValues(one)...)
-				}
-			}
-		}
-	case '{':
-		var r struct {
-			Min      *float64 `json:"min"`
-			Max      *float64 `json:"max"`
-			MaxValue *float64 `json:"maxValue"`
-			Amount   *float64 `json:"amount"`
-			Value    *float64 `json:"value"`
-			Currency string   `json:"currency"`
-			Unit     string   `json:"unit"`
-			Name     string   `json:"name"`
-		}
-		if json.Unmarshal(v, &r, json.MatchCaseInsensitiveNames(true)) != nil {
-			return nil
-		}
-		unit := strings.TrimSpace(" " + r.Currency + " " + r.Unit)
-		for _, most := range []*float64{r.Max, r.MaxValue, r.Amount, r.Value} {
-			if most != nil {
-				return []string{strings.TrimSpace(fmt.Sprintf("%g %s", *most, unit))}
-			}
-		}
-		if r.Name != "" {
-			return []string{r.Name}
-		}
-	}
-	return values
 }

@@ -111,13 +111,8 @@ func (s *Service) readPlain(in *askState, text string, types []string) query.Und
 // shoes are called so.
 func mayName(text string) bool {
 	words := strings.Fields(text)
-	says := 0
-	for _, word := range words {
-		if !query.IsFunction(facets.Fold(word)) {
-			says++
-		}
-	}
-	return len(words) >= 4 && says >= 3 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
+	says := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return query.IsFunction(facets.Fold(word)) })
+	return len(words) >= 4 && len(says) >= 3 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
 }
 
 // applyAttributes holds what was understood of a question to its attributes, which win.

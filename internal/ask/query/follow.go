@@ -544,3 +544,17 @@ func (u *Understood) Remind(known []facets.Constraint, soft []string) {
 		}
 	}
 }
+
+// Replaces says whether a condition speaks of the same as one that was wanted before: women's after men's.
+func (u *Understood) Replaces(before *Understood) bool {
+	return slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool {
+		return slices.ContainsFunc(before.Constraints, func(b facets.Constraint) bool { return b.Slot == c.Slot && !b.Not && b.Slot != facets.Category })
+	})
+}
+
+// OfWhom says whether conditions say of nothing but whom something is for.
+func (u *Understood) OfWhom() bool {
+	return !slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool {
+		return c.Slot != facets.Audience && c.Slot != facets.Age && c.Slot != facets.Yield && c.Slot != facets.Category
+	})
+}
