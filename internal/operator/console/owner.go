@@ -195,3 +195,22 @@ func (o *owner) refuse(w http.ResponseWriter, r *http.Request, v *visit, err err
 	}
 	o.show(w, r, status, s)
 }
+
+// ownerTemplate reads the owner's pages.
+func ownerTemplate(left func(time.Time) string) *template.Template {
+	return template.Must(template.New("owner.html").Funcs(template.FuncMap{
+		"day":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
+		"iso":    func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+		"moment": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") },
+		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
+		"add":    func(a, b int64) int64 { return a + b },
+		"times":  func(n int) string { return plural(n, "time") },
+		"always": func(t time.Time) bool { return t.Year() >= 9999 },
+		"left":   left,
+		"money":  money,
+		"stated": func(is *bool) string { return map[bool]string{true: "yes", false: "no"}[*is] },
+		"rowsOf": func(s sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
+		"amount": amountOf,
+	}).ParseFS(embedded, "owner*.html"))
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/operator/console/plot"
 )
 
 // botsBody is whom the edges saw.
@@ -30,7 +31,7 @@ type botsBody struct {
 
 // sightings is how often agents were seen day by day, as stacked bars.
 type sightings struct {
-	bars
+	plot.Bars
 	Agents []seenAgent
 	All    seenAgent
 }
@@ -97,7 +98,7 @@ func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if body.Site == "" && len(body.Sites) > 0 {
 		body.Site = body.Sites[0].ID
 	}
-	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: firstDay(now), Until: now.Add(24 * time.Hour)}
+	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: plot.FirstDay(now), Until: now.Add(24 * time.Hour)}
 	all, err := o.config.Sales.Traffic.Days(ctx, want)
 	if err != nil {
 		return unread(err)
@@ -159,7 +160,7 @@ func newSightings(all []botstats.Day, now time.Time) *sightings {
 	if len(all) == 0 {
 		return nil
 	}
-	p := &sightings{bars: newBars(now), All: seenAgent{On: map[time.Time]int{}}}
+	p := &sightings{Bars: plot.NewBars(now), All: seenAgent{On: map[time.Time]int{}}}
 	at := map[string]int{}
 	for _, h := range all {
 		i, known := at[h.Agent]
@@ -173,7 +174,7 @@ func newSightings(all []botstats.Day, now time.Time) *sightings {
 	}
 	slices.SortStableFunc(p.Agents, func(a, b seenAgent) int { return cmp.Or(b.Seen-a.Seen, cmp.Compare(a.Name, b.Name)) })
 	for i := range p.Agents {
-		p.Agents[i].Class = "p" + strconv.Itoa(min(i, plotMost))
+		p.Agents[i].Class = "p" + strconv.Itoa(min(i, plot.MostColours))
 	}
 	for _, n := range p.All.On {
 		p.Max = max(p.Max, n)
@@ -181,12 +182,12 @@ func newSightings(all []botstats.Day, now time.Time) *sightings {
 	for i := range p.Days {
 		day := &p.Days[i]
 		day.Given = p.All.On[day.Day]
-		amounts := make([]amount, plotMost+1)
+		amounts := make([]plot.Amount, plot.MostColours+1)
 		for n, a := range p.Agents {
-			part := &amounts[min(n, plotMost)]
-			part.class, part.n = a.Class, part.n+a.On[day.Day]
+			part := &amounts[min(n, plot.MostColours)]
+			part.Class, part.N = a.Class, part.N+a.On[day.Day]
 		}
-		day.stack(p.Max, amounts...)
+		day.Stack(p.Max, amounts...)
 		day.Says = day.Day.Format("2 January 2006") + ": " + plural(day.Given, "request")
 	}
 	p.Name = "Requests of AI agents at the edges by day"

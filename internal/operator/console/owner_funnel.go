@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/operator/console/plot"
 )
 
 // funnel is what became of what was submitted, as stacked bars: each submission stands on the day on which it came, as far
 // as it got.
 type funnel struct {
-	bars
+	plot.Bars
 	Rows  []funnelRow
 	Total funnelRow
 	Keys  []funnelKey // the parts that there are any of
@@ -62,7 +63,7 @@ var funnelParts = []struct {
 // newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there is nothing to be drawn.
 // name gives an intake's name.
 func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(string) string) *funnel {
-	f := &funnel{bars: newBars(now)}
+	f := &funnel{Bars: plot.NewBars(now)}
 	days, rows := map[time.Time]vault.DayCount{}, map[[2]string]*funnelRow{}
 	all := vault.DayCount{}
 	for _, t := range tallies {
@@ -115,16 +116,16 @@ func (f *funnel) draw(days map[time.Time]vault.DayCount) {
 	for i := range f.Days {
 		day := &f.Days[i]
 		t := days[day.Day]
-		var parts []amount
+		var parts []plot.Amount
 		day.Says = day.Day.Format("2 January 2006") + ": " + strconv.Itoa(day.Given) + " submitted"
 		for _, part := range funnelParts {
 			n := part.n(t)
-			parts = append(parts, amount{part.class, n})
+			parts = append(parts, plot.Amount{Class: part.class, N: n})
 			if n > 0 {
 				day.Says += ", " + strconv.Itoa(n) + " " + part.says
 			}
 		}
-		day.stack(f.Max, parts...)
+		day.Stack(f.Max, parts...)
 	}
 	f.Name = "Requests by day, and what became of them"
 	f.Says = strconv.Itoa(f.Total.Submitted) + " submitted, " + strconv.Itoa(f.Total.Offered) + " offered, " + strconv.Itoa(f.Total.Bound) + " bound, " +

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/operator/console/plot"
 )
 
 // InboxConfig says what the inbox shows of what agents submit, and what it does. Nothing of it may be nil. What is done is
@@ -179,7 +180,7 @@ func (o *owner) inbox(w http.ResponseWriter, r *http.Request, v *visit) error {
 			return unread(err)
 		}
 	}
-	tallies, err := o.config.Inbox.Counts(ctx, firstDay(now))
+	tallies, err := o.config.Inbox.Counts(ctx, plot.FirstDay(now))
 	if err != nil {
 		return unread(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/operator/console/plot"
 	"frontdesk/wire/strictjson"
 )
 
@@ -27,7 +28,7 @@ func TestTheFunnelAddsUp(t *testing.T) {
 		n := func(what string) int { return rapid.IntRange(0, 40).Draw(t, what) }
 		for range rapid.IntRange(1, 40).Draw(t, "tallies") {
 			tally := vault.DayCount{
-				Day: firstDay(now).AddDate(0, 0, rapid.IntRange(0, plotDays-1).Draw(t, "day")), Intake: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "intake")),
+				Day: plot.FirstDay(now).AddDate(0, 0, rapid.IntRange(0, plot.Days-1).Draw(t, "day")), Intake: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "intake")),
 				Platform: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "platform")), Waiting: n("waiting"), Unanswered: n("unanswered"), Declined: n("declined"),
 				Open: n("open"), Bound: n("bound"), Expired: n("expired"), Erased: n("erased"),
 			}

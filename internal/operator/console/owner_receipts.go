@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator/console/plot"
 	"frontdesk/wire/receipt"
 )
 
@@ -67,7 +68,7 @@ func (c chosen) Link(more ...string) string {
 // receiptsBody is the first page.
 type receiptsBody struct {
 	Head      ledger.Head
-	Plot      *plot
+	Plot      *plot.Platforms
 	Kinds     []struct{ Name, Says string }
 	Platforms []string
 	Chosen    chosen
@@ -91,7 +92,7 @@ func (o *owner) receipts(w http.ResponseWriter, r *http.Request, v *visit) error
 		return unread(err)
 	}
 	body.Platforms = platforms
-	body.Plot = newPlot(tallies, o.config.Now())
+	body.Plot = plot.OfPlatforms(tallies, o.config.Now())
 	c := body.Chosen
 	filter := ledger.Filter{Kind: c.Kind, Since: c.since, Until: c.until, Newest: true, Limit: perPage + 1}
 	if c.Platform != "" {
@@ -117,7 +118,7 @@ func (o *owner) receipts(w http.ResponseWriter, r *http.Request, v *visit) error
 
 // lately counts what platforms did in the days of the plot, and names all that there are.
 func (o *owner) lately(ctx context.Context) ([]grants.DayCount, []string, error) {
-	tallies, err := o.config.Tallies(ctx, firstDay(o.config.Now()))
+	tallies, err := o.config.Tallies(ctx, plot.FirstDay(o.config.Now()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -384,7 +385,7 @@ type reasonCount struct {
 func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	body := denialsBody{Chosen: choose(r.URL.Query()), Days: plotDays}
+	body := denialsBody{Chosen: choose(r.URL.Query()), Days: plot.Days}
 	tallies, platforms, err := o.lately(ctx)
 	if err != nil {
 		return unread(err)

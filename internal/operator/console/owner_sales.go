@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/licensing/reports"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/plot"
 	"frontdesk/internal/policy"
 )
 
@@ -125,7 +126,7 @@ type salesBody struct {
 
 // takings is what was earned day by day, as stacked bars.
 type takings struct {
-	bars
+	plot.Bars
 	Currency string
 	Buyers   []taking
 	All      taking
@@ -147,7 +148,7 @@ func (o *owner) sales(w http.ResponseWriter, r *http.Request, v *visit) error {
 	defer cancel()
 	now, c := o.config.Now(), o.config.Sales
 	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency")}
-	all, err := c.Accounts.Revenue(ctx, body.Site, firstDay(now), time.Time{}, buyersShown)
+	all, err := c.Accounts.Revenue(ctx, body.Site, plot.FirstDay(now), time.Time{}, buyersShown)
 	if err != nil {
 		return unread(err)
 	}
@@ -173,9 +174,9 @@ func (o *owner) sales(w http.ResponseWriter, r *http.Request, v *visit) error {
 // newTakings draws what was earned. What was taken back makes a bar shorter, but none hangs below the line; the table has the
 // figures.
 func newTakings(t accounts.CurrencyRevenue, now time.Time) *takings {
-	p := &takings{bars: newBars(now), Currency: t.Currency}
+	p := &takings{Bars: plot.NewBars(now), Currency: t.Currency}
 	for i, b := range t.Buyers {
-		p.Buyers = append(p.Buyers, taking{b, "p" + strconv.Itoa(min(i, plotMost)), money(b.Amount, t.Currency)})
+		p.Buyers = append(p.Buyers, taking{b, "p" + strconv.Itoa(min(i, plot.MostColours)), money(b.Amount, t.Currency)})
 	}
 	p.All = taking{t.All, "", money(t.All.Amount, t.Currency)}
 	var most int64
@@ -186,16 +187,16 @@ func newTakings(t accounts.CurrencyRevenue, now time.Time) *takings {
 	const fine = 1_000_000
 	for i := range p.Days {
 		day := &p.Days[i]
-		amounts := make([]amount, plotMost+1)
+		amounts := make([]plot.Amount, plot.MostColours+1)
 		for n, b := range t.Buyers {
-			part := &amounts[min(n, plotMost)]
-			part.class = "p" + strconv.Itoa(min(n, plotMost))
+			part := &amounts[min(n, plot.MostColours)]
+			part.Class = "p" + strconv.Itoa(min(n, plot.MostColours))
 			if of := b.Days[day.Day]; of > 0 {
-				part.n += int(math.Round(float64(of) / float64(most) * fine))
+				part.N += int(math.Round(float64(of) / float64(most) * fine))
 			}
 		}
 		if most > 0 {
-			day.stack(fine, amounts...)
+			day.Stack(fine, amounts...)
 		}
 		day.Says = day.Day.Format("2 January 2006") + ": " + money(t.All.Days[day.Day], t.Currency)
 		if _, moved := t.All.Days[day.Day]; moved {

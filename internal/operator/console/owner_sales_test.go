@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/operator/console/plot"
 )
 
 // TestTakingsAreDrawnAsTheyAre draws any earnings, those that were taken back among them: no bar is higher than the plot or hangs in
@@ -21,8 +22,8 @@ func TestTakingsAreDrawnAsTheyAre(t *testing.T) {
 		for n := range rapid.IntRange(1, 9).Draw(t, "buyers") {
 			b := accounts.BuyerRevenue{Buyer: strconv.Itoa(n), Days: map[time.Time]int64{}}
 			for range rapid.IntRange(0, 5).Draw(t, "days") {
-				i := rapid.IntRange(0, plotDays-1).Draw(t, "day")
-				day := firstDay(now).AddDate(0, 0, i)
+				i := rapid.IntRange(0, plot.Days-1).Draw(t, "day")
+				day := plot.FirstDay(now).AddDate(0, 0, i)
 				if _, known := b.Days[day]; known {
 					continue
 				}

@@ -1,4 +1,5 @@
-package console
+// Package plot draws figures day by day as stacked bars, for the owner's pages.
+package plot
 
 import (
 	"html/template"
@@ -11,17 +12,17 @@ import (
 )
 
 const (
-	plotDays = 30 // how many days are plotted
-	plotMost = 5  // how many platforms have a colour of their own
+	Days        = 30 // how many days are plotted
+	MostColours = 5  // how many platforms have a colour of their own
 )
 
-// firstDay is the first day of the plot, by UTC.
-func firstDay(now time.Time) time.Time {
-	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-plotDays)
+// FirstDay is the first day of the plot, by UTC.
+func FirstDay(now time.Time) time.Time {
+	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-Days)
 }
 
-// bars are stacked bars, one for each day.
-type bars struct {
+// Bars are stacked bars, one for each day.
+type Bars struct {
 	Name, Says string // what is drawn, and what it shows, for who does not see it
 	Days       []plotDay
 	Max        int          // the figure of the day with the most
@@ -32,10 +33,10 @@ type bars struct {
 	Last       time.Time
 }
 
-// newBars are the days to be plotted, without figures.
-func newBars(now time.Time) bars {
-	b := bars{First: firstDay(now), Last: now.UTC().Truncate(24 * time.Hour)}
-	for i := range plotDays {
+// NewBars are the days to be plotted, without figures.
+func NewBars(now time.Time) Bars {
+	b := Bars{First: FirstDay(now), Last: now.UTC().Truncate(24 * time.Hour)}
+	for i := range Days {
 		b.Days = append(b.Days, plotDay{Day: b.First.AddDate(0, 0, i), X: strconv.Itoa(100 * i)})
 	}
 	return b
@@ -51,32 +52,32 @@ type plotDay struct {
 	Says  string
 }
 
-// amount is what a part of a bar stands for.
-type amount struct {
-	class string
-	n     int
+// Amount is what a part of a bar stands for.
+type Amount struct {
+	Class string
+	N     int
 }
 
-// stack puts the parts of a bar on top of each other, in a plot whose height stands for most.
-func (d *plotDay) stack(most int, amounts ...amount) {
+// Stack puts the parts of a bar on top of each other, in a plot whose height stands for most.
+func (d *plotDay) Stack(most int, amounts ...Amount) {
 	if most == 0 {
 		return
 	}
 	height := func(n int) int { return 1000 * n / most }
 	below := 0
 	for _, a := range amounts {
-		if a.n == 0 {
+		if a.N == 0 {
 			continue
 		}
-		top := height(below + a.n)
-		d.Parts = append(d.Parts, plotPart{a.class, strconv.Itoa(1000 - top), strconv.Itoa(top - height(below))})
-		below += a.n
+		top := height(below + a.N)
+		d.Parts = append(d.Parts, plotPart{a.Class, strconv.Itoa(1000 - top), strconv.Itoa(top - height(below))})
+		below += a.N
 	}
 }
 
-// plot is what platforms asked for day by day.
-type plot struct {
-	bars
+// Platforms is what platforms asked for day by day.
+type Platforms struct {
+	Bars
 	Platforms []plotted
 	Given     int
 	Refused   int
@@ -96,12 +97,12 @@ type plotted struct {
 	GivenOn, NotOn map[time.Time]int
 }
 
-// newPlot draws tallies; nil when there is nothing to be drawn.
-func newPlot(tallies []grants.DayCount, now time.Time) *plot {
+// OfPlatforms draws tallies; nil when there is nothing to be drawn.
+func OfPlatforms(tallies []grants.DayCount, now time.Time) *Platforms {
 	if len(tallies) == 0 {
 		return nil
 	}
-	p := &plot{bars: newBars(now)}
+	p := &Platforms{Bars: NewBars(now)}
 	p.gather(tallies)
 	for i := range p.Days {
 		day := &p.Days[i]
@@ -120,7 +121,7 @@ func newPlot(tallies []grants.DayCount, now time.Time) *plot {
 }
 
 // gather sums up by platform, those with the most answers first.
-func (p *plot) gather(tallies []grants.DayCount) {
+func (p *Platforms) gather(tallies []grants.DayCount) {
 	at := map[string]int{}
 	for _, t := range tallies {
 		i, seen := at[t.Platform]
@@ -146,27 +147,27 @@ func (p *plot) gather(tallies []grants.DayCount) {
 	})
 	for i := range p.Platforms {
 		p.Refused += p.Platforms[i].Refused
-		p.Platforms[i].Class = "p" + strconv.Itoa(min(i, plotMost))
+		p.Platforms[i].Class = "p" + strconv.Itoa(min(i, MostColours))
 	}
 }
 
 // draw draws a bar.
-func (p *plot) draw(day *plotDay) {
-	var parts []amount
+func (p *Platforms) draw(day *plotDay) {
+	var parts []Amount
 	var rest int
 	for i, of := range p.Platforms {
-		if i >= plotMost {
+		if i >= MostColours {
 			rest += of.GivenOn[day.Day]
 			continue
 		}
-		parts = append(parts, amount{of.Class, of.GivenOn[day.Day]})
+		parts = append(parts, Amount{of.Class, of.GivenOn[day.Day]})
 	}
-	day.stack(p.Max, append(parts, amount{"p" + strconv.Itoa(plotMost), rest}, amount{"not", day.Not})...)
+	day.Stack(p.Max, append(parts, Amount{"p" + strconv.Itoa(MostColours), rest}, Amount{"not", day.Not})...)
 	day.Says = day.Day.Format("2 January 2006") + ": " + strconv.Itoa(day.Given) + " answered, " + strconv.Itoa(day.Not) + " denied"
 }
 
 // Some are the days on which something happened, the newest first, for the table.
-func (b *bars) Some() (days []plotDay) {
+func (b *Bars) Some() (days []plotDay) {
 	for _, day := range slices.Backward(b.Days) {
 		if day.Given+day.Not > 0 {
 			days = append(days, day)
@@ -176,28 +177,9 @@ func (b *bars) Some() (days []plotDay) {
 }
 
 // Most is the figure of the day with the most, as it is written.
-func (b *bars) Most() string {
+func (b *Bars) Most() string {
 	if b.Top != "" {
 		return b.Top
 	}
 	return strconv.Itoa(b.Max)
-}
-
-// ownerTemplate reads the owner's pages.
-func ownerTemplate(left func(time.Time) string) *template.Template {
-	return template.Must(template.New("owner.html").Funcs(template.FuncMap{
-		"day":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
-		"iso":    func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
-		"moment": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") },
-		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
-		"add":    func(a, b int64) int64 { return a + b },
-		"times":  func(n int) string { return plural(n, "time") },
-		"always": func(t time.Time) bool { return t.Year() >= 9999 },
-		"left":   left,
-		"money":  money,
-		"stated": func(is *bool) string { return map[bool]string{true: "yes", false: "no"}[*is] },
-		"rowsOf": func(s sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
-		"amount": amountOf,
-	}).ParseFS(embedded, "owner*.html"))
 }
